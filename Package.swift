@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "kindred",
+  platforms: [.macOS(.v14)],
+  products: [
+    .executable(name: "kindred", targets: ["KindredCommand"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // The gates to C.
+    .target(name: "CKindredSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "CKindredOpenSSL",
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
+
+    // The engine.
+    .target(name: "KindredSQLSyntax"),
+    .target(
+      name: "KindredAssociations",
+      dependencies: [
+        "KindredSQLSyntax", .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
+    .target(name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "CKindredSQLite"]),
+    .target(
+      name: "KindredExecution",
+      dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),
+
+    // The server.
+    .target(
+      name: "KindredHTTP",
+      dependencies: [
+        "CKindredOpenSSL", "CKindredZlib", .product(name: "Logging", package: "swift-log"),
+      ]),
+    .target(
+      name: "KindredAPI",
+      dependencies: [
+        "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
+        "KindredSQLSyntax", "Yams",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
+    .executableTarget(
+      name: "KindredCommand",
+      dependencies: [
+        "KindredAPI", "KindredHTTP", "KindredSQLite",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+
+    .testTarget(name: "KindredAssociationsTests", dependencies: ["KindredAssociations"]),
+    .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite"]),
+    .testTarget(name: "KindredExecutionTests", dependencies: ["KindredExecution"]),
+    .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
+    .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// The same strictness for every target of ours; C has no such settings.
+for target in package.targets where !target.name.hasPrefix("C") {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,12 @@
+#pragma once
+#include <sqlite3.h>
+
+/// `sqlite3_config` is variadic, which Swift cannot call.
+/// Turns off memory statistics: they stand behind one mutex for the whole process.
+/// To be called before any connection is opened.
+static inline int kindred_sqlite3_disable_memory_statistics(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/// `SQLITE_TRANSIENT` is a cast macro, which Swift does not import.
+static inline sqlite3_destructor_type kindred_sqlite3_transient(void) { return SQLITE_TRANSIENT; }
