@@ -1,0 +1,43 @@
+import OrderedCollections
+
+/// What can be requested: resources and their associations, inferred from a schema and refined by a model file.
+public struct Model: Sendable {
+  /// By name, in table order.
+  public var resources: OrderedDictionary<String, Resource>
+  /// Every table that a resource or a step stands on, by name; common table expressions too.
+  public var tables: OrderedDictionary<String, Table>
+  /// What was found wrong with the schema and passed over: one line each.
+  public var warnings: [String]
+
+  public init(
+    resources: OrderedDictionary<String, Resource>, tables: OrderedDictionary<String, Table>,
+    warnings: [String] = []
+  ) {
+    self.resources = resources
+    self.tables = tables
+    self.warnings = warnings
+  }
+}
+
+/// A table as clients see it.
+public struct Resource: Sendable {
+  /// The name in URLs.
+  public var name: String
+  public var table: Table
+  /// The names of columns that can't be read, filtered, sorted or written.
+  public var hidden: Set<String> = []
+  /// The names of the columns returned unless a request says which; all but the hidden ones where nil.
+  public var fields: [String]?
+  /// The order unless a request says which; the primary key comes last in any case.
+  public var sort: [SortTerm] = []
+  /// By key, in the order of their inference, then of the model file.
+  public var associations: OrderedDictionary<String, Association> = [:]
+
+  public init(name: String, table: Table) {
+    self.name = name
+    self.table = table
+  }
+
+  /// The columns that clients may name.
+  public var columns: [Column] { table.columns.filter { !hidden.contains($0.name) } }
+}

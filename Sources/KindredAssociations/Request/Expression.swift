@@ -1,0 +1,106 @@
+import KindredSQLSyntax
+
+/// An expression as written, its names not yet looked up.
+public struct Expression: Sendable {
+  public indirect enum Kind: Sendable {
+    /// A value of the request, by its number: plans do not depend on values.
+    case literal(Int)
+    /// A value of the program or of the model file.
+    case value(SQLValue)
+    case null
+    case boolean(Bool)
+    case path(Path)
+    /// A function of values, or an aggregate of a group.
+    case function(name: String, arguments: [Expression], isDistinct: Bool)
+    case unary(UnaryOperator, Expression)
+    case binary(BinaryOperator, Expression, Expression)
+    case isNull(Expression, negated: Bool)
+    case `in`(Expression, [Expression], negated: Bool)
+    case between(Expression, Expression, Expression, negated: Bool)
+    case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
+    case collate(Expression, Collation)
+    case cast(Expression, CastType)
+  }
+
+  public var kind: Kind
+  public var origin: Origin
+
+  public init(_ kind: Kind, at origin: Origin) {
+    self.kind = kind
+    self.origin = origin
+  }
+}
+
+extension Expression {
+  /// Names joined by dots: a column, a column of a to-one association, or an aggregate of a to-many one.
+  public struct Path: Sendable {
+    /// How many `../` stand before it.
+    public var parents: Int
+    /// At least one.
+    public var components: [Component]
+
+    /// A name, and its arguments where parentheses follow: `books`, `filter(kind='novel')`, `max(year)`.
+    public struct Component: Sendable {
+      public var name: String
+      public var arguments: [Expression]?
+      public var origin: Origin
+    }
+  }
+
+  public enum UnaryOperator: Sendable {
+    case not, minus, plus
+  }
+
+  public enum BinaryOperator: Sendable {
+    case or, and, equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `is`, isNot
+    case add, subtract, multiply, divide, remainder, concatenate
+  }
+
+  public enum MatchOperator: Sendable {
+    case like, glob
+  }
+
+  /// The collating sequences that every SQLite has (<https://www.sqlite.org/datatype3.html#collation>).
+  public enum Collation: String, Sendable, CaseIterable {
+    case binary, nocase, rtrim
+  }
+
+  /// The types that `cast` knows, by SQLite's affinities.
+  public enum CastType: String, Sendable, CaseIterable {
+    case integer, real, text, blob, numeric
+  }
+}
+
+/// A term of an order.
+public struct SortTerm: Sendable {
+  public enum Nulls: Sendable {
+    case first, last
+  }
+
+  public var expression: Expression
+  public var isDescending: Bool
+  public var isNoCase: Bool
+  /// Where NULLs go; nil is SQLite's way: first ascending, last descending.
+  public var nulls: Nulls?
+
+  public init(
+    _ expression: Expression, isDescending: Bool = false, isNoCase: Bool = false, nulls: Nulls? = nil
+  ) {
+    self.expression = expression
+    self.isDescending = isDescending
+    self.isNoCase = isNoCase
+    self.nulls = nulls
+  }
+}
+
+/// An expression under a name: an item of `fields` or `annotate`.
+public struct NamedExpression: Sendable {
+  /// As written before the colon; nil where there is none.
+  public var name: String?
+  public var expression: Expression
+
+  public init(name: String?, expression: Expression) {
+    self.name = name
+    self.expression = expression
+  }
+}

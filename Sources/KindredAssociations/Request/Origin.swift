@@ -1,0 +1,46 @@
+/// Where a value was written, so that an error can point at it.
+public struct Origin: Sendable, Hashable {
+  /// The parameter as written, such as `books.filter`; nil for a path or a model file.
+  public var parameter: String?
+  /// In characters (Unicode scalars) from the start of the parameter's decoded value.
+  public var position: Int
+
+  public init(parameter: String? = nil, position: Int = 0) {
+    self.parameter = parameter
+    self.position = position
+  }
+}
+
+/// What is wrong with a request, and the mend.
+public struct RequestError: Error, Sendable {
+  /// What kind of error it is; the raw value is the code that clients get.
+  public enum Code: String, Sendable, CaseIterable {
+    case unknownResource = "unknown-resource"
+    case unknownAssociation = "unknown-association"
+    case unknownParameter = "unknown-parameter"
+    case unknownColumn = "unknown-column"
+    case unknownFunction = "unknown-function"
+    case unknownNode = "unknown-node"
+    case invalidExpression = "invalid-expression"
+    case invalidValue = "invalid-value"
+    case invalidKey = "invalid-key"
+    case duplicateName = "duplicate-name"
+    case missingName = "missing-name"
+    case limitExceeded = "limit-exceeded"
+    case notFound = "not-found"
+  }
+
+  public var code: Code
+  /// A sentence that names what is wrong and how to mend it.
+  public var message: String
+  public var origin: Origin?
+  /// The nearest existing names, the nearest first.
+  public var suggestions: [String]
+
+  public init(_ code: Code, _ message: String, at origin: Origin? = nil, suggestions: [String] = []) {
+    self.code = code
+    self.message = message
+    self.origin = origin
+    self.suggestions = suggestions
+  }
+}

@@ -1,0 +1,134 @@
+/// A table, a view, a virtual table or a common table expression, as the schema declares it.
+public struct Table: Sendable, Hashable {
+  /// What stands behind the name.
+  public enum Kind: Sendable, Hashable {
+    case table
+    case view
+    /// A virtual table, a full-text one among them.
+    case virtual
+    /// A common table expression of the model file; its SQL is a complete `SELECT`.
+    case commonTableExpression(sql: String)
+  }
+
+  /// The name as the schema spells it.
+  public let name: String
+  public let kind: Kind
+  /// In table order. Where no key is declared, the first one is the `rowid`.
+  public let columns: [Column]
+  /// The columns of the primary key in key order, as positions in `columns`; empty for a view.
+  public let primaryKey: [Int]
+  /// Every set of columns that no two records share: the primary key and the complete unique indexes.
+  public let uniqueKeys: [[Int]]
+  /// The indexes that can find records by equality, the primary key among them.
+  public let indexes: [Index]
+  public let foreignKeys: [ForeignKey]
+  /// The name that reads the `rowid`; nil for views, common table expressions and WITHOUT ROWID tables.
+  public let rowIDName: String?
+  /// The full-text table that indexes this table: itself, or the one whose external content it is.
+  public let fullText: FullText?
+
+  public init(
+    name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
+    indexes: [Index] = [], foreignKeys: [ForeignKey] = [], rowIDName: String? = nil,
+    fullText: FullText? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.columns = columns
+    self.primaryKey = primaryKey
+    self.uniqueKeys = uniqueKeys
+    self.indexes = indexes
+    self.foreignKeys = foreignKeys
+    self.rowIDName = rowIDName
+    self.fullText = fullText
+  }
+
+  /// The column of this name; SQLite's names know no case (of ASCII letters).
+  public func column(named name: String) -> Column? {
+    columns.first { $0.name == name } ?? columns.first { $0.name.equalsIgnoringCase(name) }
+  }
+
+  /// Whether no two records agree in all of these columns (NULLs apart).
+  public func isUnique(_ names: [String]) -> Bool {
+    uniqueKeys.contains { key in key.allSatisfy { names.contains(columns[$0].name) } }
+  }
+
+  /// Whether an index finds the records with given values in these columns without a scan.
+  public func isIndexed(_ names: [String]) -> Bool {
+    indexes.contains { index in
+      let prefix = index.columns.prefix(names.count)
+      return prefix.count == names.count && prefix.allSatisfy { $0.map(names.contains) ?? false }
+    }
+  }
+}
+
+/// A column of a table.
+public struct Column: Sendable, Hashable {
+  /// The name exactly as in the database.
+  public let name: String
+  /// The declared type, or the empty string.
+  public let declaredType: String
+  public let isNullable: Bool
+  /// Whether it is computed, and so can't be written.
+  public let isGenerated: Bool
+  /// Whether an insert may leave it out though it is NOT NULL.
+  public let hasDefault: Bool
+
+  public init(
+    name: String, declaredType: String = "", isNullable: Bool = true, isGenerated: Bool = false,
+    hasDefault: Bool = false
+  ) {
+    self.name = name
+    self.declaredType = declaredType
+    self.isNullable = isNullable
+    self.isGenerated = isGenerated
+    self.hasDefault = hasDefault
+  }
+}
+
+/// An index, as far as it can find records by equality.
+public struct Index: Sendable, Hashable {
+  /// The names of its columns in index order; nil where it holds an expression.
+  public let columns: [String?]
+
+  public init(columns: [String?]) {
+    self.columns = columns
+  }
+}
+
+/// A foreign key constraint, resolved: both sides exist and are of one length.
+public struct ForeignKey: Sendable, Hashable {
+  /// The names of the columns that refer.
+  public let columns: [String]
+  /// The name of the table referred to.
+  public let destination: String
+  /// The names of the columns referred to.
+  public let destinationColumns: [String]
+
+  public init(columns: [String], destination: String, destinationColumns: [String]) {
+    self.columns = columns
+    self.destination = destination
+    self.destinationColumns = destinationColumns
+  }
+}
+
+/// A full-text index over a table.
+public struct FullText: Sendable, Hashable {
+  /// The name of the virtual table.
+  public let table: String
+  /// 3, 4 or 5, as in `fts5`.
+  public let version: Int
+
+  public init(table: String, version: Int) {
+    self.table = table
+    self.version = version
+  }
+}
+
+extension String {
+  /// Equality as SQLite compares names: ASCII letters without case.
+  func equalsIgnoringCase(_ other: String) -> Bool {
+    func folded(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
+    return utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { folded($0) == folded($1) }
+  }
+}
