@@ -1,0 +1,1 @@
+func nearest(to name: String, among candidates: some Sequence<String>) -> [String] { [] }
