@@ -21,6 +21,7 @@ public struct RequestError: Error, Sendable {
     case unknownColumn = "unknown-column"
     case unknownFunction = "unknown-function"
     case unknownNode = "unknown-node"
+    case invalidEncoding = "invalid-encoding"
     case invalidExpression = "invalid-expression"
     case invalidValue = "invalid-value"
     case invalidKey = "invalid-key"

@@ -1,1 +1,1 @@
-func nearest(to name: String, among candidates: some Sequence<String>) -> [String] { [] }
+public func nearest(to name: String, among candidates: some Sequence<String>) -> [String] { [] }
