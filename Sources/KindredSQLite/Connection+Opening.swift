@@ -69,8 +69,8 @@ extension Connection {
     let switches = [
       // SQL must not damage the file, nor write to the tables behind virtual tables.
       (SQLITE_DBCONFIG_DEFENSIVE, true),
-      // The schema may come from anybody: its views and triggers can't call functions with side effects.
-      (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+      // Not SQLITE_DBCONFIG_TRUSTED_SCHEMA: without trust, SQLite 3.40 refuses full-text tables in triggers
+      // and views. What trust gives a schema is harmless here, as no function of ours can be called.
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
       (SQLITE_DBCONFIG_ENABLE_FKEY, configuration.enforcesForeignKeys),
       (SQLITE_DBCONFIG_DQS_DML, configuration.allowsDoubleQuotedStrings),
@@ -104,9 +104,13 @@ extension OpenError {
   init(_ error: DatabaseError, path: String) {
     let reason: Reason =
       switch error.code {
+      case SQLITE_READONLY where error.extendedCode == kindred_sqlite3_readonly_directory():
+        .directoryNotWritable
       case SQLITE_NOTADB: .notADatabase
       case SQLITE_CORRUPT: .damaged(error.message)
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      // The file itself has been looked at before.
+      case SQLITE_CANTOPEN: .directoryNotWritable
       case SQLITE_PERM, SQLITE_AUTH: .unreadable
       // A hot journal has to be rolled back: SQLITE_READONLY_ROLLBACK, _RECOVERY, _CANTINIT.
       case SQLITE_READONLY: .needsRecovery

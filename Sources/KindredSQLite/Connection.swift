@@ -28,7 +28,7 @@ public final class Connection {
   public let handle: OpaquePointer
 
   let interruption = InterruptionState()
-  private(set) var statementCache: StatementCache
+  private var statementCache: StatementCache
 
   /// Opens a database.
   ///
@@ -130,6 +130,20 @@ extension Connection {
     while let statement = try script.next(on: self) {
       while try statement.step() {}
     }
+  }
+
+  /// Whether foreign keys are enforced.
+  ///
+  /// It can't be changed in a transaction.
+  var enforcesForeignKeys: Bool { get throws { try integer("PRAGMA foreign_keys") != 0 } }
+
+  func setEnforcesForeignKeys(_ isOn: Bool) throws {
+    try execute("PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
+  }
+
+  /// How often `cached` found a statement, and how often it did not, since this was last asked.
+  func takeCacheCounts() -> (hits: Int, misses: Int) {
+    statementCache.takeCounts()
   }
 
   private func integer(_ sql: String) throws -> Int64 {

@@ -88,4 +88,9 @@ extension DatabaseError {
   static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }
+
+  /// Something was to be written where nothing can be.
+  static func readOnly(_ message: String) -> DatabaseError {
+    DatabaseError(extendedCode: SQLITE_READONLY, message: message)
+  }
 }

@@ -30,6 +30,25 @@ enum FileStatus: Equatable {
   /// read-only medium are against it.
   static func isWritable(_ path: String) -> Bool { isAllowed(W_OK, path) }
 
+  /// The path without symbolic links.
+  static func resolved(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// The directory that an absolute path lies in.
+  static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// The size of a file in bytes: 0 for none.
+  static func size(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
     // AT_EACCESS: as `open` would decide, where the effective user is not the real one.
     faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0

@@ -10,6 +10,8 @@ public struct OpenError: Error, Hashable, Sendable {
     case unreadable
     /// The file can't be written to, which was asked for.
     case notWritable
+    /// A file that belongs beside the database can't be made, or the database itself.
+    case directoryNotWritable
     /// The file is something else, or encrypted.
     case notADatabase
     /// The file, or its schema, is damaged.
@@ -47,6 +49,8 @@ extension OpenError: CustomStringConvertible {
         "permission denied; make the file readable, and its directories searchable, for this user"
       case .notWritable:
         "is read-only; make the file and its directory writable for this user, or don't ask for writing"
+      case .directoryNotWritable:
+        "its directory can't be written to, which SQLite has to for this database; make it, or make it writable for this user"
       case .notADatabase:
         "is not an SQLite database, or is encrypted; check the path"
       case .damaged(let message):

@@ -7,8 +7,8 @@ struct StatementCache {
   private var idle: [String: [Statement]] = [:]
   private var count = 0
   private var clock: UInt64 = 0
-  private(set) var hits = 0
-  private(set) var misses = 0
+  private var hits = 0
+  private var misses = 0
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -32,6 +32,12 @@ struct StatementCache {
     idle[statement.sql, default: []].append(statement)
     count += 1
     if count > capacity { dropOldest() }
+  }
+
+  /// How often `take` found a statement, and how often it did not, since this was last asked.
+  mutating func takeCounts() -> (hits: Int, misses: Int) {
+    defer { (hits, misses) = (0, 0) }
+    return (hits, misses)
   }
 
   mutating func removeAll() {
