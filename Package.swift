@@ -20,6 +20,7 @@ let package = Package(
       name: "CKindredOpenSSL",
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CKindredLinux"),
 
     // The engine.
     .target(name: "KindredSQLSyntax"),
@@ -39,7 +40,8 @@ let package = Package(
     .target(
       name: "KindredHTTP",
       dependencies: [
-        "CKindredOpenSSL", "CKindredZlib", .product(name: "Logging", package: "swift-log"),
+        "CKindredLinux", "CKindredOpenSSL", "CKindredZlib",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "KindredAPI",
