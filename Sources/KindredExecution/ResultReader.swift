@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
 
-/// Reads the result of a plan in one transaction, so that its parts agree with one another.
+/// Reads the result of a plan on a connection that is in a transaction, so that its parts agree with one another.
 public final class ResultReader {
   /// How many records there are on all pages; nil unless the plan counts them.
   public private(set) var totalCount: Int64?
@@ -23,15 +23,19 @@ public final class ResultReader {
       executable, on: connection, parameters: parameters, separation: separation, limit: limit)
   }
 
-  /// Begins the transaction and reads up to the first record.
+  /// Reads up to the first record.
   ///
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
   public func start() throws {
-    try connection.beginRead()
-    for transient in plan.transients { try TransientTables.refresh(transient, on: connection) }
+    try Self.prepareTransients(of: plan, on: connection)
     for search in plan.searches { try check(search) }
     try executor.start()
     if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
+  }
+
+  /// Makes the transient tables that the plan's statements read.
+  public static func prepareTransients(of plan: Plan, on connection: Connection) throws {
+    for transient in plan.transients { try TransientTables.refresh(transient, on: connection) }
   }
 
   /// The next part of the result; valid until the next call, nil at the end.
@@ -47,28 +51,21 @@ public final class ResultReader {
   public func lookAhead() throws -> Cursor? {
     guard let lookahead = plan.lookahead else { return nil }
     return try connection.withStatement(lookahead.sql) { statement in
-      try bindPath(lookahead, to: statement)
+      try executor.bind(lookahead, to: statement)
       guard try statement.step() else { return nil }
       let cursor = Cursor(values: statement.row)
       return try statement.step() ? cursor : nil
     }
   }
 
-  /// Ends the transaction. To be called once, at any time.
-  public func close() {
-    executor.close()
-    connection.rollback()
-  }
+  /// Gives the statements back to the connection. To be called once, at any time.
+  public func close() { executor.close() }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
     try connection.withStatement(statement.sql) { open in
-      try bindPath(statement, to: open)
+      try executor.bind(statement, to: open)
       return try open.step() ? open.row : nil
     }
-  }
-
-  private func bindPath(_ statement: Plan.Statement, to open: Statement) throws {
-    try executor.bind(statement, to: open)
   }
 
   /// Lets SQLite read a full-text pattern before anything else runs: it knows whether it is well-formed.

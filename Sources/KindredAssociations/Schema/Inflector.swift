@@ -1,1 +1,0 @@
-enum Inflector { static func singular(_ s: String) -> String { s.hasSuffix("s") ? String(s.dropLast()) : s } }

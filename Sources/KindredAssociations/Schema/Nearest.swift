@@ -1,1 +1,0 @@
-public func nearest(to name: String, among candidates: some Sequence<String>) -> [String] { [] }
