@@ -59,7 +59,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
 
-    .testTarget(name: "KindredAssociationsTests", dependencies: ["KindredAssociations"]),
+    .testTarget(
+      name: "KindredAssociationsTests",
+      dependencies: [
+        "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite"]),
     .testTarget(name: "KindredExecutionTests", dependencies: ["KindredExecution"]),
     .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),

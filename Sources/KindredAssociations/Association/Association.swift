@@ -8,6 +8,7 @@ public struct Association: Sendable {
 
   /// The name in requests and results.
   public var key: String
+  /// Whether a record has one associated record at most, or any number.
   public var cardinality: Cardinality
   /// At least one; all but the last lead to pivots.
   public var steps: [AssociationStep]
@@ -18,6 +19,7 @@ public struct Association: Sendable {
   /// The order of the destination's records, instead of their resource's.
   public var sort: [SortTerm]
 
+  /// An association to all records of `destination`, in its order, unless `filter` and `sort` say more.
   public init(
     key: String, cardinality: Cardinality, steps: [AssociationStep], destination: String,
     filter: Expression? = nil, sort: [SortTerm] = []
@@ -41,9 +43,11 @@ public struct Association: Sendable {
   }
 }
 
-/// One step of an association, from a table to another by equal columns. NULL equals nothing.
+/// One step of an association, from a table to another by equal columns.
+///
+/// NULL equals nothing.
 public struct AssociationStep: Sendable {
-  /// Which side holds the foreign key.
+  /// The ways that a foreign key can be followed.
   public enum Direction: Sendable, Hashable {
     /// The origin refers to the destination.
     case belongsTo
@@ -57,13 +61,16 @@ public struct AssociationStep: Sendable {
   public var destination: String
   /// The columns of the origin; as many as `destinationColumns`, and equal to these one by one.
   public var originColumns: [String]
+  /// The columns of the destination.
   public var destinationColumns: [String]
+  /// Which side holds the foreign key.
   public var direction: Direction
   /// Whether it leads to one record at most.
   public var isToOne: Bool
   /// A condition on the records that this step leads to, of an association refined before others went through it.
   public var filter: Expression?
 
+  /// A step that leads to all records with equal columns, unless `filter` says more.
   public init(
     origin: String, destination: String, originColumns: [String], destinationColumns: [String],
     direction: Direction, isToOne: Bool, filter: Expression? = nil

@@ -9,6 +9,7 @@ public struct Model: Sendable {
   /// What was found wrong with the schema and passed over: one line each.
   public var warnings: [String]
 
+  /// A model of these parts.
   public init(
     resources: OrderedDictionary<String, Resource>, tables: OrderedDictionary<String, Table>,
     warnings: [String] = []
@@ -23,6 +24,7 @@ public struct Model: Sendable {
 public struct Resource: Sendable {
   /// The name in URLs.
   public var name: String
+  /// What stands behind it.
   public var table: Table
   /// The names of columns that can't be read, filtered, sorted or written.
   public var hidden: Set<String> = []
@@ -33,6 +35,7 @@ public struct Resource: Sendable {
   /// By key, in the order of their inference, then of the model file.
   public var associations: OrderedDictionary<String, Association> = [:]
 
+  /// A resource with all columns of `table`, and no association yet.
   public init(name: String, table: Table) {
     self.name = name
     self.table = table

@@ -1,6 +1,6 @@
 /// A table, a view, a virtual table or a common table expression, as the schema declares it.
 public struct Table: Sendable, Hashable {
-  /// What stands behind the name.
+  /// The kinds of tables, as far as requests treat them differently.
   public enum Kind: Sendable, Hashable {
     case table
     case view
@@ -12,8 +12,11 @@ public struct Table: Sendable, Hashable {
 
   /// The name as the schema spells it.
   public let name: String
+  /// What stands behind the name.
   public let kind: Kind
-  /// In table order. Where no key is declared, the first one is the `rowid`.
+  /// The columns in table order.
+  ///
+  /// Where no key is declared, the first one is the `rowid`.
   public let columns: [Column]
   /// The columns of the primary key in key order, as positions in `columns`; empty for a view.
   public let primaryKey: [Int]
@@ -21,12 +24,14 @@ public struct Table: Sendable, Hashable {
   public let uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, the primary key among them.
   public let indexes: [Index]
+  /// The foreign keys in the order of their declaration.
   public let foreignKeys: [ForeignKey]
   /// The name that reads the `rowid`; nil for views, common table expressions and WITHOUT ROWID tables.
   public let rowIDName: String?
   /// The full-text table that indexes this table: itself, or the one whose external content it is.
   public let fullText: FullText?
 
+  /// A table of these parts; what is left out is not there.
   public init(
     name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
     indexes: [Index] = [], foreignKeys: [ForeignKey] = [], rowIDName: String? = nil,
@@ -68,12 +73,14 @@ public struct Column: Sendable, Hashable {
   public let name: String
   /// The declared type, or the empty string.
   public let declaredType: String
+  /// Whether it may hold NULL.
   public let isNullable: Bool
   /// Whether it is computed, and so can't be written.
   public let isGenerated: Bool
   /// Whether an insert may leave it out though it is NOT NULL.
   public let hasDefault: Bool
 
+  /// A column; of no type, nullable and without a default unless said otherwise.
   public init(
     name: String, declaredType: String = "", isNullable: Bool = true, isGenerated: Bool = false,
     hasDefault: Bool = false
@@ -91,6 +98,7 @@ public struct Index: Sendable, Hashable {
   /// The names of its columns in index order; nil where it holds an expression.
   public let columns: [String?]
 
+  /// An index over these columns.
   public init(columns: [String?]) {
     self.columns = columns
   }
@@ -105,6 +113,7 @@ public struct ForeignKey: Sendable, Hashable {
   /// The names of the columns referred to.
   public let destinationColumns: [String]
 
+  /// A foreign key from `columns` to as many `destinationColumns`.
   public init(columns: [String], destination: String, destinationColumns: [String]) {
     self.columns = columns
     self.destination = destination
@@ -119,6 +128,7 @@ public struct FullText: Sendable, Hashable {
   /// 3, 4 or 5, as in `fts5`.
   public let version: Int
 
+  /// The index that the virtual table `table` is.
   public init(table: String, version: Int) {
     self.table = table
     self.version = version

@@ -1,0 +1,79 @@
+import OrderedCollections
+
+extension ModelInference {
+  /// A foreign key from a table A to a table B, with what the rules say of its names.
+  struct Reference {
+    let foreignKey: ForeignKey
+    /// A.
+    let originTable: Table
+    let originNames: TableNames
+    /// B.
+    let destinationTable: Table
+    let destinationNames: TableNames
+    /// Whether it is the only foreign key from A to B, and A is not B.
+    let isOnly: Bool
+    /// The stem of its column, of a composite key the last one.
+    let stem: String
+
+    /// The key on A, before any clash.
+    var key: String { isOnly ? destinationNames.singular : stem }
+
+    /// The foreign keys of a table in the order of their declaration.
+    ///
+    /// One that is declared twice counts once. Schemas that were not read from a database may hold foreign keys to
+    /// nothing; these are left out.
+    static func all(from table: Table, in schema: Schema) -> [Reference] {
+      var seen: Set<ForeignKey> = []
+      let foreignKeys = table.foreignKeys.filter { key in
+        schema.tables[key.destination] != nil && key.columns.count == key.destinationColumns.count
+          && !key.columns.isEmpty && seen.insert(key).inserted
+      }
+      let counts = foreignKeys.reduce(into: [:]) { $0[$1.destination, default: 0] += 1 }
+      let names = TableNames(table.name)
+      return foreignKeys.compactMap { key in
+        guard let destination = schema.tables[key.destination],
+          let column = key.columns.last, let referenced = key.destinationColumns.last
+        else { return nil }
+        return Reference(
+          foreignKey: key, originTable: table, originNames: names, destinationTable: destination,
+          destinationNames: TableNames(destination.name),
+          isOnly: counts[key.destination] == 1 && destination.name != table.name,
+          stem: Self.stem(of: column, referringTo: referenced))
+      }
+    }
+
+    /// A column's stem in lowerCamelCase: the column without `Id`, `ID`, `_id`, else without the referenced column's
+    /// name, else whole.
+    static func stem(of column: String, referringTo referenced: String) -> String {
+      for ending in ["Id", "ID", "_id"] where column.hasSuffix(ending) {
+        if let stem = stem(column.dropLast(ending.count)) { return stem }
+      }
+      // `fromCountryCode` and `to_country_code` both refer to `code`: names know no case.
+      let ending = column.suffix(referenced.count)
+      if String(ending).equalsIgnoringCase(referenced), let stem = stem(column.dropLast(ending.count)) {
+        return stem
+      }
+      return column.lowerCamelCased
+    }
+
+    /// What is left of a column, in lowerCamelCase; nil where no word is.
+    private static func stem(_ rest: Substring) -> String? {
+      let words = IdentifierWords(String(rest)).lowerCamelCaseWords
+      return words.isEmpty ? nil : words.joined()
+    }
+
+    var belongsToStep: AssociationStep {
+      AssociationStep(
+        origin: originTable.name, destination: destinationTable.name, originColumns: foreignKey.columns,
+        destinationColumns: foreignKey.destinationColumns, direction: .belongsTo,
+        isToOne: destinationTable.isUnique(foreignKey.destinationColumns))
+    }
+
+    var hasStep: AssociationStep {
+      AssociationStep(
+        origin: destinationTable.name, destination: originTable.name,
+        originColumns: foreignKey.destinationColumns, destinationColumns: foreignKey.columns, direction: .has,
+        isToOne: originTable.isUnique(foreignKey.columns))
+    }
+  }
+}

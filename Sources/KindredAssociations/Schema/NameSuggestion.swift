@@ -1,0 +1,62 @@
+/// The existing names that an unknown one may have meant.
+public enum NameSuggestion {
+  /// The nearest names, at most three, the nearest first: those that differ in case only, then those that differ in
+  /// few letters (a swap of neighbours counts as one) or that begin with `name`.
+  ///
+  /// The cost is bounded whatever the length of `name` and of the candidates.
+  public static func nearest(to name: String, among candidates: some Sequence<String>) -> [String] {
+    let letters = Array(name.lowercased().unicodeScalars.prefix(maximumLength + 1))
+    guard !letters.isEmpty, letters.count <= maximumLength else { return [] }
+    // A third of the letters may be wrong, three at most, and at least one has to be right.
+    let limit = min(3, max(letters.count / 3, 1), letters.count - 1)
+    var found: [(name: String, rank: Int)] = []
+    for candidate in candidates {
+      guard let rank = rank(of: candidate, for: letters, limit: limit) else { continue }
+      if found.contains(where: { $0.name == candidate }) { continue }
+      let position = found.firstIndex { $0.rank > rank } ?? found.endIndex
+      found.insert((candidate, rank), at: position)
+      if found.count > 3 { found.removeLast() }
+    }
+    return found.map(\.name)
+  }
+
+  /// Longer names are not names that somebody mistyped.
+  private static let maximumLength = 64
+
+  /// How far `candidate` is from `name`, less being nearer; nil where it is too far.
+  private static func rank(of candidate: String, for name: [Unicode.Scalar], limit: Int) -> Int? {
+    guard candidate.utf8.count <= 4 * maximumLength else { return nil }
+    let letters = Array(candidate.lowercased().unicodeScalars)
+    let distance = distance(name, letters, limit: limit)
+    // A beginning is less likely meant than a name with one wrong letter, and more than one with two.
+    let isBeginning = name.count >= 3 && letters.starts(with: name)
+    return switch (distance, isBeginning) {
+    case (let distance?, false): 2 * distance
+    case (let distance?, true): min(2 * distance, 3)
+    case (nil, true): 3
+    case (nil, false): nil
+    }
+  }
+
+  /// The optimal string alignment distance: insertions, deletions, replacements, swaps of neighbours
+  /// (<https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance>); nil above `limit`.
+  private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar], limit: Int) -> Int? {
+    guard abs(a.count - b.count) <= limit else { return nil }
+    var beforePrevious: [Int] = []
+    var previous = Array(0...b.count)
+    for i in a.indices {
+      var row = [i + 1]
+      row.reserveCapacity(b.count + 1)
+      for j in b.indices {
+        var cost = min(previous[j + 1] + 1, row[j] + 1, previous[j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          cost = min(cost, beforePrevious[j - 1] + 1)
+        }
+        row.append(cost)
+      }
+      if row.allSatisfy({ $0 > limit }) { return nil }
+      (beforePrevious, previous) = (previous, row)
+    }
+    return previous[b.count] <= limit ? previous[b.count] : nil
+  }
+}
