@@ -93,21 +93,19 @@ struct FetchRequestParser {
   private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node {
     let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
     guard names.contains(parameter.kind) else {
-      let suggestions = nearest(to: parameter.kind, among: names)
-      let mend = suggestions.first.map { ": did you mean `\((parameter.node + [$0]).joined(separator: "."))`?" } ?? ""
       let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
-      throw RequestError(
-        .unknownParameter, "there is no \(what) `\(parameter.kind)`\(mend)", at: Origin(parameter: parameter.name),
-        suggestions: suggestions)
+      throw RequestError.unknown(
+        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names,
+        at: Origin(parameter: parameter.name)
+      ) { (parameter.node + [$0]).joined(separator: ".") }
     }
     var node = tree.root
     for (number, key) in parameter.node.enumerated() {
       guard let child = node.children[key] else {
         let path = parameter.node.prefix(number + 1).joined(separator: ".")
-        let suggestions = nearest(to: key, among: node.children.keys)
-        throw RequestError(
-          .unknownNode, "`\(path)` is not part of the request: add `include=\(path)` or `join=\(path)`",
-          at: Origin(parameter: parameter.name), suggestions: suggestions)
+        throw RequestError.unknown(
+          key, .unknownNode, "`\(path)` is not part of the request: add `include=\(path)` or `join=\(path)`",
+          among: node.children.keys, at: Origin(parameter: parameter.name))
       }
       node = child
     }

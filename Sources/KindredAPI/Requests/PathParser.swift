@@ -13,7 +13,7 @@ struct PathParser {
     guard let first = segments.first else { throw RequestError(.unknownResource, "the path names no resource") }
     let name = try URLCoding.decode(first)
     guard var resource = model.resources[name] else {
-      throw Self.unknown(name, .unknownResource, "there is no resource `\(name)`", among: Array(model.resources.keys))
+      throw RequestError.unknown(name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
     }
     var path = RequestPath(resource: name)
     // A key may follow many records, an association one.
@@ -22,9 +22,9 @@ struct PathParser {
       if isOne {
         let key = try URLCoding.decode(segment)
         guard let association = resource.associations[key] else {
-          throw Self.unknown(
+          throw RequestError.unknown(
             key, .unknownAssociation, "`\(key)` is no association of \(resource.name)",
-            among: Array(resource.associations.keys))
+            among: resource.associations.keys)
         }
         guard let destination = model.resources[association.destination] else {
           throw RequestError(.unknownResource, "there is no resource `\(association.destination)`")
@@ -38,14 +38,6 @@ struct PathParser {
       }
     }
     return path
-  }
-
-  private static func unknown(
-    _ name: String, _ code: RequestError.Code, _ message: String, among names: [String]
-  ) -> RequestError {
-    let suggestions = nearest(to: name, among: names)
-    let mend = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
-    return RequestError(code, message + mend, suggestions: suggestions)
   }
 
   /// The key of a record: values in key order, or columns by name.
@@ -81,7 +73,7 @@ struct PathParser {
       }
       let name = try URLCoding.decode(pair[..<sign])
       guard let column = resource.columns.first(where: { $0.name == name }) else {
-        throw Self.unknown(
+        throw RequestError.unknown(
           name, .invalidKey, "`\(name)` is no column of \(resource.name)", among: resource.columns.map(\.name))
       }
       columns.append(try keyColumn(column, URLCoding.decode(pair[pair.index(after: sign)...])))

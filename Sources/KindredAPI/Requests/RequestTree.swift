@@ -157,12 +157,8 @@ final class RequestTree {
   }
 
   private func unknown(_ step: IncludeItem.Step, node: Node?, resource: Resource) -> RequestError {
-    var keys = Array(resource.associations.keys)
-    keys += node.map { Array($0.children.keys) } ?? []
-    let suggestions = nearest(to: step.key, among: keys)
-    let mend = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
-    return RequestError(
-      .unknownAssociation, "`\(step.key)` is no association of \(resource.name)\(mend)", at: step.origin,
-      suggestions: suggestions)
+    let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
+    return RequestError.unknown(
+      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys, at: step.origin)
   }
 }

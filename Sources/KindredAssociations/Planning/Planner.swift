@@ -49,8 +49,8 @@ final class Planning {
 
   func resource(_ name: String) throws -> Resource {
     guard let resource = model.resources[name] else {
-      throw RequestError(
-        .unknownResource, "there is no resource `\(name)`", suggestions: nearest(to: name, among: model.resources.keys))
+      throw RequestError.unknown(
+        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
     }
     return resource
   }

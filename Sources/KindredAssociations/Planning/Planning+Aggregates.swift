@@ -59,7 +59,7 @@ extension Planning {
           "`\(keyed.key)` is to-many, so `\(last.name)` is many values: write an aggregate such as `\(keyed.key).max(\(last.name))`",
           at: origin)
       }
-      throw unknown(
+      throw RequestError.unknown(
         last.name, .unknownFunction,
         "`\(keyed.key)` is a to-many association, and `\(last.name)` is no aggregate of it",
         among: AggregateFunction.allCases.map(\.rawValue), at: last.origin)

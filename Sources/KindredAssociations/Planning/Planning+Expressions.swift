@@ -110,7 +110,7 @@ extension Planning {
     if first.name == "via", let via = scope.via, rest.count == 1 {
       return try compileColumn(next, in: via, candidates: via.resource.columns.map(\.name))
     }
-    throw unknown(
+    throw RequestError.unknown(
       first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
       among: associationKeys(of: scope), at: first.origin)
   }
@@ -140,12 +140,12 @@ extension Planning {
     _ component: Expression.Path.Component, in scope: Scope, candidates: [String]
   ) throws -> CompiledExpression {
     guard component.arguments == nil else {
-      throw unknown(
+      throw RequestError.unknown(
         component.name, .unknownFunction, "`\(component.name)(…)` is no function of \(scope.resource.name)",
         among: candidates, at: component.origin)
     }
     guard let column = scope.resource.column(named: component.name) else {
-      throw unknown(
+      throw RequestError.unknown(
         component.name, .unknownColumn, "`\(component.name)` is no column of \(scope.resource.name)",
         among: candidates, at: component.origin)
     }
@@ -178,14 +178,6 @@ extension Planning {
   }
 
   // MARK: Errors
-
-  func unknown(
-    _ name: String, _ code: RequestError.Code, _ message: String, among candidates: [String], at origin: Origin
-  ) -> RequestError {
-    let suggestions = nearest(to: name, among: candidates)
-    let mend = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
-    return RequestError(code, message + mend, at: origin, suggestions: suggestions)
-  }
 
   private func nameCandidates(in scope: Scope) -> [String] {
     var names = scope.resource.columns.map(\.name) + associationKeys(of: scope)
