@@ -46,7 +46,7 @@ public final class Connection {
       try configure(configuration)
       try checkReadable()
     } catch let error as DatabaseError {
-      throw OpenError(error, path: path)
+      throw OpenError(error, path: path, connection: handle)
     }
   }
 
