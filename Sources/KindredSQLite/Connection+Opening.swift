@@ -17,7 +17,8 @@ extension Connection {
       // Even a connection that failed to open has to be closed.
       defer { sqlite3_close_v2(handle) }
       throw OpenError(
-        DatabaseError(code: code, connection: handle, sql: nil, interruption: nil), path: path)
+        DatabaseError(code: code, connection: handle, sql: nil, interruption: nil), path: path,
+        connection: handle)
     }
     return handle
   }
@@ -101,7 +102,7 @@ extension Connection {
 
 extension OpenError {
   /// What the error of SQLite means for the file.
-  init(_ error: DatabaseError, path: String) {
+  init(_ error: DatabaseError, path: String, connection: OpaquePointer?) {
     let reason: Reason =
       switch error.code {
       case SQLITE_READONLY where error.extendedCode == kindred_sqlite3_readonly_directory():
@@ -109,6 +110,8 @@ extension OpenError {
       case SQLITE_NOTADB: .notADatabase
       case SQLITE_CORRUPT: .damaged(error.message)
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_CANTOPEN where FileStatus.isShortOfDescriptors(sqlite3_system_errno(connection)):
+        .other("too many open files")
       // The file itself has been looked at before.
       case SQLITE_CANTOPEN: .directoryNotWritable
       case SQLITE_PERM, SQLITE_AUTH: .unreadable

@@ -138,7 +138,7 @@ extension Connection {
       // After a burst the WAL file is cut back to this many bytes.
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
     } catch let error as DatabaseError {
-      throw OpenError(error, path: path)
+      throw OpenError(error, path: path, connection: connection.handle)
     }
     return connection
   }

@@ -30,6 +30,11 @@ enum FileStatus: Equatable {
   /// read-only medium are against it.
   static func isWritable(_ path: String) -> Bool { isAllowed(W_OK, path) }
 
+  /// Whether a file could not be opened as too many are open, by this process or all together.
+  static func isShortOfDescriptors(_ systemError: Int32) -> Bool {
+    systemError == EMFILE || systemError == ENFILE
+  }
+
   /// The path without symbolic links.
   static func resolved(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }

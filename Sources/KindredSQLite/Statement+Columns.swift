@@ -42,8 +42,13 @@ extension Statement {
   ///
   /// Text is UTF-8 if who wrote it kept to that; numbers are written in digits.
   public func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
-    // The length is only right after the conversion: first the address, then the count.
-    let start = sqlite3_column_blob(handle, column)
+    // Of a text, sqlite3_column_blob gives the encoding of the file, which can be UTF-16. And the length is
+    // only right after the conversion: first the address, then the count.
+    let start =
+      sqlite3_column_type(handle, column) == SQLITE_BLOB
+      ? sqlite3_column_blob(handle, column)
+      : UnsafeRawPointer(sqlite3_column_text(handle, column))
+    guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 

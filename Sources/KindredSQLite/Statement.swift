@@ -15,8 +15,8 @@ public final class Statement {
 
   private let interruption: InterruptionState
 
-  /// When the statement cache got it back last; it drops the oldest.
-  var lastUse: UInt64 = 0
+  /// When the statement cache got it back; `nil` while somebody has it.
+  var idleSince: UInt64?
 
   init(handle: OpaquePointer, sql: String, interruption: InterruptionState) {
     self.handle = handle

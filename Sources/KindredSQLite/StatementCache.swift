@@ -22,13 +22,16 @@ struct StatementCache {
     }
     hits += 1
     count -= 1
+    statement.idleSince = nil
     return statement
   }
 
   /// Puts a statement in, dropping another one if there are too many.
   mutating func put(_ statement: Statement) {
+    // Given back twice, it would be given out twice.
+    guard statement.idleSince == nil else { return }
     clock += 1
-    statement.lastUse = clock
+    statement.idleSince = clock
     idle[statement.sql, default: []].append(statement)
     count += 1
     if count > capacity { dropOldest() }
@@ -40,17 +43,12 @@ struct StatementCache {
     return (hits, misses)
   }
 
-  mutating func removeAll() {
-    idle = [:]
-    count = 0
-  }
-
   /// Looks at every text in the cache.
   ///
   /// That is cheap next to the preparing that fills it.
   private mutating func dropOldest() {
     // Of one text, the first is the oldest: the last is what comes and goes.
-    let oldest = idle.min { ($0.value.first?.lastUse ?? .max) < ($1.value.first?.lastUse ?? .max) }
+    let oldest = idle.min { ($0.value.first?.idleSince ?? .max) < ($1.value.first?.idleSince ?? .max) }
     guard let sql = oldest?.key else { return }
     idle[sql]?.removeFirst()
     if idle[sql]?.isEmpty == true { idle[sql] = nil }

@@ -115,12 +115,14 @@ struct ConnectionPoolTests {
       #expect((outer.int64(0), inner.int64(0)) == (1, 2))
       reader.release(outer)
       reader.release(inner)
+      reader.release(inner)
       let again = try reader.cached("SELECT id FROM account WHERE id >= ?")
       #expect(again === inner)
+      #expect(try reader.cached("SELECT id FROM account WHERE id >= ?") === outer)
       #expect(try !again.step(), "the binding is gone")
       reader.release(again)
     }
-    #expect(single.statistics.statementCacheHits == 1)
+    #expect(single.statistics.statementCacheHits == 2)
     #expect(single.statistics.statementCacheMisses == 2)
   }
 

@@ -36,6 +36,17 @@ struct StatementTests {
     #expect(statement.text(0) == "a\u{FFFD}b")
   }
 
+  @Test("the text of a UTF-16 database comes as UTF-8")
+  func utf16() throws {
+    let connection = try Connection(path: directory.path("utf16.sqlite"), access: .readWriteCreate)
+    try connection.execute(
+      "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(x); INSERT INTO t VALUES ('Zürich 😀')")
+    let statement = try connection.prepare("SELECT x FROM t")
+    #expect(try statement.step())
+    #expect(Array(statement.bytes(0)) == Array("Zürich 😀".utf8))
+    #expect(statement.value(0) == .text("Zürich 😀"))
+  }
+
   @Test("a column is bound from another statement with its storage class")
   func bindColumn() throws {
     let values: [SQLValue] = [.null, .integer(7), .real(1.5), .text("a\0b"), .blob([0, 1])]
