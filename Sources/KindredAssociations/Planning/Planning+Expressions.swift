@@ -120,7 +120,7 @@ extension Planning {
   ) throws -> CompiledExpression {
     if component.arguments == nil {
       if let column = scope.resource.column(named: component.name) { return compile(column, in: scope) }
-      if let named = try compileNamed(component.name, in: scope, at: component.origin) { return named }
+      if let named = try compileNamed(component.name, in: scope) { return named }
       if let aggregate = try compileDefaultName(component.name, in: scope, at: component.origin) {
         return aggregate
       }
@@ -158,9 +158,7 @@ extension Planning {
   }
 
   /// An annotation or a field of the record's node, by its name.
-  private func compileNamed(
-    _ name: String, in scope: Scope, at origin: Origin
-  ) throws -> CompiledExpression? {
+  private func compileNamed(_ name: String, in scope: Scope) throws -> CompiledExpression? {
     guard let node = scope.node else { return nil }
     var named = node.annotations
     for case .expression(let field) in node.fields ?? [] { named.append(field) }
@@ -170,9 +168,8 @@ extension Planning {
         return (try? defaultName(of: item.expression, in: scope)) == name
       })
     else { return nil }
-    guard scope.resolving.insert(name).inserted else {
-      throw RequestError(.invalidExpression, "`\(name)` speaks of itself", at: origin)
-    }
+    // Within itself the name has its other meaning: `bookCount` is an item of that name, and the aggregate that it is.
+    guard scope.resolving.insert(name).inserted else { return nil }
     defer { scope.resolving.remove(name) }
     return try compile(found.expression, in: scope)
   }
