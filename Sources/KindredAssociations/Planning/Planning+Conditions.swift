@@ -150,7 +150,7 @@ extension Planning {
   }
 
   /// Joins the full-text table to the record's statement, so that its rank can order the result.
-  func joinSearch(_ search: RequestNode.Search, to scope: Scope) throws -> SQL? {
+  func joinSearch(_ search: RequestNode.Search, to scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
     var alias = scope.alias
     if fullText.table != scope.table.name {
@@ -161,7 +161,10 @@ extension Planning {
     }
     scope.select.conditions.append(
       "\(identifier: alias).\(identifier: fullText.table) MATCH \(.parameter(search.literal))")
-    // FTS3 and FTS4 know no rank (https://www.sqlite.org/fts3.html#appendix_a).
-    return fullText.version >= 5 ? "\(identifier: alias).rank" : nil
+    if fullText.version >= 5 { return "\(identifier: alias).rank" }
+    // FTS3 and FTS4 know no rank: the more hits, the better. `offsets` has four numbers for each
+    // (https://www.sqlite.org/fts3.html#offsets).
+    let offsets: SQL = "offsets(\(identifier: alias))"
+    return "(length(replace(\(offsets), ' ', '')) - length(\(offsets)))"
   }
 }

@@ -46,6 +46,7 @@ extension Planning {
   /// A table in a `FROM` clause.
   func reference(to table: Table, as alias: String, in statement: StatementBuilder) -> SQL {
     if case .commonTableExpression = table.kind { statement.readsCommonTableExpression = true }
+    guard alias != table.name else { return "\(identifier: table.name)" }
     return "\(identifier: table.name) AS \(identifier: alias)"
   }
 
