@@ -28,7 +28,9 @@ let package = Package(
       dependencies: [
         "KindredSQLSyntax", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .target(name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "CKindredSQLite"]),
+    .target(
+      name: "KindredSQLite",
+      dependencies: ["KindredSQLSyntax", "CKindredSQLite", "CKindredOpenSSL"]),
     .target(
       name: "KindredExecution",
       dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),

@@ -1,0 +1,124 @@
+import CKindredSQLite
+
+extension Connection {
+  /// Opens the file, which SQLite only looks into by the first statement.
+  static func open(path: String, access: Access) throws -> OpaquePointer {
+    try checkFile(path: path, access: access)
+    // NOMUTEX: who holds the connection sees to it that there is one at a time.
+    var flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    switch access {
+    case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
+    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .readWriteCreate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    }
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(uri(path: path, isImmutable: access == .immutable), &handle, flags, nil)
+    guard code == SQLITE_OK, let handle else {
+      // Even a connection that failed to open has to be closed.
+      defer { sqlite3_close_v2(handle) }
+      throw OpenError(
+        DatabaseError(code: code, connection: handle, sql: nil, interruption: nil), path: path,
+        connection: handle)
+    }
+    return handle
+  }
+
+  /// A URI with nothing in it that SQLite would read as a parameter (<https://www.sqlite.org/uri.html>).
+  ///
+  /// Paths always go this way: the library can be built so that a plain path that begins with `file:` is a
+  /// URI too.
+  static func uri(path: String, isImmutable: Bool) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var uri = Array((path.hasPrefix("/") ? "file://" : "file:").utf8)
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"), UInt8(ascii: ":"):
+        uri.append(byte)
+      default:
+        uri += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: uri, as: UTF8.self) + (isImmutable ? "?immutable=1" : "")
+  }
+
+  /// Finds what SQLite would only call "unable to open database file".
+  private static func checkFile(path: String, access: Access) throws {
+    switch FileStatus(path: path) {
+    case .missing where access == .readWriteCreate: return
+    case .missing: throw OpenError(.missing, path: path)
+    case .directory: throw OpenError(.directory, path: path)
+    case .unreachable: throw OpenError(.unreadable, path: path)
+    case .other: break
+    }
+    guard FileStatus.isReadable(path) else { throw OpenError(.unreadable, path: path) }
+  }
+
+  func configure(_ configuration: ConnectionConfiguration) throws {
+    sqlite3_busy_timeout(handle, configuration.busyTimeout)
+    let limits = [
+      (SQLITE_LIMIT_LENGTH, configuration.maximumLength),
+      (SQLITE_LIMIT_SQL_LENGTH, configuration.maximumSQLLength),
+      (SQLITE_LIMIT_EXPR_DEPTH, configuration.maximumExpressionDepth),
+      (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, configuration.maximumPatternLength),
+      // No statement of the server's opens other files.
+      (SQLITE_LIMIT_ATTACHED, 0),
+    ]
+    for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
+    // <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
+    let switches = [
+      // SQL must not damage the file, nor write to the tables behind virtual tables.
+      (SQLITE_DBCONFIG_DEFENSIVE, true),
+      // Not SQLITE_DBCONFIG_TRUSTED_SCHEMA: without trust, SQLite 3.40 refuses full-text tables in triggers
+      // and views. What trust gives a schema is harmless here, as no function of ours can be called.
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
+      (SQLITE_DBCONFIG_ENABLE_FKEY, configuration.enforcesForeignKeys),
+      (SQLITE_DBCONFIG_DQS_DML, configuration.allowsDoubleQuotedStrings),
+      (SQLITE_DBCONFIG_DQS_DDL, configuration.allowsDoubleQuotedStrings),
+    ]
+    for (option, isOn) in switches {
+      let code = kindred_sqlite3_db_config(handle, option, isOn ? 1 : 0)
+      guard code == SQLITE_OK else { throw error(code) }
+    }
+    let temporaryStorage = TemporaryStorage.available
+    try execute(
+      """
+      PRAGMA cache_size = -\(configuration.pageCacheKiB);
+      PRAGMA mmap_size = \(configuration.memoryMapBytes);
+      PRAGMA temp_store = \(temporaryStorage.rawValue);
+      """)
+  }
+
+  /// Reads the header and the schema, so that what is wrong with the file comes out on opening it.
+  func checkReadable() throws {
+    try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+    if access == .readWrite || access == .readWriteCreate, isReadOnly {
+      // SQLite opens a file that it may not write to for reading, without a word.
+      throw OpenError(.notWritable, path: path)
+    }
+  }
+}
+
+extension OpenError {
+  /// What the error of SQLite means for the file.
+  init(_ error: DatabaseError, path: String, connection: OpaquePointer?) {
+    let reason: Reason =
+      switch error.code {
+      case SQLITE_READONLY where error.extendedCode == kindred_sqlite3_readonly_directory():
+        .directoryNotWritable
+      case SQLITE_NOTADB: .notADatabase
+      case SQLITE_CORRUPT: .damaged(error.message)
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_CANTOPEN where FileStatus.isShortOfDescriptors(sqlite3_system_errno(connection)):
+        .other("too many open files")
+      // The file itself has been looked at before.
+      case SQLITE_CANTOPEN: .directoryNotWritable
+      case SQLITE_PERM, SQLITE_AUTH: .unreadable
+      // A hot journal has to be rolled back: SQLITE_READONLY_ROLLBACK, _RECOVERY, _CANTINIT.
+      case SQLITE_READONLY: .needsRecovery
+      default: .other(error.message)
+      }
+    self.init(reason, path: path)
+  }
+}

@@ -1,0 +1,47 @@
+/// How connections are set up.
+public struct ConnectionConfiguration: Hashable, Sendable {
+  /// For how many milliseconds a statement waits for the lock of somebody else
+  /// (<https://www.sqlite.org/c3ref/busy_timeout.html>).
+  public var busyTimeout: Int32 = 5000
+
+  /// The page cache of one connection, in KiB (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
+  public var pageCacheKiB: Int32 = 8192
+
+  /// How many bytes of the file are mapped into memory (<https://www.sqlite.org/mmap.html>).
+  ///
+  /// None by default: a mapped file that somebody else truncates, or that is on a failing disk, ends the
+  /// process by a signal, where a read gives an error.
+  public var memoryMapBytes: Int64 = 0
+
+  /// How many idle statements a connection keeps prepared.
+  public var statementCacheCapacity = 256
+
+  /// Whether foreign keys are enforced (<https://www.sqlite.org/foreignkeys.html>).
+  public var enforcesForeignKeys = true
+
+  /// Whether `"x"` is a string where there is no column of that name
+  /// (<https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>).
+  ///
+  /// Not by default, so that a column that has gone is an error. Views that were written with such strings
+  /// only work with it.
+  public var allowsDoubleQuotedStrings = false
+
+  /// The most bytes of a value, and of a row (<https://www.sqlite.org/limits.html>, `SQLITE_LIMIT_LENGTH`).
+  ///
+  /// It bounds what nested calls of `replace` can build.
+  public var maximumLength: Int32 = 64 << 20
+
+  /// The most bytes of a statement's text.
+  public var maximumSQLLength: Int32 = 1 << 20
+
+  /// How deep an expression may be nested.
+  ///
+  /// SQLite walks over expressions by recursion.
+  public var maximumExpressionDepth: Int32 = 1000
+
+  /// The most bytes of a pattern of `LIKE` or `GLOB`, whose cost is the product of pattern and text.
+  public var maximumPatternLength: Int32 = 10_000
+
+  /// The defaults.
+  public init() {}
+}

@@ -1,0 +1,138 @@
+import CKindredSQLite
+
+/// Brings a database to the state that numbered SQL files describe.
+///
+/// Each file is applied once, in the order of the numbers, and in a transaction of its own. The table
+/// `kindred_migration` keeps which. Foreign keys are not enforced while a file runs, so that it can rebuild
+/// a table in the way that SQLite recommends (<https://www.sqlite.org/lang_altertable.html#otheralter>), but
+/// checked at its end.
+public struct Migrator: Sendable {
+  /// The migrations, in their order.
+  public let migrations: [Migration]
+
+  private let directory: String?
+
+  /// The given migrations.
+  ///
+  /// - Throws: `MigrationError` where two have the same number.
+  public init(_ migrations: [Migration]) throws {
+    try self.init(migrations, directory: nil)
+  }
+
+  /// The files of a directory whose names end in `.sql`.
+  ///
+  /// - Throws: `MigrationError` where one is misnamed or can't be read, or two have the same number.
+  public init(directory: String) throws {
+    let migrations = try Directory.fileNames(directory).filter { $0.hasSuffix(".sql") }.map { name in
+      try Migration(fileName: name, sql: Directory.text(of: directory + "/" + name))
+    }
+    try self.init(migrations, directory: directory)
+  }
+
+  private init(_ migrations: [Migration], directory: String?) throws {
+    self.migrations = migrations.sorted { ($0.number, $0.fileName) < ($1.number, $1.fileName) }
+    self.directory = directory
+    for (first, second) in zip(self.migrations, self.migrations.dropFirst())
+    where first.number == second.number {
+      throw MigrationError(.duplicateNumber(otherFile: first.fileName), file: path(second.fileName))
+    }
+  }
+
+  /// What `migrate` would apply.
+  ///
+  /// - Throws: `MigrationError` where the files are at odds with what has been applied; `DatabaseError`.
+  public func pending(on connection: Connection) throws -> [Migration] {
+    let applied = try AppliedMigration.all(on: connection)
+    let numbers = Set(migrations.map(\.number))
+    for former in applied where !numbers.contains(former.number) {
+      throw MigrationError(.missing, file: path(former.fileName))
+    }
+    var pending: [Migration] = []
+    for migration in migrations {
+      if let former = applied.first(where: { $0.number == migration.number }) {
+        guard former.checksum == migration.checksum else {
+          throw MigrationError(.changed, file: path(migration.fileName))
+        }
+      } else if let last = applied.last, last.number > migration.number {
+        throw MigrationError(.outOfOrder(laterFile: last.fileName), file: path(migration.fileName))
+      } else {
+        pending.append(migration)
+      }
+    }
+    return pending
+  }
+
+  /// Applies what has not been applied yet.
+  ///
+  /// A file that fails is rolled back, and those after it wait.
+  ///
+  /// - Returns: What has been applied.
+  /// - Throws: `MigrationError`; `DatabaseError` where the database can't be written to at all.
+  @discardableResult
+  public func migrate(_ connection: Connection) throws -> [Migration] {
+    let pending = try pending(on: connection)
+    // Inside of a transaction this setting can't be changed.
+    let enforcesForeignKeys = try connection.enforcesForeignKeys
+    try connection.setEnforcesForeignKeys(false)
+    let outcome = Result { try pending.filter { try apply($0, on: connection) } }
+    try connection.setEnforcesForeignKeys(enforcesForeignKeys)
+    return try outcome.get()
+  }
+
+  /// Applies a migration, unless another process has done so just before.
+  private func apply(_ migration: Migration, on connection: Connection) throws -> Bool {
+    try connection.writeTransaction {
+      try AppliedMigration.createTable(on: connection)
+      guard try !AppliedMigration.all(on: connection).contains(where: { $0.number == migration.number })
+      else { return false }
+      try run(migration, on: connection)
+      try checkForeignKeys(after: migration, on: connection)
+      try AppliedMigration.record(migration, on: connection)
+      return true
+    }
+  }
+
+  private func run(_ migration: Migration, on connection: Connection) throws {
+    var script = Script(migration.sql)
+    do {
+      while let statement = try script.next(on: connection) {
+        let keyword = script.keyword
+        guard !Self.transactionKeywords.contains(keyword) else {
+          throw MigrationError(
+            .transactionStatement(keyword), file: path(migration.fileName), line: script.line())
+        }
+        while try statement.step() {}
+      }
+    } catch let error as DatabaseError {
+      throw MigrationError(
+        .failed(error), file: path(migration.fileName), line: script.line(offset: error.offset))
+    }
+  }
+
+  private func checkForeignKeys(after migration: Migration, on connection: Connection) throws {
+    do {
+      try connection.withStatement("PRAGMA foreign_key_check") { statement in
+        guard try statement.step() else { return }
+        throw MigrationError(
+          .foreignKeyViolation(
+            table: statement.text(0) ?? "",
+            // A table WITHOUT ROWID has none.
+            rowID: statement.columnType(1) == .null ? nil : statement.int64(1),
+            parent: statement.text(2) ?? ""),
+          file: path(migration.fileName))
+      }
+    } catch let error as DatabaseError {
+      // A foreign key to columns that are not unique, say.
+      throw MigrationError(.failed(error), file: path(migration.fileName))
+    }
+  }
+
+  private func path(_ fileName: String) -> String {
+    directory.map { "\($0)/\(fileName)" } ?? fileName
+  }
+
+  /// The first words of the statements that manage transactions.
+  private static let transactionKeywords: Set = [
+    "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
+  ]
+}

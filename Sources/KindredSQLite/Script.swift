@@ -1,0 +1,88 @@
+import CKindredSQLite
+
+/// SQL text of any number of statements, prepared one after the other.
+struct Script {
+  private let text: String
+  /// The text and a NUL, without which SQLite copies the rest of the script for each statement.
+  private let bytes: [UInt8]
+  private var position = 0
+  /// Where the last statement that was prepared, or failed to be, begins in the text, in bytes.
+  ///
+  /// White space and comments before it belong to it.
+  private var start = 0
+
+  init(_ text: String) {
+    self.text = text
+    bytes = Array(text.utf8) + [0]
+  }
+
+  private var end: Int { bytes.count - 1 }
+
+  /// Prepares the next statement.
+  ///
+  /// - Returns: `nil` where nothing but white space and comments is left.
+  mutating func next(on connection: Connection, persistent: Bool = false) throws -> Statement? {
+    // Its length is an Int32 to SQLite.
+    guard bytes.count <= Int(Int32.max) else { throw connection.error(SQLITE_TOOBIG) }
+    while position < end {
+      start = position
+      var handle: OpaquePointer?
+      let (code, length) = bytes[start...].withUnsafeBytes { rest in
+        let rest = rest.bindMemory(to: CChar.self)
+        var tail: UnsafePointer<CChar>?
+        let code = sqlite3_prepare_v3(
+          connection.handle, rest.baseAddress, Int32(rest.count),
+          persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &handle, &tail)
+        return (code, rest.baseAddress.flatMap { start in tail.map { $0 - start } } ?? rest.count - 1)
+      }
+      position += length
+      let sql = length == end ? text : String(decoding: bytes[start..<position], as: UTF8.self)
+      guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+      if let handle {
+        return Statement(handle: handle, sql: sql, interruption: connection.interruption)
+      }
+      if position < end, bytes[position] == 0 {
+        throw DatabaseError.misuse("a NUL in the text", sql: text)
+      }
+    }
+    return nil
+  }
+}
+
+// MARK: - Places
+
+extension Script {
+  /// The line of a byte of the last statement, or of its first word; lines count from 1.
+  func line(offset: Int? = nil) -> Int {
+    let place = min(offset.map { start + $0 } ?? firstWord, end)
+    return 1 + bytes[..<place].count { $0 == UInt8(ascii: "\n") }
+  }
+
+  /// The first word of the last statement, in upper case.
+  var keyword: String {
+    let word = bytes[firstWord...].prefix { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+    return String(decoding: word, as: UTF8.self).uppercased()
+  }
+
+  /// Where the last statement begins without the white space, the comments and the empty statements before
+  /// it (<https://www.sqlite.org/lang_comment.html>).
+  private var firstWord: Int {
+    var rest = bytes[start..<end]
+    while let byte = rest.first {
+      if rest.starts(with: "--".utf8) {
+        rest = rest.drop { $0 != UInt8(ascii: "\n") }
+      } else if rest.starts(with: "/*".utf8) {
+        rest = rest.dropFirst(2)
+        while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+        rest = rest.dropFirst(2)
+      } else if byte <= UInt8(ascii: " ") || byte == UInt8(ascii: ";") {
+        rest = rest.dropFirst()
+      } else {
+        break
+      }
+    }
+    return rest.startIndex
+  }
+}

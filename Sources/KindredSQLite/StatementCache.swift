@@ -1,0 +1,62 @@
+/// The idle prepared statements of a connection: a bounded number, of which the longest unused goes first.
+///
+/// Several statements of the same text can be out and come back, as a plan may run one SQL text on several
+/// levels of its tree at once.
+struct StatementCache {
+  private let capacity: Int
+  private var idle: [String: [Statement]] = [:]
+  private var count = 0
+  private var clock: UInt64 = 0
+  private var hits = 0
+  private var misses = 0
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  /// Takes out a statement of that text.
+  mutating func take(_ sql: String) -> Statement? {
+    guard let statement = idle[sql]?.popLast() else {
+      misses += 1
+      return nil
+    }
+    hits += 1
+    count -= 1
+    statement.idleSince = nil
+    return statement
+  }
+
+  /// Puts a statement in, dropping another one if there are too many.
+  mutating func put(_ statement: Statement) {
+    // Given back twice, it would be given out twice.
+    guard statement.idleSince == nil else { return }
+    clock += 1
+    statement.idleSince = clock
+    idle[statement.sql, default: []].append(statement)
+    count += 1
+    if count > capacity { dropOldest() }
+  }
+
+  /// How often `take` found a statement, and how often it did not, since this was last asked.
+  mutating func takeCounts() -> (hits: Int, misses: Int) {
+    defer { (hits, misses) = (0, 0) }
+    return (hits, misses)
+  }
+
+  mutating func removeAll() {
+    idle = [:]
+    count = 0
+  }
+
+  /// Looks at every text in the cache.
+  ///
+  /// That is cheap next to the preparing that fills it.
+  private mutating func dropOldest() {
+    // Of one text, the first is the oldest: the last is what comes and goes.
+    let oldest = idle.min { ($0.value.first?.idleSince ?? .max) < ($1.value.first?.idleSince ?? .max) }
+    guard let sql = oldest?.key else { return }
+    idle[sql]?.removeFirst()
+    if idle[sql]?.isEmpty == true { idle[sql] = nil }
+    count -= 1
+  }
+}

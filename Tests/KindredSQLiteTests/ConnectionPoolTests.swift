@@ -1,0 +1,169 @@
+import Dispatch
+import KindredSQLSyntax
+import KindredSQLite
+import Synchronization
+import Testing
+
+@Suite("Connection pools")
+struct ConnectionPoolTests {
+  let directory: TemporaryDirectory
+  let pool: ConnectionPool
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let path = try directory.database(
+      "CREATE TABLE account(id INTEGER PRIMARY KEY, amount INTEGER); INSERT INTO account VALUES (1, 500), (2, 500)"
+    )
+    pool = try ConnectionPool(path: path, access: .readWrite, readers: 3, checkoutTimeout: 20_000)
+  }
+
+  @Test("many threads read while one writes, and each sees whole transactions only")
+  func concurrency() throws {
+    let failures = Mutex<[String]>([])
+    let reads = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      do {
+        for round in 0..<100 {
+          if thread < 2 {
+            try pool.withWriter { writer in
+              try writer.writeTransaction {
+                try writer.execute("UPDATE account SET amount = amount - 1 WHERE id = 1")
+                try writer.execute("UPDATE account SET amount = amount + 1 WHERE id = 2")
+              }
+            }
+          } else {
+            try pool.withReader { reader in
+              try reader.readTransaction {
+                let first = try reader.value("SELECT amount FROM account WHERE id = 1")
+                let second = try reader.value("SELECT 1000 - amount FROM account WHERE id = 2")
+                if first != second { failures.withLock { $0.append("round \(round): torn") } }
+                reads.add(1, ordering: .relaxed)
+              }
+            }
+          }
+        }
+      } catch {
+        failures.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(failures.withLock { $0 } == [])
+    #expect(reads.load(ordering: .relaxed) == 600)
+    #expect(try pool.withReader { try $0.value("SELECT amount FROM account WHERE id = 2") } == .integer(700))
+    let statistics = pool.statistics
+    #expect(statistics.readersOpen <= 3)
+    #expect(statistics.readersInUse == 0)
+    #expect(!statistics.isWriterInUse)
+    #expect(statistics.timeouts == 0)
+    #expect(statistics.statementCacheHits > statistics.statementCacheMisses)
+  }
+
+  @Test("a snapshot stays while others commit")
+  func snapshot() throws {
+    let reader = try pool.reader()
+    try reader.beginRead()
+    try pool.withWriter { try $0.execute("UPDATE account SET amount = 0") }
+    #expect(try reader.value("SELECT sum(amount) FROM account") == .integer(1000))
+    try reader.commit()
+    #expect(try reader.value("SELECT sum(amount) FROM account") == .integer(0))
+    pool.release(reader)
+  }
+
+  @Test("who finds no free connection waits, and is told that it is busy")
+  func exhaustion() throws {
+    let small = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1, checkoutTimeout: 20)
+    let reader = try small.reader()
+    #expect { try small.reader() } throws: { ($0 as? DatabaseError)?.isBusy == true }
+    #expect(small.statistics.waits == 1)
+    #expect(small.statistics.timeouts == 1)
+    #expect(small.statistics.readersInUse == 1)
+    small.release(reader)
+    small.release(reader)
+    #expect(small.statistics.readersInUse == 0)
+    small.release(try small.reader())
+  }
+
+  @Test("what a holder leaves behind is gone for the next one")
+  func relinquished() throws {
+    let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
+    let first = try single.reader()
+    try first.beginRead()
+    let statement = try first.cached("SELECT id FROM account")
+    #expect(try statement.step())
+    first.setDeadline(1)
+    first.interruptHandle.interrupt()
+    single.release(first)
+    let second = try single.reader()
+    #expect(second === first)
+    #expect(!second.isInTransaction)
+    #expect(!statement.isRunning)
+    try second.execute(
+      "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100000) SELECT sum(x) FROM n")
+    single.release(second)
+  }
+
+  @Test("statements of one text run beside each other, and come from the cache the next time")
+  func statementCache() throws {
+    let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
+    try single.withReader { reader in
+      let outer = try reader.cached("SELECT id FROM account WHERE id >= ?")
+      try outer.bind(Int64(1), at: 1)
+      #expect(try outer.step())
+      let inner = try reader.cached("SELECT id FROM account WHERE id >= ?")
+      #expect(outer !== inner)
+      try inner.bind(Int64(2), at: 1)
+      #expect(try inner.step())
+      #expect((outer.int64(0), inner.int64(0)) == (1, 2))
+      reader.release(outer)
+      reader.release(inner)
+      reader.release(inner)
+      let again = try reader.cached("SELECT id FROM account WHERE id >= ?")
+      #expect(again === inner)
+      #expect(try reader.cached("SELECT id FROM account WHERE id >= ?") === outer)
+      #expect(try !again.step(), "the binding is gone")
+      reader.release(again)
+    }
+    #expect(single.statistics.statementCacheHits == 2)
+    #expect(single.statistics.statementCacheMisses == 2)
+  }
+
+  @Test("the cache keeps the statements that were used last")
+  func boundedCache() throws {
+    var configuration = ConnectionConfiguration()
+    configuration.statementCacheCapacity = 2
+    let single = try ConnectionPool(
+      path: pool.path, access: .readOnly, readers: 1, configuration: configuration)
+    try single.withReader { reader in
+      for sql in ["SELECT 1", "SELECT 2", "SELECT 1", "SELECT 3", "SELECT 1", "SELECT 2"] {
+        reader.release(try reader.cached(sql))
+      }
+    }
+    #expect(single.statistics.statementCacheHits == 2)
+    #expect(single.statistics.statementCacheMisses == 4)
+  }
+
+  @Test("a pool that is closed leaves one file")
+  func closedFile() throws {
+    try pool.withReader { _ in try pool.withWriter { try $0.execute("UPDATE account SET amount = 7") } }
+    #expect(try directory.fileNames != ["library.sqlite"])
+    pool.close()
+    #expect(try directory.fileNames == ["library.sqlite"])
+  }
+
+  @Test("a closed pool gives nothing, and takes back what is out")
+  func close() throws {
+    let reader = try pool.reader()
+    pool.close()
+    #expect(try reader.value("SELECT count(*) FROM account") == .integer(2))
+    pool.release(reader)
+    #expect(throws: DatabaseError.self) { try pool.reader() }
+    #expect(throws: DatabaseError.self) { try pool.withWriter { _ in } }
+    #expect(pool.statistics.readersOpen == 0)
+  }
+
+  @Test("a pool for reading has no writer")
+  func noWriter() throws {
+    let reading = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
+    #expect(!reading.isWritable)
+    #expect { try reading.withWriter { _ in } } throws: { ($0 as? DatabaseError)?.isReadOnly == true }
+  }
+}

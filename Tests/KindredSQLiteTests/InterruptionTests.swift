@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import KindredSQLite
+import Testing
+
+@Suite("Interruption")
+struct InterruptionTests {
+  static let endless =
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+  let directory: TemporaryDirectory
+  let connection: Connection
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    connection = try Connection(path: directory.database("CREATE TABLE t(x)"), access: .readWrite)
+  }
+
+  /// How a statement without an end ends.
+  func interruption() -> Interruption? {
+    let error = #expect(throws: DatabaseError.self) { try connection.execute(Self.endless) }
+    #expect(error?.isInterrupted == true)
+    return error?.interruption
+  }
+
+  @Test("another thread stops a statement")
+  func interrupt() throws {
+    let handle = connection.interruptHandle
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { handle.interrupt() }
+    #expect(interruption() == .cancelled)
+  }
+
+  @Test("a wish that comes between two statements is not lost")
+  func interruptBefore() throws {
+    connection.interruptHandle.interrupt()
+    #expect(interruption() == .cancelled)
+    connection.clearInterruption()
+    try connection.execute("SELECT 1")
+    connection.setDeadline(MonotonicTime.now() + 10_000_000)
+    #expect(interruption() == .timedOut)
+  }
+
+  @Test("a deadline stops a statement, in time, and can be told from a cancellation")
+  func deadline() throws {
+    let start = MonotonicTime.now()
+    connection.setDeadline(start + 50_000_000)
+    #expect(interruption() == .timedOut)
+    let elapsed = MonotonicTime.now() - start
+    #expect(elapsed >= 50_000_000)
+    #expect(elapsed < 1_000_000_000)
+    connection.setDeadline(nil)
+    try connection.execute("SELECT 1")
+  }
+
+  @Test("the handle of a former holder does nothing")
+  func formerHolder() throws {
+    let former = connection.interruptHandle
+    connection.clearInterruption()
+    former.interrupt()
+    connection.setDeadline(MonotonicTime.now() + 20_000_000)
+    #expect(interruption() == .timedOut)
+  }
+
+  @Test("a handle is safe after the connection is closed")
+  func closed() throws {
+    func handle() throws -> InterruptHandle {
+      try Connection(path: connection.path, access: .readOnly).interruptHandle
+    }
+    try handle().interrupt()
+  }
+
+  @Test("a writing transaction that is interrupted is rolled back")
+  func writing() throws {
+    connection.setDeadline(MonotonicTime.now() + 50_000_000)
+    #expect(throws: DatabaseError.self) {
+      try connection.writeTransaction {
+        try connection.execute("INSERT INTO t " + Self.endless.replacing("count(*)", with: "x"))
+      }
+    }
+    connection.clearInterruption()
+    #expect(!connection.isInTransaction)
+    #expect(try connection.rows("SELECT x FROM t").isEmpty)
+  }
+}

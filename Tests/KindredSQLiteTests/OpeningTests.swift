@@ -1,0 +1,89 @@
+import Foundation
+import KindredSQLSyntax
+import KindredSQLite
+import Testing
+
+@Suite("Opening")
+struct OpeningTests {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  /// What is said when the file can't be opened, without its path.
+  func failure(_ path: String, access: Connection.Access = .readOnly) -> String? {
+    let error = #expect(throws: OpenError.self) { try ConnectionPool(path: path, access: access, readers: 1) }
+    #expect(error?.description.contains { $0.isNewline } == false)
+    return error?.description.replacing(path + ": ", with: "")
+  }
+
+  @Test("a missing file", arguments: [Connection.Access.readOnly, .readWrite, .immutable])
+  func missing(access: Connection.Access) {
+    #expect(failure(directory.path("nowhere.sqlite"), access: access) == "no such file; check the path")
+    #expect(failure(directory.path("no/where.sqlite"), access: access) == "no such file; check the path")
+  }
+
+  @Test("a directory")
+  func isDirectory() {
+    #expect(failure(directory.path) == "is a directory; name the database file in it")
+  }
+
+  @Test(
+    "something that is no database",
+    arguments: ["just text, and long enough to be looked at".utf8, "short".utf8])
+  func notADatabase(content: String.UTF8View) throws {
+    let path = try directory.write(Array(content), to: "x.sqlite")
+    #expect(failure(path) == "is not an SQLite database, or is encrypted; check the path")
+    #expect(failure(path, access: .readWrite) == "is not an SQLite database, or is encrypted; check the path")
+  }
+
+  @Test("a file without content is an empty database")
+  func empty() throws {
+    let path = try directory.write("", to: "x.sqlite")
+    #expect(try Connection(path: path, access: .readOnly).rows("SELECT * FROM sqlite_schema").isEmpty)
+  }
+
+  @Test("a damaged file")
+  func damaged() throws {
+    let path = try directory.database()
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.seek(toOffset: 100)
+    try file.write(contentsOf: Data(repeating: 0x5A, count: 3000))
+    try file.close()
+    #expect(failure(path)?.hasPrefix("is damaged (") == true)
+  }
+
+  @Test("a file that is cut off")
+  func truncated() throws {
+    let path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (zeroblob(50000))")
+    try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 4196)
+    #expect(failure(path)?.hasPrefix("is damaged (") == true)
+  }
+
+  @Test("a file in a directory that is not there can't be made")
+  func cannotCreate() {
+    #expect(
+      failure(directory.path("no/where.sqlite"), access: .readWriteCreate)?.hasPrefix(
+        "its directory can't be written to")
+        == true)
+  }
+
+  @Test("a line feed in the path stays out of the message")
+  func lineFeed() {
+    _ = failure(directory.path("a\nb"))
+    #expect(OpenError(.missing, path: "a\r\nb").description == "a b: no such file; check the path")
+  }
+
+  @Test("a database is put into WAL mode by a writable pool, and left as it is by the others")
+  func journalMode() throws {
+    func mode() throws -> SQLValue? {
+      try Connection(path: path, access: .readOnly).value("PRAGMA journal_mode")
+    }
+    let path = try directory.database()
+    _ = try ConnectionPool(path: path, access: .readOnly, readers: 1)
+    #expect(try mode() == .text("delete"))
+    _ = try ConnectionPool(path: path, access: .readWrite, readers: 1)
+    #expect(try mode() == .text("wal"))
+  }
+}

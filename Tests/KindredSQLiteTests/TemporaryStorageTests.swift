@@ -1,0 +1,24 @@
+import Testing
+
+@testable import KindredSQLite
+
+@Suite("Temporary storage")
+struct TemporaryStorageTests {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  @Test("it is in files where a directory can be written to")
+  func files() {
+    #expect(TemporaryStorage(candidates: ["/nowhere", directory.path]) == .files)
+  }
+
+  @Test("it is in memory where none can", arguments: Restriction.allCases.filter(\.isPossible))
+  func memory(restriction: Restriction) throws {
+    let path = directory.path
+    let storage = try restriction.apply(to: path) { TemporaryStorage(candidates: ["/nowhere", path]) }
+    #expect(storage == .memory)
+  }
+}

@@ -1,0 +1,95 @@
+import KindredSQLSyntax
+import KindredSQLite
+import Testing
+
+@Suite("Transactions")
+struct TransactionTests {
+  struct Failure: Error {}
+
+  let directory: TemporaryDirectory
+  let connection: Connection
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    connection = try Connection(path: directory.database("CREATE TABLE t(x)"), access: .readWrite)
+  }
+
+  var values: [SQLValue] {
+    get throws { try connection.rows("SELECT x FROM t ORDER BY x").map { $0[0] } }
+  }
+
+  @Test("what succeeds is committed")
+  func commit() throws {
+    let result = try connection.writeTransaction {
+      try connection.execute("INSERT INTO t VALUES (1)")
+      return 7
+    }
+    #expect(result == 7)
+    #expect(!connection.isInTransaction)
+    #expect(try values == [.integer(1)])
+  }
+
+  @Test("what throws is rolled back, even while a statement runs")
+  func rollback() throws {
+    try connection.execute("INSERT INTO t VALUES (1), (2)")
+    let statement = try connection.prepare("SELECT x FROM t")
+    #expect(throws: Failure.self) {
+      try connection.writeTransaction {
+        try connection.execute("DELETE FROM t WHERE x = 1")
+        #expect(try statement.step())
+        throw Failure()
+      }
+    }
+    #expect(!connection.isInTransaction)
+    #expect(try values == [.integer(1), .integer(2)])
+  }
+
+  @Test("a savepoint takes back its own changes only, at any depth")
+  func savepoints() throws {
+    try connection.writeTransaction {
+      try connection.execute("INSERT INTO t VALUES (1)")
+      try? connection.savepoint {
+        try connection.execute("INSERT INTO t VALUES (2)")
+        throw Failure()
+      }
+      try connection.savepoint {
+        try connection.execute("INSERT INTO t VALUES (3)")
+        try? connection.savepoint {
+          try connection.execute("INSERT INTO t VALUES (4)")
+          throw Failure()
+        }
+      }
+    }
+    #expect(try values == [.integer(1), .integer(3)])
+  }
+
+  @Test("a deferred constraint that fails at the end rolls back, and leaves the connection in order")
+  func failingCommit() throws {
+    try connection.execute(
+      "CREATE TABLE a(id PRIMARY KEY); CREATE TABLE b(aId REFERENCES a DEFERRABLE INITIALLY DEFERRED)")
+    #expect {
+      try connection.writeTransaction { try connection.execute("INSERT INTO b VALUES (1)") }
+    } throws: {
+      ($0 as? DatabaseError)?.constraint == .foreignKey
+    }
+    #expect(!connection.isInTransaction)
+    try connection.writeTransaction {}
+  }
+
+  @Test("a second writer is told that the database is busy, after the time-out")
+  func busy() throws {
+    var configuration = ConnectionConfiguration()
+    configuration.busyTimeout = 10
+    let other = try Connection(path: connection.path, access: .readWrite, configuration: configuration)
+    try connection.beginWrite()
+    #expect { try other.beginWrite() } throws: { ($0 as? DatabaseError)?.isBusy == true }
+    try connection.commit()
+    try other.writeTransaction {}
+  }
+
+  @Test("temporary tables that are made while reading outlive the transaction")
+  func temporaryTables() throws {
+    try connection.readTransaction { try connection.execute("CREATE TEMP TABLE seen(x)") }
+    #expect(try connection.rows("SELECT x FROM temp.seen").isEmpty)
+  }
+}
