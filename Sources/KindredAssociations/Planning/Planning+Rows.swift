@@ -141,7 +141,7 @@ extension Planning {
     } else {
       try planObject(of: node, in: scope, program, name: name)
     }
-    let havings = scope.isGrouped ? try node.havings.map { try compile($0, in: scope).sql } : []
+    let havings = scope.isGrouped ? try node.havings.map { try condition($0, in: scope) } : []
     let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
     let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
