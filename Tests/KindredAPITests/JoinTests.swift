@@ -18,6 +18,7 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Truth","author":{"name":"Zola"}}]
+
         """#)
   }
 
@@ -35,6 +36,7 @@ struct JoinTests {
       json: #"""
         [{"title":"Moby-Dick","author":null},{"title":"Omoo","author":null},{"title":"Timoleon","author":null},
         {"title":"Germinal","author":{"name":"Zola"}}]
+
         """#)
   }
 
@@ -55,6 +57,7 @@ struct JoinTests {
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola","country":{"name":"France"}}},
         {"title":"Beowulf","author":null},{"title":"Truth","author":{"name":"Zola","country":{"name":"France"}}}]
+
         """#)
   }
 
@@ -69,6 +72,7 @@ struct JoinTests {
         """#,
       json: #"""
         [{"name":"Melville"},{"name":"Zola"}]
+
         """#)
   }
 
@@ -83,6 +87,7 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Moby-Dick","country":{"code":"US","name":"United States"}}]
+
         """#)
   }
 
@@ -102,6 +107,7 @@ struct JoinTests {
         """#,
       json: #"""
         [{"code":"FR","tags":[{"name":"work"}]},{"code":"US","tags":[{"name":"sea"},{"name":"work"}]}]
+
         """#)
   }
 
@@ -119,6 +125,7 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Truth","author":{"name":"Zola"}}]
+
         """#)
   }
 
@@ -133,6 +140,7 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Moby-Dick","country":"United States"},{"title":"Omoo","country":"United States"}]
+
         """#)
   }
 }

@@ -17,6 +17,7 @@ struct PageTests {
       json: #"""
         [{"title":"Truth"},{"title":"Germinal"},{"title":"Moby-Dick"},{"title":"Omoo"},{"title":"Timoleon"},
         {"title":"Beowulf"}]
+
         """#)
   }
 
@@ -30,6 +31,7 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Omoo"},{"title":"Moby-Dick"}]
+
         """#)
   }
 
@@ -44,6 +46,7 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Germinal"},{"title":"Truth"},{"title":"Moby-Dick"}]
+
         """#)
   }
 
@@ -60,6 +63,7 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{}},{"title":"Truth","author":{}},{"title":"Moby-Dick","author":{}}]
+
         """#)
   }
 
@@ -74,6 +78,7 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Truth"},{"title":"Moby-Dick"}]
+
         """#)
   }
 
@@ -88,6 +93,7 @@ struct PageTests {
         """#,
       json: #"""
         [{"kind":"novel"},{"kind":"poem"}]
+
         """#)
   }
 }

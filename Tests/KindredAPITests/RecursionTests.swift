@@ -24,6 +24,7 @@ struct RecursionTests {
       json: #"""
         [{"name":"Ada","employeesByManager":[{"name":"Bo","employeesByManager":[{"name":"Di",
         "employeesByManager":[]}]},{"name":"Cy","employeesByManager":[]}]}]
+
         """#)
   }
 
@@ -42,6 +43,7 @@ struct RecursionTests {
         """#,
       json: #"""
         [{"name":"Ada","employeesByManager":[{"name":"Bo"},{"name":"Cy"}]}]
+
         """#)
   }
 
@@ -59,6 +61,7 @@ struct RecursionTests {
         """#,
       json: #"""
         {"name":"Di","manager":{"name":"Bo","manager":{"name":"Ada","manager":null}}}
+
         """#)
   }
 
@@ -69,6 +72,7 @@ struct RecursionTests {
       json: #"""
         [{"text":"a","next":{"text":"b","next":{"text":"c","next":null}}},
         {"text":"b","next":{"text":"c","next":{"text":"a","next":null}}}]
+
         """#)
   }
 }

@@ -8,7 +8,8 @@ extension Planning {
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
     var conditions = try node.filters.map { try condition($0, in: scope) }
-    if !scope.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
+    // What must hold for a group says nothing of a record.
+    if !node.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
       conditions.append(try match(search, in: scope))
     }

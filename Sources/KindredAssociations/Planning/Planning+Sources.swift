@@ -112,11 +112,14 @@ extension Planning {
   /// Adds the destination's table to `select`, and the condition that a way leads to it from `origin`.
   ///
   /// Each record gives one row, however many ways lead to it.
+  ///
+  /// - Parameter countsWays: whether each way gives a row nevertheless, for something reads the join table.
   func destination(
     of association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    isRepeated: Bool
+    countsWays: Bool = false, isRepeated: Bool
   ) throws -> Scope {
-    guard let last = association.steps.last, !leadsOnce(association), !(node?.readsVia ?? false) else {
+    let countsWays = countsWays || (node?.readsVia ?? false)
+    guard let last = association.steps.last, !leadsOnce(association), !countsWays else {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
