@@ -5,7 +5,8 @@ let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "kindred", targets: ["KindredCommand"])
+    .library(name: "Kindred", targets: ["Kindred"]),
+    .executable(name: "kindred", targets: ["KindredCommand"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -35,6 +36,14 @@ let package = Package(
     .target(
       name: "KindredExecution",
       dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),
+
+    // The typed Swift API over the same engine.
+    .target(
+      name: "Kindred",
+      dependencies: [
+        "KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "KindredExecution", "CKindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
 
     // The server.
     .target(
@@ -71,6 +80,7 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
     .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
     .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
   ],
