@@ -17,7 +17,6 @@ struct PageTests {
       json: #"""
         [{"title":"Truth"},{"title":"Germinal"},{"title":"Moby-Dick"},{"title":"Omoo"},{"title":"Timoleon"},
         {"title":"Beowulf"}]
-
         """#)
   }
 
@@ -31,7 +30,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Omoo"},{"title":"Moby-Dick"}]
-
         """#)
   }
 
@@ -46,7 +44,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Germinal"},{"title":"Truth"},{"title":"Moby-Dick"}]
-
         """#)
   }
 
@@ -63,7 +60,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{}},{"title":"Truth","author":{}},{"title":"Moby-Dick","author":{}}]
-
         """#)
   }
 
@@ -78,7 +74,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Truth"},{"title":"Moby-Dick"}]
-
         """#)
   }
 
@@ -93,7 +88,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"kind":"novel"},{"kind":"poem"}]
-
         """#)
   }
 }

@@ -80,10 +80,9 @@ extension Planning {
     in scope: Scope
   ) throws -> CompiledExpression {
     try scope.statement.subquery { select in
-      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
       let records = try destination(
         of: keyed.association, from: scope, into: select, node: keyed.node,
-        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: isRepeated)
+        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
       let argument = try argument.map { try compile($0, in: records).sql } ?? "*"

@@ -28,8 +28,7 @@ extension Planning {
   private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
     guard let association = child.association else { return "TRUE" }
     return try scope.statement.subquery { select in
-      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
-      let records = try chain(association, from: scope, into: select, node: child, isRepeated: isRepeated)
+      let records = try chain(association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       return "EXISTS (SELECT 1 \(select.from()))"
     }
@@ -44,9 +43,8 @@ extension Planning {
     if scope.canJoin { return try body(try joinToOne(key, of: scope)) }
     guard let keyed = association(key, of: scope) else { return CompiledExpression(sql: "NULL") }
     return try scope.statement.subquery { select in
-      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
       let record = try chain(
-        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
+        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: record)
       var compiled = try body(record)
       compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"

@@ -40,7 +40,7 @@ extension Planning {
     let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
     let above = scope.statement
     let statement = StatementBuilder(
-      level: above.level + 1, runsOften: above.runsOften || above.givesMany, givesMany: isToMany)
+      level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
     let record =
       hops.isEmpty
       ? try open(node, below: scope, in: statement)
