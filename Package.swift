@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "kindred",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   products: [
     .executable(name: "kindred", targets: ["KindredCommand"])
   ],
@@ -20,6 +20,7 @@ let package = Package(
       name: "CKindredOpenSSL",
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CKindredLinux"),
 
     // The engine.
     .target(name: "KindredSQLSyntax"),
@@ -39,7 +40,8 @@ let package = Package(
     .target(
       name: "KindredHTTP",
       dependencies: [
-        "CKindredOpenSSL", "CKindredZlib", .product(name: "Logging", package: "swift-log"),
+        "CKindredLinux", "CKindredOpenSSL", "CKindredZlib",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "KindredAPI",
@@ -52,7 +54,7 @@ let package = Package(
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredSQLite",
+        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -17,6 +17,11 @@ public struct SQL: Hashable, Sendable {
   /// Nothing.
   public init() {}
 
+  /// Text of the database's owner, such as the definition of a common table expression: never a client's.
+  public init(trusted text: String) {
+    parts = [.text(text)]
+  }
+
   /// Whether there is neither text nor a binding.
   public var isEmpty: Bool { parts.isEmpty }
 
@@ -74,6 +79,8 @@ extension SQL {
     case value(SQLValue)
     /// The literal with this number in the request: plans do not depend on literals.
     case parameter(Int)
+    /// The value with this number in the cursor that the page starts after.
+    case cursor(Int)
     /// A column of the current row of the statement `level` levels up the tree of nested cursors (1: the parent).
     case ancestor(level: Int, column: Int)
   }

@@ -45,10 +45,14 @@ extension Connection {
   }
 
   /// Begins to read; the snapshot is that of now, not of the first statement to come.
-  public func beginRead() throws {
-    try run("BEGIN DEFERRED")
+  ///
+  /// - Returns: The schema version of the snapshot.
+  @discardableResult
+  public func beginRead() throws -> Int64 {
+    try transactionStatements.beginRead.runForInteger()
     do {
-      _ = try schemaVersion
+      // BEGIN takes no snapshot yet, the first read does.
+      return try schemaVersion
     } catch {
       rollback()
       throw error
@@ -57,7 +61,7 @@ extension Connection {
 
   /// Begins to write: takes the lock at once, as a later attempt could only fail.
   public func beginWrite() throws {
-    try run("BEGIN IMMEDIATE")
+    try transactionStatements.beginWrite.runForInteger()
   }
 
   /// Ends the transaction.
@@ -67,7 +71,7 @@ extension Connection {
   /// A reading one is ended this way too: a rollback would take back temporary tables.
   public func commit() throws {
     do {
-      try run("COMMIT")
+      try transactionStatements.commit.runForInteger()
     } catch {
       rollback()
       throw error
@@ -79,7 +83,7 @@ extension Connection {
     // While others run, a statement that follows an interruption is interrupted too.
     resetRunningStatements()
     // The rollback of a full disk, a failing one, or a deadlock has happened already.
-    if isInTransaction { try? run("ROLLBACK") }
+    if isInTransaction { _ = try? transactionStatements.rollback.runForInteger() }
   }
 
   /// Makes everything undone that a holder left: running statements, a transaction, a deadline.
@@ -100,7 +104,7 @@ extension Connection {
   }
 
   private func run(_ sql: String) throws {
-    try withStatement(sql) { _ = try $0.step() }
+    try withStatement(sql) { _ = try $0.runForInteger() }
   }
 
   private func resetRunningStatements() {

@@ -29,6 +29,7 @@ public final class Connection {
 
   let interruption = InterruptionState()
   private var statementCache: StatementCache
+  private var preparedTransactionStatements: TransactionStatements?
 
   /// Opens a database.
   ///
@@ -51,7 +52,6 @@ public final class Connection {
   }
 
   deinit {
-    statementCache.removeAll()
     interruption.detach(from: handle)
     // Unlike `sqlite3_close`, this one waits for statements that somebody still has.
     sqlite3_close_v2(handle)
@@ -68,10 +68,10 @@ public final class Connection {
 
   /// Changes whenever another connection commits
   /// (<https://www.sqlite.org/pragma.html#pragma_data_version>).
-  public var dataVersion: Int64 { get throws { try integer("PRAGMA data_version") } }
+  public var dataVersion: Int64 { get throws { try transactionStatements.dataVersion.runForInteger() } }
 
   /// Changes with the schema (<https://www.sqlite.org/pragma.html#pragma_schema_version>).
-  public var schemaVersion: Int64 { get throws { try integer("PRAGMA schema_version") } }
+  public var schemaVersion: Int64 { get throws { try transactionStatements.schemaVersion.runForInteger() } }
 
   /// What `code`, which a function of SQLite gave just now, stands for.
   public func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
@@ -135,7 +135,9 @@ extension Connection {
   /// Whether foreign keys are enforced.
   ///
   /// It can't be changed in a transaction.
-  var enforcesForeignKeys: Bool { get throws { try integer("PRAGMA foreign_keys") != 0 } }
+  var enforcesForeignKeys: Bool {
+    get throws { try withStatement("PRAGMA foreign_keys") { try $0.runForInteger() } != 0 }
+  }
 
   func setEnforcesForeignKeys(_ isOn: Bool) throws {
     try execute("PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
@@ -146,8 +148,13 @@ extension Connection {
     statementCache.takeCounts()
   }
 
-  private func integer(_ sql: String) throws -> Int64 {
-    try withStatement(sql) { try $0.step() ? $0.int64(0) : 0 }
+  var transactionStatements: TransactionStatements {
+    get throws {
+      if let preparedTransactionStatements { return preparedTransactionStatements }
+      let statements = try TransactionStatements(on: self)
+      preparedTransactionStatements = statements
+      return statements
+    }
   }
 }
 

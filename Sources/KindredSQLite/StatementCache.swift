@@ -43,11 +43,6 @@ struct StatementCache {
     return (hits, misses)
   }
 
-  mutating func removeAll() {
-    idle = [:]
-    count = 0
-  }
-
   /// Looks at every text in the cache.
   ///
   /// That is cheap next to the preparing that fills it.

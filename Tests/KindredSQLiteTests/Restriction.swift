@@ -27,10 +27,12 @@ enum Restriction: CaseIterable {
   /// The directory and its files belong to somebody else (EACCES).
   case otherUser
 
+  /// Those that this process may try.
+  static let possible = allCases.filter(\.isPossible)
+
   var isPossible: Bool {
-    (try? FileManager.default.createDirectory(atPath: "/tmp/kindred-probe", withIntermediateDirectories: true))
-      != nil
-      && (try? apply(to: "/tmp/kindred-probe") {}) != nil
+    guard let directory = try? TemporaryDirectory() else { return false }
+    return (try? apply(to: directory.path) {}) != nil
   }
 
   struct NotPermitted: Error {}

@@ -15,7 +15,7 @@ struct TemporaryStorageTests {
     #expect(TemporaryStorage(candidates: ["/nowhere", directory.path]) == .files)
   }
 
-  @Test("it is in memory where none can", arguments: Restriction.allCases.filter(\.isPossible))
+  @Test("it is in memory where none can", arguments: Restriction.possible)
   func memory(restriction: Restriction) throws {
     let path = directory.path
     let storage = try restriction.apply(to: path) { TemporaryStorage(candidates: ["/nowhere", path]) }

@@ -12,6 +12,10 @@ public struct Expression: Sendable {
     case path(Path)
     /// A function of values, or an aggregate of a group.
     case function(name: String, arguments: [Expression], isDistinct: Bool)
+    /// `and` of two or more.
+    case all([Expression])
+    /// `or` of two or more.
+    case any([Expression])
     case unary(UnaryOperator, Expression)
     case binary(BinaryOperator, Expression, Expression)
     case isNull(Expression, negated: Bool)
@@ -24,6 +28,8 @@ public struct Expression: Sendable {
 
   public var kind: Kind
   public var origin: Origin
+  /// Levels of the tree; the parser bounds them.
+  var height = 1
 
   public init(_ kind: Kind, at origin: Origin) {
     self.kind = kind
@@ -52,7 +58,7 @@ extension Expression {
   }
 
   public enum BinaryOperator: Sendable {
-    case or, and, equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `is`, isNot
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `is`, isNot
     case add, subtract, multiply, divide, remainder, concatenate
   }
 

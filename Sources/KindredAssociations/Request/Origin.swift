@@ -21,6 +21,7 @@ public struct RequestError: Error, Sendable {
     case unknownColumn = "unknown-column"
     case unknownFunction = "unknown-function"
     case unknownNode = "unknown-node"
+    case invalidEncoding = "invalid-encoding"
     case invalidExpression = "invalid-expression"
     case invalidValue = "invalid-value"
     case invalidKey = "invalid-key"
@@ -42,5 +43,19 @@ public struct RequestError: Error, Sendable {
     self.message = message
     self.origin = origin
     self.suggestions = suggestions
+  }
+
+  /// A name that does not exist: the message ends with the nearest one that does.
+  ///
+  /// - Parameters:
+  ///   - shown: how a suggestion is written in the message.
+  ///   - names: those that exist.
+  public static func unknown(
+    _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>, at origin: Origin? = nil,
+    shown: (String) -> String = { $0 }
+  ) -> RequestError {
+    let suggestions = NameSuggestion.nearest(to: name, among: names)
+    let mend = suggestions.first.map { ": did you mean `\(shown($0))`?" } ?? ""
+    return RequestError(code, message + mend, at: origin, suggestions: suggestions)
   }
 }

@@ -1,0 +1,196 @@
+import KindredAssociations
+import KindredSQLSyntax
+import OrderedCollections
+
+/// What a URL asks for.
+struct ParsedRequest {
+  var fetchRequest: FetchRequest
+  /// Whether the statements are wanted instead of the data.
+  var explains = false
+  /// Records of the page at most; nil for all.
+  var limit: Int64?
+  /// What decides the order: a cursor belongs to requests that agree in it.
+  var order = ""
+}
+
+/// Reads URLs: the path, and the tree of parameters (§2 and §3 of the contract).
+struct FetchRequestParser {
+  let model: Model
+  let limits: RequestLimits
+  /// Whether the whole collection is meant unless a limit is given.
+  var isUnpaged = false
+  private var literals = Literals()
+
+  init(model: Model, limits: RequestLimits, isUnpaged: Bool = false) {
+    self.model = model
+    self.limits = limits
+    self.isUnpaged = isUnpaged
+  }
+
+  /// - Parameters:
+  ///   - path: the segments of the path, still encoded.
+  ///   - query: what follows `?`, still encoded.
+  /// - Throws: `RequestError`.
+  mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
+    var pathParser = PathParser(model: model, literals: literals)
+    let path = try pathParser.parse(segments)
+    literals = pathParser.literals
+    let parameters = try QueryParameters(query)
+    let resource = try self.resource(at: path)
+    let tree = RequestTree(model: model, limits: limits, resource: resource)
+    try tree.add(
+      includes: try parameters.values("include").flatMap { try includes($0, "include") },
+      joins: try parameters.values("join").flatMap { try includes($0, "join") })
+
+    var parsed = ParsedRequest(
+      fetchRequest: FetchRequest(path: path, root: RequestNode()), order: segments.joined(separator: "/"))
+    var after: String?
+    for parameter in parameters.parameters {
+      if parameter.node.isEmpty {
+        switch parameter.kind {
+        case "include", "join": continue
+        case "after":
+          after = parameter.value
+          continue
+        case "count":
+          parsed.fetchRequest.count = try boolean(parameter)
+          continue
+        case "explain":
+          parsed.explains = try boolean(parameter)
+          continue
+        default: break
+        }
+        if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
+          parsed.order += "&\(parameter.kind)=\(parameter.value)"
+        }
+      }
+      let node = try node(of: parameter, in: tree)
+      try apply(parameter, to: &node.request)
+    }
+    try applyLimit(to: &tree.root.request, &parsed, isSingle: path.isSingle)
+    parsed.fetchRequest.root = tree.root.frozen
+    if let after {
+      guard !path.isSingle else {
+        throw RequestError(
+          .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
+      }
+      parsed.fetchRequest.after = try CursorCoding.decode(after, order: parsed.order)
+    }
+    parsed.fetchRequest.literals = literals
+    return parsed
+  }
+
+  private func resource(at path: RequestPath) throws -> Resource {
+    var name = path.resource
+    for case .association(let association) in path.segments { name = association.destination }
+    guard let resource = model.resources[name] else {
+      throw RequestError(.unknownResource, "there is no resource `\(name)`")
+    }
+    return resource
+  }
+
+  /// The node that a parameter speaks of.
+  private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node {
+    let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
+    guard names.contains(parameter.kind) else {
+      let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
+      throw RequestError.unknown(
+        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names,
+        at: Origin(parameter: parameter.name)
+      ) { (parameter.node + [$0]).joined(separator: ".") }
+    }
+    var node = tree.root
+    for (number, key) in parameter.node.enumerated() {
+      guard let child = node.children[key] else {
+        let path = parameter.node.prefix(number + 1).joined(separator: ".")
+        throw RequestError.unknown(
+          key, .unknownNode, "`\(path)` is not part of the request: add `include=\(path)` or `join=\(path)`",
+          among: node.children.keys, at: Origin(parameter: parameter.name))
+      }
+      node = child
+    }
+    return node
+  }
+
+  // MARK: Parameters
+
+  private mutating func apply(_ parameter: QueryParameters.Parameter, to node: inout RequestNode) throws {
+    switch parameter.kind {
+    case "annotate": node.annotations += try parse(parameter) { try $0.parseNamedExpressions() }
+    case "fields": node.fields = try parse(parameter) { try $0.parseFields() }
+    case "values": node.values = try parse(parameter) { try $0.parseExpression() }
+    case "filter": node.filters.append(try parse(parameter) { try $0.parseExpression() })
+    case "having": node.havings.append(try parse(parameter) { try $0.parseExpression() })
+    case "sort": node.sort = try parse(parameter) { try $0.parseSort() }
+    case "group": node.group = try parse(parameter) { try $0.parseExpressions() }
+    case "distinct": node.isDistinct = try boolean(parameter)
+    case "limit": node.limit = literals.number(of: .integer(try count(parameter)))
+    case "offset": node.offset = literals.number(of: .integer(try count(parameter)))
+    case "search":
+      node.searches.append(
+        RequestNode.Search(
+          literal: literals.number(of: .text(parameter.value)), origin: Origin(parameter: parameter.name)))
+    default: break
+    }
+  }
+
+  /// The page size of the root: as requested, or the default one.
+  private mutating func applyLimit(
+    to root: inout RequestNode, _ parsed: inout ParsedRequest, isSingle: Bool
+  ) throws {
+    if let number = root.limit, case .integer(let limit) = literals.values[number] {
+      if let most = limits.maximumPageSize, limit > most, !isUnpaged {
+        throw RequestError(
+          .limitExceeded, "a page has \(most) records at most: follow `Link` for more", at: Origin(parameter: "limit"))
+      }
+      parsed.limit = limit
+    } else if let size = limits.pageSize, !isUnpaged, !isSingle {
+      parsed.limit = size
+      root.limit = literals.number(of: .integer(size))
+    }
+  }
+
+  private mutating func parse<Value>(
+    _ parameter: QueryParameters.Parameter, _ body: (inout ExpressionParser) throws -> Value
+  ) throws -> Value {
+    var parser = try ExpressionParser(
+      parameter.value, parameter: parameter.name, literals: literals, maximumDepth: limits.expressionDepth)
+    let value = try body(&parser)
+    literals = parser.collectedLiterals
+    return value
+  }
+
+  private func includes(_ value: String, _ name: String) throws -> [IncludeItem] {
+    var parser = try ExpressionParser(value, parameter: name)
+    return try parser.parseIncludes()
+  }
+
+  private func boolean(_ parameter: QueryParameters.Parameter) throws -> Bool {
+    switch parameter.value {
+    case "true": return true
+    case "false": return false
+    default:
+      throw RequestError(
+        .invalidValue, "`\(parameter.kind)` is true or false", at: Origin(parameter: parameter.name))
+    }
+  }
+
+  private func count(_ parameter: QueryParameters.Parameter) throws -> Int64 {
+    guard let value = Int64(parameter.value), value >= 0, value < 1 << 53 else {
+      throw RequestError(
+        .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more", at: Origin(parameter: parameter.name))
+    }
+    return value
+  }
+}
+
+extension RequestPath {
+  /// Whether it leads to one record at most.
+  var isSingle: Bool {
+    switch segments.last {
+    case .record: true
+    case .association(let association): association.cardinality == .toOne
+    case nil: false
+    }
+  }
+}

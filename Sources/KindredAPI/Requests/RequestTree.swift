@@ -1,0 +1,164 @@
+import KindredAssociations
+import OrderedCollections
+
+/// The tree of a request in the making: nodes by the keys of `include` and `join`.
+final class RequestTree {
+  /// A node in the making.
+  final class Node {
+    var request: RequestNode
+    let resource: Resource
+    let depth: Int
+    var children: OrderedDictionary<String, Node> = [:]
+    /// The place of the first item that asks for it; inclusions come before joins.
+    var order = Int.max
+
+    init(_ request: RequestNode, resource: Resource, depth: Int) {
+      self.request = request
+      self.resource = resource
+      self.depth = depth
+    }
+
+    /// The node with all below it, each in the order of the request.
+    var frozen: RequestNode {
+      var frozen = request
+      frozen.children = children.values.sorted { $0.order < $1.order }.map(\.frozen)
+      return frozen
+    }
+  }
+
+  private struct Pending {
+    var item: IncludeItem
+    var isJoin: Bool
+    var order: Int
+  }
+
+  let model: Model
+  let limits: RequestLimits
+  let root: Node
+  private var count = 0
+
+  init(model: Model, limits: RequestLimits, resource: Resource) {
+    self.model = model
+    self.limits = limits
+    root = Node(RequestNode(), resource: resource, depth: 0)
+  }
+
+  /// Adds the items of all `include` and `join` parameters.
+  ///
+  /// Keys of the request may be used before the item that gives them, so items wait until what they stand on is there.
+  func add(includes: [IncludeItem], joins: [IncludeItem]) throws {
+    let all =
+      joins.enumerated().map { Pending(item: $1, isJoin: true, order: $0 + includes.count) }
+      + includes.enumerated().map { Pending(item: $1, isJoin: false, order: $0) }
+    var pending = all.filter { $0.item.key != nil } + all.filter { $0.item.key == nil }
+    while !pending.isEmpty {
+      var failure: RequestError?
+      let left = try pending.filter { entry in
+        do {
+          try add(entry)
+          return false
+        } catch let error as RequestError where error.code == .unknownAssociation {
+          failure = failure ?? error
+          return true
+        }
+      }
+      if let failure, left.count == pending.count { throw failure }
+      pending = left
+    }
+  }
+
+  private func add(_ entry: Pending) throws {
+    // Everything is looked up before anything changes: an item that must wait leaves no trace.
+    var node: Node? = root
+    var resource = root.resource
+    for (number, step) in entry.item.steps.enumerated() {
+      let isLast = number == entry.item.steps.count - 1
+      // A key of the request goes before an association of that name, but not where it is being given.
+      let known = isLast && entry.item.key != nil ? nil : node?.children[step.key]
+      guard let association = known?.request.association ?? resource.associations[step.key] else {
+        throw unknown(step, node: node, resource: resource)
+      }
+      node = known
+      resource = try self.resource(association.destination)
+    }
+    var parent = root
+    for (number, step) in entry.item.steps.enumerated() {
+      let isLast = number == entry.item.steps.count - 1
+      parent = try child(of: parent, step, key: isLast ? entry.item.key : nil, isLast: isLast, entry)
+    }
+  }
+
+  private func child(
+    of parent: Node, _ step: IncludeItem.Step, key: String?, isLast: Bool, _ entry: Pending
+  ) throws -> Node {
+    let name = key ?? step.key
+    let known = key == nil ? parent.children[step.key]?.request.association : nil
+    guard let association = known ?? parent.resource.associations[step.key] else {
+      throw unknown(step, node: parent, resource: parent.resource)
+    }
+    let node: Node
+    if let present = parent.children[name] {
+      guard present.request.association?.key == association.key else {
+        throw RequestError(
+          .duplicateName, "two associations would be named `\(name)`: give one another name, as in `other:\(step.key)`",
+          at: step.origin)
+      }
+      node = present
+    } else {
+      node = try newNode(name, association, below: parent, step, isJoin: entry.isJoin)
+      parent.children[name] = node
+    }
+    if !entry.isJoin, isLast { node.request.isIncluded = true }
+    if step.isRequired { node.request.isRequired = true }
+    if let levels = step.recursion { try setRecursion(levels, of: node, association, step) }
+    node.order = min(node.order, entry.order)
+    return node
+  }
+
+  private func newNode(
+    _ key: String, _ association: Association, below parent: Node, _ step: IncludeItem.Step, isJoin: Bool
+  ) throws -> Node {
+    var request = RequestNode(key: key, association: association, origin: step.origin)
+    request.isIncluded = !isJoin
+    let node = Node(request, resource: try resource(association.destination), depth: parent.depth + 1)
+    count += 1
+    guard node.depth <= limits.treeDepth else {
+      throw RequestError(
+        .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once", at: step.origin)
+    }
+    guard count <= limits.nodes else {
+      throw RequestError(
+        .limitExceeded, "the tree has more than \(limits.nodes) nodes: ask for less at once", at: step.origin)
+    }
+    return node
+  }
+
+  private func setRecursion(
+    _ levels: Int, of node: Node, _ association: Association, _ step: IncludeItem.Step
+  ) throws {
+    guard association.steps.first?.origin == association.steps.last?.destination else {
+      throw RequestError(
+        .invalidValue, "`\(step.key)` can't repeat below itself: `*` is for associations from a table to itself",
+        at: step.origin)
+    }
+    let most = limits.treeDepth - node.depth + 1
+    guard levels > 0, levels <= most || levels == .max else {
+      throw RequestError(
+        .limitExceeded, "`\(step.key)` can repeat 1 to \(most) times here, not \(levels)", at: step.origin)
+    }
+    node.request.recursion = min(levels, most)
+  }
+
+  private func resource(_ name: String) throws -> Resource {
+    guard let resource = model.resources[name] else {
+      throw RequestError(.unknownResource, "there is no resource `\(name)`")
+    }
+    return resource
+  }
+
+  private func unknown(_ step: IncludeItem.Step, node: Node?, resource: Resource) -> RequestError {
+    let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
+    return RequestError.unknown(
+      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys, at: step.origin)
+  }
+}

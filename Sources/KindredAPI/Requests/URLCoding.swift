@@ -1,0 +1,73 @@
+import KindredAssociations
+
+/// Percent-encoding (RFC 3986 §2.1).
+enum URLCoding {
+  /// The text that an encoded part of a URL stands for.
+  ///
+  /// - Parameter plusIsSpace: as in queries (application/x-www-form-urlencoded).
+  /// - Throws: `RequestError` for half an escape and for bytes that are not UTF-8.
+  static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws -> String {
+    let input = Array(part.utf8)
+    guard input.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 }) else {
+      return String(part)
+    }
+    func refuse(_ message: String, at index: Int) -> RequestError {
+      RequestError(.invalidEncoding, message, at: Origin(parameter: parameter, position: index))
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(input.count)
+    var index = 0
+    while index < input.count {
+      let byte = input[index]
+      if byte == UInt8(ascii: "%") {
+        guard index + 2 < input.count, let high = hexValue(input[index + 1]), let low = hexValue(input[index + 2])
+        else { throw refuse("`%` must be followed by two hexadecimal digits: write `%25` for the sign itself", at: index) }
+        bytes.append(high << 4 | low)
+        index += 3
+      } else {
+        bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+        index += 1
+      }
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw refuse("the percent-encoded bytes are not UTF-8", at: 0)
+    }
+    return text
+  }
+
+  /// The text with everything encoded that could be taken for something else in a path segment.
+  static func encodeSegment(_ text: String) -> String {
+    encode(text) { isUnreserved($0) || "!$&'()*:@".utf8.contains($0) }
+  }
+
+  /// The text with everything encoded that cannot stand in a URL; what is encoded already stays.
+  static func encodeUnsafe(_ text: String) -> String {
+    encode(text) { isUnreserved($0) || "!$&'()*:@/?,;=+%".utf8.contains($0) }
+  }
+
+  private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+    var bytes: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      if isKept(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
+  }
+
+  private static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

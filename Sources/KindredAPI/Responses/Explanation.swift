@@ -1,0 +1,73 @@
+import KindredAssociations
+import KindredExecution
+import KindredSQLSyntax
+import KindredSQLite
+
+/// What `explain=true` shows: every statement, its arguments, SQLite's plan, and the indexes that are missing.
+struct Explanation {
+  let entry: PlanCache.Entry
+
+  init(_ entry: PlanCache.Entry) {
+    self.entry = entry
+  }
+
+  /// - Parameter connection: one on which the statements can be prepared.
+  func document(on connection: Connection) throws -> JSONValue {
+    let plan = entry.plan.plan
+    try ResultReader.prepareTransients(of: plan, on: connection)
+    var statements: [JSONValue] = []
+    func add(_ name: String, _ statement: Plan.Statement) throws {
+      statements.append([
+        "node": .string(name), "sql": .string(statement.sql),
+        "arguments": .array(statement.bindings.map(argument)),
+        "plan": JSONValue(strings: try queryPlan(of: statement.sql, on: connection)),
+      ])
+    }
+    for step in plan.path { try add("path", step.statement) }
+    for node in plan.nodes { try add(node.name.isEmpty ? "root" : node.name, node.statement) }
+    if let count = plan.count { try add("count", count) }
+    var members: [(String, JSONValue)] = [("statements", .array(statements))]
+    if !plan.transients.isEmpty {
+      members.append(
+        (
+          "transientTables",
+          .array(plan.transients.map { ["create": .string($0.create), "fill": .string($0.fill)] })
+        ))
+    }
+    members.append(("missingIndexes", JSONValue(strings: plan.missingIndexes)))
+    return .object(members)
+  }
+
+  private func argument(_ binding: SQL.Binding) -> JSONValue {
+    switch binding {
+    case .value(let value): JSONValue(value)
+    case .parameter(let number): JSONValue(entry.request.fetchRequest.literals.values[number])
+    case .cursor(let number): JSONValue(entry.request.fetchRequest.after?.values[number] ?? .null)
+    case .ancestor(let level, let column): ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
+    }
+  }
+
+  private func queryPlan(of sql: String, on connection: Connection) throws -> [String] {
+    let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql)", persistent: false)
+    var lines: [String] = []
+    var depths: [Int64: Int] = [:]
+    while try statement.step() {
+      let depth = (depths[statement.int64(1)] ?? -1) + 1
+      depths[statement.int64(0)] = depth
+      lines.append(String(repeating: "  ", count: depth) + (statement.text(3) ?? ""))
+    }
+    return lines
+  }
+}
+
+extension JSONValue {
+  init(_ value: SQLValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let value): self = .string(value)
+    case .blob(let bytes): self = .string(Base64.encodeForURL(bytes))
+    }
+  }
+}

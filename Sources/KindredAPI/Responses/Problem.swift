@@ -1,0 +1,117 @@
+import KindredAssociations
+import KindredHTTP
+import KindredSQLite
+
+/// What a client is told of an error (RFC 9457): here the errors of all layers meet.
+public struct Problem: Error {
+  public var status: HTTPStatus
+  /// The code that `type` ends with.
+  public var code: String
+  public var title: String
+  public var detail: String
+  var parameter: String?
+  var position: Int?
+  var suggestions: [String] = []
+  /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
+  var headers: [(String, String)] = []
+
+  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = []) {
+    self.status = status
+    self.code = code
+    self.title = title
+    self.detail = detail
+    self.headers = headers
+  }
+
+  /// The members of the document.
+  var document: JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("type", .string("/-/errors#\(code)")), ("title", .string(title)),
+      ("status", .integer(Int64(status.code))), ("detail", .string(detail)),
+    ]
+    if let parameter { members.append(("parameter", .string(parameter))) }
+    if let position { members.append(("position", .integer(Int64(position)))) }
+    if !suggestions.isEmpty { members.append(("suggestions", JSONValue(strings: suggestions))) }
+    return .object(members)
+  }
+
+  /// The answer.
+  var response: HTTPResponse {
+    var fields: HTTPHeaders = ["Content-Type": "application/problem+json", "Cache-Control": "no-store"]
+    for (name, value) in headers { fields.append(name, value) }
+    return HTTPResponse(status: status, headers: fields, body: .bytes(document.bytes))
+  }
+}
+
+// MARK: - From the layers below
+
+extension Problem {
+  init(_ error: RequestError) {
+    let description = ErrorDescription[error.code]
+    // Where there is no parameter to blame, the path leads nowhere.
+    let isPath = error.origin?.parameter == nil
+    let isAbsent =
+      switch error.code {
+      case .unknownResource, .notFound: true
+      case .unknownAssociation: isPath
+      default: false
+      }
+    self.init(isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message)
+    parameter = error.origin?.parameter
+    position = parameter == nil ? nil : error.origin?.position
+    suggestions = error.suggestions
+  }
+
+  init(_ error: HTTPError) {
+    let description = ErrorDescription[error.code]
+    self.init(error.status, description.code, title: description.title, detail: error.detail)
+    if error.code == .tooManyConnections { headers.append(("Retry-After", "1")) }
+  }
+
+  /// An error of the database; nil for one that is a defect, or that the client must not learn about.
+  init?(_ error: DatabaseError) {
+    if error.isBusy || error.isInterrupted {
+      let isLate = error.interruption == .timedOut
+      self.init(
+        .serviceUnavailable, isLate ? "out-of-time" : "busy", title: isLate ? "Out of time" : "Busy",
+        detail: isLate
+          ? "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)"
+          : "the database is busy: try again", headers: [("Retry-After", "1")])
+    } else if let complaint = error.complaintAboutValues {
+      self.init(
+        .badRequest, RequestError.Code.invalidValue.rawValue, title: "Invalid value",
+        detail: "an expression has no value: \(complaint)")
+    } else {
+      return nil
+    }
+  }
+
+  static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {
+    Problem(
+      .methodNotAllowed, "method-not-allowed", title: "Method not allowed",
+      detail: "\(method.token) is not allowed here: the server is read-only", headers: [("Allow", allow)])
+  }
+
+  static func notAcceptable(_ detail: String) -> Problem {
+    Problem(.notAcceptable, "not-acceptable", title: "Not acceptable", detail: detail)
+  }
+
+  /// A defect: the client gets a number by which it is found in the log.
+  static func defect(_ id: String) -> Problem {
+    Problem(
+      .internalServerError, "internal-error", title: "Internal error",
+      detail: "something went wrong on this side; in the log it is \(id)")
+  }
+}
+
+extension DatabaseError {
+  /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
+  fileprivate var complaintAboutValues: String? {
+    let messages = [
+      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big", "LIKE or GLOB pattern too complex",
+      "ESCAPE expression must be a single character", "bad JSON path",
+    ]
+    guard isTooBig || code == 1 else { return nil }
+    return messages.first { message.contains($0) }
+  }
+}

@@ -1,0 +1,42 @@
+import KindredHTTP
+
+/// What a path leads to.
+enum Route {
+  /// `/`: the index of the resources.
+  case index
+  /// Kindred's own pages, by what follows `/-/`.
+  case own(String)
+  /// Records, by the segments of the path, still encoded.
+  case records([Substring])
+
+  /// - Throws: `Problem` (405) for methods that nothing here has.
+  init(_ request: HTTPRequest) throws {
+    let path = request.path
+    if path == "*" || path == "/" {
+      self = .index
+    } else if path == "/-" || path.hasPrefix("/-/") {
+      self = .own(String(path.dropFirst(3)))
+    } else {
+      var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      if segments.last?.isEmpty ?? false { segments.removeLast() }
+      self = .records(segments)
+    }
+  }
+
+  private static let allowed = "GET, HEAD, OPTIONS"
+
+  func respond(_ service: KindredService, _ request: HTTPRequest) throws -> HTTPResponse {
+    switch request.method {
+    case .get, .head: break
+    case .options:
+      return HTTPResponse(status: .noContent, headers: ["Allow": Self.allowed])
+    default:
+      throw Problem.methodNotAllowed(request.method, allow: Self.allowed)
+    }
+    switch self {
+    case .index: return try service.index(request)
+    case .own(let name): return try service.ownPage(name, request)
+    case .records(let segments): return try service.records(segments, request)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import KindredSQLSyntax
+
+/// How a request is answered: a tree of statements, each with a program that writes its rows down.
+///
+/// Plans depend on the shape of a request, not on its values.
+public struct Plan: Sendable {
+  /// The statements that lead to the root along the path; each must give a row. Level 0 is the first of them.
+  public var path: [Step] = []
+  /// The statements of the tree; `root` comes first.
+  public var nodes: [Node] = []
+  /// Whether the result is one record, and not a list.
+  public var isSingle = false
+  /// Why there is no result where the root, being single, gives no row.
+  public var absence = ""
+  /// `SELECT COUNT(*)` of the root's records; nil unless asked for.
+  public var count: Statement?
+  /// The columns of the root's statement that make up a cursor; nil where pages can't be continued.
+  public var cursorColumns: [Int]?
+  /// Reads the cursor of the page's last record, and whether a record follows: two rows, or less where none does.
+  public var lookahead: Statement?
+  /// Full-text patterns to check before the first byte is sent.
+  public var searches: [SearchCheck] = []
+  /// What must be made before the statements run.
+  public var transients: [TransientTable] = []
+  /// The indexes that the database lacks for this request: complete `CREATE INDEX` statements.
+  public var missingIndexes: [String] = []
+
+  public init() {}
+
+  /// SQL text and what its parameters are bound to, in their order.
+  public struct Statement: Sendable {
+    public var sql: String
+    public var bindings: [SQL.Binding]
+
+    init(_ sql: SQL) {
+      (self.sql, bindings) = sql.rendered()
+    }
+  }
+
+  /// A statement on the path to the root.
+  public struct Step: Sendable {
+    public var statement: Statement
+    /// What is not there when it gives no row.
+    public var absence: String
+  }
+
+  /// A full-text pattern, and the table that understands it.
+  public struct SearchCheck: Sendable {
+    public var statement: Statement
+    public var origin: Origin
+  }
+
+  /// A statement that runs once per row of the one above, and what is written for each of its rows.
+  public struct Node: Sendable {
+    public var statement: Statement
+    public var program: [Instruction]
+    /// Whether it gives an array, or one value or `null`.
+    public var isToMany: Bool
+    /// Its level in the tree of statements.
+    public var level: Int
+    public var recursion: Recursion?
+    /// The key of each request node on the way here, for `explain`.
+    public var name: String
+  }
+
+  /// How often a node may repeat below itself, and how a record is told from its ancestors.
+  public struct Recursion: Sendable {
+    public var levels: Int
+    /// The columns of the record's key in its statement.
+    public var identity: [Int]
+    /// The columns of the key of the first ancestor, in the statement above the first level.
+    public var baseIdentity: [Int]
+    /// The node that repeats this one a level further down: itself from there on.
+    public var repetition: Int
+  }
+
+  /// A step of writing a row down. Prefixes hold everything between two values: braces, commas, names.
+  public enum Instruction: Sendable {
+    /// A column's value.
+    case value(prefix: [UInt8], column: Int, format: ValueFormat)
+    /// `null` and on at `end` where the column is NULL, or on here.
+    case optional(prefix: [UInt8], column: Int, end: Int)
+    /// Bytes that close an object.
+    case text([UInt8])
+    /// The rows of another node.
+    case child(prefix: [UInt8], node: Int)
+  }
+
+  /// How a column's value is written in JSON.
+  public enum ValueFormat: Sendable, Hashable {
+    /// As SQLite holds it.
+    case plain
+    /// 0 and 1 as `false` and `true`.
+    case boolean
+    /// Valid JSON as it is.
+    case json
+  }
+}

@@ -1,0 +1,66 @@
+import KindredSQLSyntax
+import OrderedCollections
+
+/// Makes plans: looks every name up in the model, and turns the tree of the request into a tree of statements.
+///
+/// A to-one association is a join of the statement of its record. A to-many one is a statement of its own that runs
+/// for each record with that record's key. Aggregates, and associations that only must be there, are subqueries, so
+/// that none multiplies the rows of another.
+public struct Planner {
+  let model: Model
+
+  public init(model: Model) {
+    self.model = model
+  }
+
+  /// The plan of a request.
+  ///
+  /// - Throws: `RequestError` for a name that does not exist, an expression without meaning, two equal names.
+  public func plan(_ request: FetchRequest) throws -> Plan {
+    let planning = Planning(model: model, request: request)
+    return try planning.run()
+  }
+}
+
+/// The making of one plan.
+final class Planning {
+  let model: Model
+  let request: FetchRequest
+  var plan = Plan()
+  var nodes: [Plan.Node?] = []
+  var missingIndexes: OrderedSet<String> = []
+  /// The records on the path, and what an error calls them where they are not there.
+  var steps: [(scope: Scope, absence: String)] = []
+  var transients: OrderedDictionary<String, TransientTable> = [:]
+
+  init(model: Model, request: FetchRequest) {
+    self.model = model
+    self.request = request
+  }
+
+  func run() throws -> Plan {
+    let records = try planPath()
+    try planRoot(records)
+    plan.nodes = nodes.compactMap { $0 }
+    plan.transients = Array(transients.values)
+    plan.missingIndexes = Array(missingIndexes)
+    return plan
+  }
+
+  func resource(_ name: String) throws -> Resource {
+    guard let resource = model.resources[name] else {
+      throw RequestError.unknown(
+        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
+    }
+    return resource
+  }
+
+  /// The table of a step, and what clients may see of it.
+  func table(_ name: String) throws -> (table: Table, resource: Resource) {
+    guard let table = model.tables[name] else {
+      throw RequestError(.unknownResource, "there is no table `\(name)`")
+    }
+    let resource = model.resources.values.first { $0.table.name == name }
+    return (table, resource ?? Resource(name: name, table: table))
+  }
+}

@@ -1,0 +1,190 @@
+import KindredSQLSyntax
+import OrderedCollections
+
+/// An association by the key that a request gives it.
+struct KeyedAssociation {
+  var key: String
+  var association: Association
+  /// The node of the request with this key.
+  var node: RequestNode?
+}
+
+/// Aggregates of associations: each a subquery of its own, so that none inflates another.
+extension Planning {
+  /// The association of this key: a node of the request comes before an association of the model.
+  func association(_ key: String, of scope: Scope) -> KeyedAssociation? {
+    if let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
+      return KeyedAssociation(key: key, association: association, node: node)
+    }
+    guard let association = scope.resource.associations[key] else { return nil }
+    return KeyedAssociation(key: key, association: association, node: nil)
+  }
+
+  /// The keys of the request's nodes and of the model's associations.
+  func associationKeys(of scope: Scope) -> [String] {
+    var keys = scope.node?.children.map(\.key) ?? []
+    for key in scope.resource.associations.keys where !keys.contains(key) { keys.append(key) }
+    return keys
+  }
+
+  /// The functions of the language, and what they are in SQL.
+  enum AggregateFunction: String, CaseIterable {
+    case count, isEmpty, min, max, average, sum, total
+
+    var takesArgument: Bool { self != .count && self != .isEmpty }
+  }
+
+  /// `books.count`, `books.filter(kind='novel').max(year)`.
+  func compileAggregate(
+    _ keyed: KeyedAssociation, _ components: ArraySlice<Expression.Path.Component>, in scope: Scope,
+    at origin: Origin
+  ) throws -> CompiledExpression {
+    var filters: [Expression] = []
+    var rest = components
+    while let component = rest.first, component.name == "filter", let arguments = component.arguments {
+      filters += arguments
+      rest = rest.dropFirst()
+    }
+    guard let last = rest.first else {
+      throw RequestError(
+        .invalidExpression, "an aggregate such as `count` should follow `\(keyed.key).filter(…)`", at: origin)
+    }
+    let function = AggregateFunction(rawValue: last.name)
+    guard rest.count == 1, let function else {
+      if rest.count == 1, last.arguments == nil,
+        try resource(keyed.association.destination).column(named: last.name) != nil
+      {
+        throw RequestError(
+          .invalidExpression,
+          "`\(keyed.key)` is to-many, so `\(last.name)` is many values: write an aggregate such as `\(keyed.key).max(\(last.name))`",
+          at: origin)
+      }
+      throw RequestError.unknown(
+        last.name, .unknownFunction,
+        "`\(keyed.key)` is a to-many association, and `\(last.name)` is no aggregate of it",
+        among: AggregateFunction.allCases.map(\.rawValue), at: last.origin)
+    }
+    let arguments = last.arguments ?? []
+    guard arguments.count == (function.takesArgument ? 1 : 0) else {
+      throw RequestError(
+        .invalidExpression,
+        function.takesArgument
+          ? "`\(last.name)` takes one argument: write `\(keyed.key).\(last.name)(column)`"
+          : "`\(last.name)` takes no arguments: write `\(keyed.key).\(last.name)`", at: last.origin)
+    }
+    return try compileAggregate(function, of: keyed, filters: filters, argument: arguments.first, in: scope)
+  }
+
+  func compileAggregate(
+    _ function: AggregateFunction, of keyed: KeyedAssociation, filters: [Expression], argument: Expression?,
+    in scope: Scope
+  ) throws -> CompiledExpression {
+    let select = SelectBuilder(scope.statement)
+    let isRepeated = scope.statement.runsOften || scope.statement.givesMany
+    let records = try destination(
+      of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
+    select.conditions += try conditions(of: records)
+    for filter in filters { select.conditions.append(try compile(filter, in: records).sql) }
+    let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
+    switch function {
+    case .count: return CompiledExpression(sql: "(SELECT COUNT(*) \(select.from()))", absent: "0")
+    case .isEmpty:
+      return CompiledExpression(
+        sql: "(NOT EXISTS (SELECT 1 \(select.from())))", format: .boolean, absent: "TRUE")
+    case .min: return CompiledExpression(sql: "(SELECT MIN(\(argument)) \(select.from()))")
+    case .max: return CompiledExpression(sql: "(SELECT MAX(\(argument)) \(select.from()))")
+    case .average: return CompiledExpression(sql: "(SELECT AVG(\(argument)) \(select.from()))")
+    case .sum: return CompiledExpression(sql: "(SELECT SUM(\(argument)) \(select.from()))")
+    case .total:
+      return CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(select.from()))", absent: "0.0")
+    }
+  }
+
+  // MARK: Default names
+
+  /// The name of an item without one; nil where it needs one.
+  func defaultName(of expression: Expression, in scope: Scope) throws -> String? {
+    guard case .path(let path) = expression.kind, path.parents == 0 else { return nil }
+    var resource = scope.resource
+    var node = scope.node
+    var components = path.components[...]
+    while let component = components.first, components.count > 1 {
+      let scoped = node?.children.first { $0.key == component.name }
+      guard let association = scoped?.association ?? resource.associations[component.name] else { return nil }
+      components = components.dropFirst()
+      if association.cardinality == .toMany {
+        while components.first?.name == "filter" { components = components.dropFirst() }
+        guard let last = components.first else { return nil }
+        return aggregateName(last, of: component.name)
+      }
+      resource = try self.resource(association.destination)
+      node = scoped
+    }
+    guard let last = components.first, last.arguments == nil else { return nil }
+    // A column is named as the database spells it, a default name is a name already.
+    return resource.column(named: last.name)?.name ?? last.name
+  }
+
+  private func aggregateName(_ component: Expression.Path.Component, of key: String) -> String? {
+    guard let function = AggregateFunction(rawValue: component.name) else { return nil }
+    guard let argument = component.arguments?.first else {
+      return Self.name(of: function, key: key, column: "")
+    }
+    guard case .path(let path) = argument.kind, path.parents == 0, path.components.count == 1,
+      path.components[0].arguments == nil
+    else { return nil }
+    return Self.name(of: function, key: key, column: path.components[0].name)
+  }
+
+  /// `bookCount`, `maxBookYear`: what the contract's table of default names says.
+  private static func name(of function: AggregateFunction, key: String, column: String) -> String {
+    let singular = Inflector.singular(key)
+    let (capitalized, column) = (singular.withFirstUppercased, column.withFirstUppercased)
+    return switch function {
+    case .count: singular + "Count"
+    case .isEmpty: "hasNo" + capitalized
+    case .min: "min" + capitalized + column
+    case .max: "max" + capitalized + column
+    case .average: "average" + capitalized + column
+    case .sum, .total: singular + column + "Sum"
+    }
+  }
+
+  /// The aggregate that a default name stands for.
+  func compileDefaultName(_ name: String, in scope: Scope, at origin: Origin) throws -> CompiledExpression? {
+    for key in associationKeys(of: scope) {
+      guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany else { continue }
+      let resource = try resource(keyed.association.destination)
+      for function in AggregateFunction.allCases where function != .total {
+        if !function.takesArgument, name == Self.name(of: function, key: key, column: "") {
+          return try compileAggregate(function, of: keyed, filters: [], argument: nil, in: scope)
+        }
+        guard function.takesArgument else { continue }
+        for column in resource.columns where name == Self.name(of: function, key: key, column: column.name) {
+          let component = Expression.Path.Component(name: column.name, arguments: nil, origin: origin)
+          let argument = Expression(.path(.init(parents: 0, components: [component])), at: origin)
+          return try compileAggregate(function, of: keyed, filters: [], argument: argument, in: scope)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Every default name that could be meant: for suggestions.
+  func defaultNames(in scope: Scope) -> [String] {
+    associationKeys(of: scope).flatMap { key -> [String] in
+      guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany,
+        let resource = model.resources[keyed.association.destination]
+      else { return [] }
+      return AggregateFunction.allCases.flatMap { function in
+        function.takesArgument
+          ? resource.columns.map { Self.name(of: function, key: key, column: $0.name) }
+          : [Self.name(of: function, key: key, column: "")]
+      }
+    }
+  }
+}
+
+extension String {
+  var withFirstUppercased: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,136 @@
+import KindredSQLSyntax
+
+/// The functions of the expression language.
+extension Planning {
+  /// A function of values: SQLite's core ones that read nothing but their arguments
+  /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>).
+  private static let scalars: [String: (sql: SQL, arguments: ClosedRange<Int>)] = [
+    "abs": ("abs", 1...1), "length": ("length", 1...1), "lower": ("lower", 1...1), "upper": ("upper", 1...1),
+    "trim": ("trim", 1...2), "ltrim": ("ltrim", 1...2), "rtrim": ("rtrim", 1...2),
+    "substr": ("substr", 2...3), "replace": ("replace", 3...3), "instr": ("instr", 2...2),
+    "round": ("round", 1...2), "coalesce": ("coalesce", 2...100), "ifnull": ("ifnull", 2...2),
+    "nullif": ("nullif", 2...2), "min": ("min", 2...100), "max": ("max", 2...100),
+    "date": ("date", 0...20), "time": ("time", 0...20), "datetime": ("datetime", 0...20),
+    "julianday": ("julianday", 0...20), "strftime": ("strftime", 1...20),
+    "json_extract": ("json_extract", 2...20),
+  ]
+
+  /// An aggregate of a group (<https://www.sqlite.org/lang_aggfunc.html>).
+  private static let aggregates: [String: SQL] = [
+    "count": "COUNT", "min": "MIN", "max": "MAX", "avg": "AVG", "sum": "SUM", "total": "TOTAL",
+  ]
+
+  /// Whether a call is an aggregate of a group; `min` and `max` of several values are not.
+  static func isGroupAggregate(_ name: String, argumentCount: Int) -> Bool {
+    aggregates[name.lowercased()] != nil && argumentCount <= 1
+  }
+
+  func compileFunction(
+    _ name: String, _ arguments: [Expression], isDistinct: Bool, in scope: Scope, at origin: Origin
+  ) throws -> CompiledExpression {
+    let key = name.lowercased()
+    if let aggregate = Self.aggregates[key], Self.isGroupAggregate(key, argumentCount: arguments.count) {
+      return try compileGroupAggregate(
+        key, aggregate, arguments, isDistinct: isDistinct, in: scope, at: origin)
+    }
+    guard let function = Self.scalars[key] else {
+      let names = Array(Self.scalars.keys) + Array(Self.aggregates.keys) + ["cast"]
+      throw RequestError.unknown(name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
+    }
+    guard !isDistinct else {
+      throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
+    }
+    guard function.arguments.contains(arguments.count) else {
+      let (low, high) = (function.arguments.lowerBound, function.arguments.upperBound)
+      let number = low == high ? "\(low)" : high == 100 ? "\(low) or more" : "\(low) to \(high)"
+      throw RequestError(
+        .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
+    }
+    let list = try arguments.map { try compile($0, in: scope).sql }.joined(separator: ", ")
+    return CompiledExpression(sql: "\(function.sql)(\(list))")
+  }
+
+  private func compileGroupAggregate(
+    _ name: String, _ function: SQL, _ arguments: [Expression], isDistinct: Bool, in scope: Scope,
+    at origin: Origin
+  ) throws -> CompiledExpression {
+    guard scope.allowsGroupAggregates else {
+      throw RequestError(
+        .invalidExpression,
+        scope.isGrouped
+          ? "`\(name)` of a group is not known yet here: use `having`, or take it out of another aggregate"
+          : "`\(name)` is an aggregate of a group: add `group=…`, or write an aggregate of an association such as `books.\(name == "avg" ? "average" : name)…`",
+        at: origin)
+    }
+    guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
+      throw RequestError(.invalidExpression, "`\(name)` takes one argument", at: origin)
+    }
+    scope.allowsGroupAggregates = false
+    defer { scope.allowsGroupAggregates = true }
+    let argument = try arguments.first.map { try compile($0, in: scope).sql } ?? "*"
+    return CompiledExpression(sql: "\(function)(\(isDistinct ? "DISTINCT " : "")\(argument))")
+  }
+}
+
+extension Expression {
+  /// Whether it, or a part of it, satisfies a condition; parts that speak of associated records are left out.
+  func contains(_ condition: (Expression) -> Bool) -> Bool {
+    condition(self) || parts.contains { $0.contains(condition) }
+  }
+
+  /// The expressions that it is made of.
+  var parts: [Expression] {
+    switch kind {
+    case .literal, .value, .null, .boolean, .path: []
+    case .function(_, let arguments, _): arguments
+    case .all(let operands), .any(let operands): operands
+    case .unary(_, let operand), .isNull(let operand, _), .collate(let operand, _), .cast(let operand, _):
+      [operand]
+    case .binary(_, let left, let right): [left, right]
+    case .in(let operand, let list, _): [operand] + list
+    case .between(let operand, let low, let high, _): [operand, low, high]
+    case .match(_, let operand, let pattern, let escape, _):
+      [operand, pattern] + (escape.map { [$0] } ?? [])
+    }
+  }
+
+  /// Whether it has an aggregate of a group.
+  var isGroupAggregate: Bool {
+    contains { part in
+      guard case .function(let name, let arguments, _) = part.kind else { return false }
+      return Planning.isGroupAggregate(name, argumentCount: arguments.count)
+    }
+  }
+
+  /// Whether it reads a column of the join table.
+  var readsVia: Bool {
+    contains { part in
+      guard case .path(let path) = part.kind else { return false }
+      return path.parents == 0 && path.components.count == 2 && path.components[0].name == "via"
+    }
+  }
+}
+
+extension RequestNode {
+  /// Every expression about the node's records.
+  var expressions: [Expression] {
+    var all = filters + havings + group + annotations.map(\.expression)
+    all += (sort ?? []).map(\.expression)
+    all += values.map { [$0] } ?? []
+    for case .expression(let field) in fields ?? [] { all.append(field.expression) }
+    return all
+  }
+
+  /// Whether it reads columns of the join table: then each way to a record counts.
+  var readsVia: Bool { expressions.contains(where: \.readsVia) }
+
+  /// Whether each of its rows stands for a group of records.
+  var isGrouped: Bool {
+    if !group.isEmpty { return true }
+    guard let fields, !fields.isEmpty else { return false }
+    return fields.allSatisfy { field in
+      guard case .expression(let field) = field else { return false }
+      return field.expression.isGroupAggregate
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import KindredSQLSyntax
+
+/// The statements of the tree.
+extension Planning {
+  /// Plans the node of the root.
+  func planRoot(_ records: Records) throws {
+    let node = request.root
+    try checkShape(of: node)
+    let statement = StatementBuilder(
+      level: plan.path.count, runsOften: false, givesMany: !records.isSingle)
+    // Above the root there is nothing to speak of, even where a path leads to it.
+    let scope = try open(records, node: node, statement: statement).asRoot
+    plan.isSingle = records.isSingle
+    plan.absence = absence(of: records)
+    nodes.append(nil)
+    var rows = try planRows(of: node, association: records.association, in: scope)
+    if request.count { plan.count = Plan.Statement(withClause(statement, rows.count)) }
+    if !plan.isSingle { try planPages(of: &rows) }
+    let page = plan.isSingle ? " LIMIT 1" : page(of: node, ahead: 1)
+    nodes[0] = Plan.Node(
+      statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
+      isToMany: !plan.isSingle, level: statement.level, recursion: nil, name: "")
+    finishPath()
+  }
+
+  /// Plans a node that has a statement of its own, below the record of `scope`; its number.
+  ///
+  /// - Parameters:
+  ///   - hops: joined to-many nodes on the way, whose records are not returned.
+  ///   - isRepetition: whether it is the second level of a recursion.
+  func planNested(
+    _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
+  ) throws -> Int {
+    try checkShape(of: node)
+    if node.recursion != nil, !hops.isEmpty {
+      throw RequestError(
+        .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
+        at: node.origin)
+    }
+    let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
+    let above = scope.statement
+    let statement = StatementBuilder(
+      level: above.level + 1, runsOften: above.runsOften || above.givesMany, givesMany: isToMany)
+    let record =
+      hops.isEmpty
+      ? try open(node, below: scope, in: statement)
+      : try open(node, through: hops, below: scope, in: statement)
+    let number = nodes.count
+    nodes.append(nil)
+    if node.recursion != nil {
+      record.recursion = RecursionContext(
+        node: node, base: scope, number: number, isRepetition: isRepetition)
+    }
+    let rows = try planRows(
+      of: node, association: node.association, in: record, isCondensed: !hops.isEmpty, name: name)
+    if isRepetition, let recursion = record.recursion { try alignRepetition(recursion, statement) }
+    let page = isToMany ? self.page(of: node) : " LIMIT 1"
+    nodes[number] = Plan.Node(
+      statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
+      isToMany: isToMany, level: statement.level, recursion: record.recursion?.result, name: name)
+    return number
+  }
+
+  private func open(
+    _ node: RequestNode, below scope: Scope, in statement: StatementBuilder
+  ) throws -> Scope {
+    guard let association = node.association else {
+      throw RequestError(.unknownAssociation, "`\(node.key)` is no association", at: node.origin)
+    }
+    return try destination(
+      of: association, from: scope, into: SelectBuilder(statement), node: node,
+      isRepeated: statement.runsOften)
+  }
+
+  /// The records of a node below joined to-many ones: each once, however many ways lead to it.
+  private func open(
+    _ node: RequestNode, through hops: [RequestNode], below scope: Scope, in statement: StatementBuilder
+  ) throws -> Scope {
+    let ways = SelectBuilder(statement)
+    var record = scope
+    for hop in hops + [node] {
+      guard let association = hop.association else { continue }
+      record = try chain(
+        association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
+      ways.conditions += try conditions(of: record)
+    }
+    let select = SelectBuilder(statement)
+    let result = Scope(
+      table: record.table, resource: record.resource, alias: statement.alias(for: record.table.name),
+      select: select, node: node, parent: nil)
+    result.parentRefusal = "the records above are joined, and not returned"
+    select.source = reference(to: result.table, as: result.alias, in: statement)
+    let keys = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
+    let found = record.keyColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
+    select.conditions.append(
+      "\(result.keyColumns.count == 1 ? keys : "(\(keys))") IN (SELECT \(found) \(ways.from()))")
+    return result
+  }
+
+  /// Limit and offset, each bound.
+  ///
+  /// - Parameter ahead: how many more rows than asked for, to tell whether more follow.
+  func page(of node: RequestNode, ahead: Int64 = 0) -> SQL {
+    func limit(_ number: Int) -> SQL {
+      ahead == 0 ? "\(.parameter(number))" : "\(.parameter(number)) + \(.value(.integer(ahead)))"
+    }
+    return switch (node.limit, node.offset) {
+    case (nil, nil): SQL()
+    case (let number?, nil): " LIMIT \(limit(number))"
+    case (nil, let offset?): " LIMIT -1 OFFSET \(.parameter(offset))"
+    case (let number?, let offset?): " LIMIT \(limit(number)) OFFSET \(.parameter(offset))"
+    }
+  }
+
+  /// What can't be asked of a node.
+  func checkShape(of node: RequestNode) throws {
+    func refuse(_ message: String) -> RequestError {
+      RequestError(.invalidExpression, message, at: node.origin)
+    }
+    if node.values != nil, node.fields != nil || !node.annotations.isEmpty {
+      throw refuse("`values` is one bare value: it can't have `fields` or `annotate` beside it")
+    }
+    if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
+      let (what, parameter) = node.isGrouped ? ("a group", "group") : ("a bare value", "values")
+      throw refuse(
+        "`\(child.key)` has no record to be in, for \(what) includes nothing: use `join`, or leave out `\(parameter)`"
+      )
+    }
+    if !node.group.isEmpty, node.fields == nil, node.values == nil {
+      throw refuse("`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+    }
+    if node.recursion != nil, node.values != nil || node.isGrouped {
+      throw refuse("`\(node.key)` can't repeat below bare values or groups: leave out `*`")
+    }
+    if node.association?.cardinality == .toOne, !node.key.isEmpty,
+      node.limit != nil || node.offset != nil || node.isGrouped
+    {
+      throw refuse("`\(node.key)` is one record at most: `limit`, `offset` and groups are for many")
+    }
+  }
+}
+
+extension RequestNode {
+  /// Whether it, or a node below, is part of the result.
+  var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
+}
+
+extension Scope {
+  /// The same record with nothing above it.
+  var asRoot: Scope {
+    let scope = Scope(
+      table: table, resource: resource, alias: alias, select: select, node: node, parent: nil)
+    scope.via = via
+    return scope
+  }
+}

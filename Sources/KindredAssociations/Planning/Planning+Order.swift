@@ -1,0 +1,118 @@
+import KindredSQLSyntax
+
+/// Total orders, and the pages of a result in such an order.
+extension Planning {
+  /// The order of a node's rows: as requested or by default, then that of the to-one nodes, then the primary key.
+  func orderTerms(
+    of node: RequestNode, association: Association?, in scope: Scope, rank: SQL?, group: [SQL]?
+  ) throws -> [OrderTerm] {
+    var terms: [OrderTerm] = []
+    if let sort = node.sort {
+      terms = try sort.map { try term($0, in: scope) }
+    } else if let rank {
+      terms = [OrderTerm(sql: rank)]
+    } else if group == nil {
+      let sort = association?.sort ?? []
+      terms = try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
+    }
+    guard group == nil else {
+      // Without expressions there is one group.
+      return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []).map { OrderTerm(sql: $0) })
+    }
+    terms += try toOneTerms(of: node, in: scope)
+    terms += scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
+    return unique(terms)
+  }
+
+  /// The orders of the to-one nodes, where the request says them, in the order of the nodes.
+  private func toOneTerms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
+    var terms: [OrderTerm] = []
+    for child in node.children where child.association?.cardinality == .toOne && child.recursion == nil {
+      guard child.ordersAbove else { continue }
+      let record = try joinToOne(child.key, of: scope)
+      terms += try (child.sort ?? []).map { try term($0, in: record) }
+      terms += try toOneTerms(of: child, in: record)
+    }
+    return terms
+  }
+
+  private func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
+    var sql = try compile(term.expression, in: scope).sql
+    if term.isNoCase { sql.append(" COLLATE NOCASE") }
+    return OrderTerm(sql: sql, isDescending: term.isDescending, nulls: term.nulls)
+  }
+
+  /// A term that stands before decides; its repetition only costs.
+  private func unique(_ terms: [OrderTerm]) -> [OrderTerm] {
+    var seen: Set<SQL> = []
+    return terms.filter { seen.insert($0.sql).inserted }
+  }
+
+  // MARK: Pages
+
+  /// Adds what pages of the root need: the cursor's columns, the condition that starts a page after a cursor, and
+  /// the statement that looks ahead.
+  func planPages(of rows: inout Rows) throws {
+    let node = request.root
+    func refuse(_ message: String) -> RequestError {
+      RequestError(.invalidValue, message, at: Origin(parameter: "after"))
+    }
+    guard !rows.order.isEmpty else {
+      if request.after != nil { throw refuse("this result has one page: leave out `after`") }
+      return
+    }
+    let statement = rows.scope.statement
+    plan.cursorColumns = rows.order.map { statement.column($0.sql) }
+    let order = rows.order
+    if let after = request.after {
+      guard after.values.count == order.count else {
+        throw refuse("the cursor belongs to another request: take it from `Link`")
+      }
+      rows.after = { keyset(order, expressions: $0, after: after.values) }
+    }
+    guard let limit = node.limit else { return }
+    let offset: SQL = node.offset.map { "\(.parameter(limit)) + \(.parameter($0))" } ?? "\(.parameter(limit))"
+    plan.lookahead = Plan.Statement(
+      withClause(statement, rows.select(order.map(\.sql), page: " LIMIT 2 OFFSET \(offset) - 1")))
+  }
+}
+
+/// That a row comes after the one with `values` in the order.
+///
+///     t1 > v1 OR (t1 IS v1 AND (t2 > v2 OR …))
+///
+/// The values follow the plan's parameters, so only which of them are NULL is part of the plan.
+private func keyset(_ order: [OrderTerm], expressions: [SQL], after values: [SQLValue]) -> SQL {
+  var condition: SQL = "FALSE"
+  for (number, term) in order.enumerated().reversed() {
+    let (expression, value) = (expressions[number], values[number])
+    let bound: SQL = "\(.cursor(number))"
+    let follows: SQL
+    let isSame: SQL
+    if value == .null {
+      follows = term.nullsComeFirst ? "\(expression) IS NOT NULL" : "FALSE"
+      isSame = "\(expression) IS NULL"
+    } else {
+      let beyond: SQL = "\(expression) \(term.isDescending ? "<" : ">") \(bound)"
+      follows = term.nullsComeFirst ? beyond : "(\(beyond) OR \(expression) IS NULL)"
+      isSame = "\(expression) = \(bound)"
+    }
+    condition =
+      number == order.count - 1
+      ? follows : "(\(follows) OR (\(isSame) AND \(condition)))"
+  }
+  // Follows from the rest; said once more, it lets an index skip what comes before.
+  if let first = order.first, order.count > 1, values[0] != .null, first.nullsComeFirst {
+    let bound: SQL = "\(expressions[0]) \(first.isDescending ? "<=" : ">=") \(.cursor(0))"
+    return "\(bound) AND \(condition)"
+  }
+  return condition
+}
+
+extension RequestNode {
+  /// Whether it, or a to-one node below, is sorted by the request.
+  var ordersAbove: Bool {
+    sort != nil
+      || children.contains { $0.association?.cardinality == .toOne && $0.recursion == nil && $0.ordersAbove }
+  }
+}

@@ -1,0 +1,84 @@
+import KindredSQLSyntax
+
+/// The records at the end of a request's path.
+extension Planning {
+  /// Where records come from: all of a resource, or the associated ones of a record.
+  struct Records {
+    var resource: Resource
+    var association: Association?
+    var origin: Scope?
+    /// The record among them that the path names.
+    var key: [RequestPath.KeyColumn]?
+
+    /// Whether there is one at most.
+    var isSingle: Bool { key != nil || association?.cardinality == .toOne }
+  }
+
+  /// Plans a statement for each record on the way; what remains is the root's.
+  func planPath() throws -> Records {
+    var records = Records(resource: try resource(request.path.resource))
+    for segment in request.path.segments {
+      switch segment {
+      case .record(let key):
+        records.key = key
+      case .association(let association):
+        let statement = StatementBuilder(level: plan.path.count, runsOften: false, givesMany: false)
+        let scope = try open(records, node: nil, statement: statement)
+        // The step is finished later: what follows may still read columns of it.
+        steps.append((scope, absence(of: records)))
+        plan.path.append(Plan.Step(statement: Plan.Statement(SQL()), absence: ""))
+        records = Records(
+          resource: try resource(association.destination), association: association, origin: scope)
+      }
+    }
+    return records
+  }
+
+  /// Renders the statements of the path, all their columns being known.
+  func finishPath() {
+    plan.path = steps.map { scope, absence in
+      let columns = scope.statement.columns.isEmpty ? ["1"] : scope.statement.columns
+      let sql = withClause(
+        scope.statement, "SELECT \(columns.joined(separator: ", ")) \(scope.select.from()) LIMIT 1")
+      return Plan.Step(statement: Plan.Statement(sql), absence: absence)
+    }
+  }
+
+  /// What an error calls a record that is not there.
+  func absence(of records: Records) -> String {
+    if let association = records.association {
+      return records.key == nil
+        ? "there is no `\(association.key)` of this record"
+        : "there is no such record in `\(association.key)` of this record"
+    }
+    return "there is no such record in \(records.resource.name)"
+  }
+
+  /// Begins the statement of the records: their table, how they are found, what the node says of them.
+  func open(_ records: Records, node: RequestNode?, statement: StatementBuilder) throws -> Scope {
+    let select = SelectBuilder(statement)
+    let scope: Scope
+    if let association = records.association, let origin = records.origin {
+      scope = try destination(
+        of: association, from: origin, into: select, node: node, isRepeated: statement.runsOften)
+    } else {
+      let table = records.resource.table
+      scope = Scope(
+        table: table, resource: records.resource, alias: statement.alias(for: table.name), select: select,
+        node: node, parent: nil)
+      select.source = reference(to: table, as: scope.alias, in: statement)
+    }
+    for column in records.key ?? [] {
+      let values = column.literals.map { "\(.parameter($0))" as SQL }
+      let sql = scope.column(column.name, in: statement)
+      select.conditions.append(
+        values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))")
+    }
+    return scope
+  }
+
+  /// A statement with the definitions of what it reads.
+  func withClause(_ statement: StatementBuilder, _ sql: SQL) -> SQL {
+    statement.readsCommonTableExpression ? commonTableExpressions + sql : sql
+  }
+}

@@ -1,0 +1,155 @@
+import KindredSQLSyntax
+
+/// The rows of a node: what they show, which they are, and in what order.
+struct Rows {
+  let scope: Scope
+  let program: [Plan.Instruction]
+  let order: [OrderTerm]
+  /// Expressions of groups; nil where rows are records.
+  let group: [SQL]?
+  let havings: [SQL]
+  let isDistinct: Bool
+  /// What rows must come after, in terms of the order.
+  var after: (([SQL]) -> SQL)?
+}
+
+/// A term of an order, its names found.
+struct OrderTerm {
+  var sql: SQL
+  var isDescending = false
+  var nulls: SortTerm.Nulls?
+
+  /// Where SQLite puts NULLs unless told otherwise: it takes them for the least values.
+  var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
+
+  func rendered(as expression: SQL) -> SQL {
+    var sql = expression
+    if isDescending { sql.append(" DESC") }
+    // Said only where it matters: it keeps SQLite from reading an index in order.
+    if let nulls, (nulls == .first) == isDescending {
+      sql.append(nulls == .first ? " NULLS FIRST" : " NULLS LAST")
+    }
+    return sql
+  }
+}
+
+extension Rows {
+  private var statement: StatementBuilder { scope.statement }
+
+  private func orderBy(_ expressions: [SQL]) -> SQL {
+    guard !order.isEmpty else { return SQL() }
+    return " ORDER BY \(zip(order, expressions).map { $0.rendered(as: $1) }.joined(separator: ", "))"
+  }
+
+  private func grouping(and condition: SQL? = nil) -> SQL {
+    guard let group else { return SQL() }
+    var sql: SQL = group.isEmpty ? "" : " GROUP BY \(group.joined(separator: ", "))"
+    let all = havings + (condition.map { [$0] } ?? [])
+    if !all.isEmpty { sql.append(" HAVING \(all.joined(separator: " AND "))") }
+    return sql
+  }
+
+  /// The statement that gives the rows, and those columns that its program and the statements below read.
+  ///
+  /// - Parameter columns: the columns instead of those.
+  func select(_ columns: [SQL]? = nil, page: SQL) -> SQL {
+    let expressions = order.map(\.sql)
+    guard !isDistinct else {
+      let named = order.map { numbered(statement.column($0.sql)) }
+      let after = after.map { " WHERE \($0(named))" as SQL } ?? SQL()
+      let columns =
+        columns.map { $0.map { numbered(statement.column($0)) } }
+        ?? statement.columns.indices.map(numbered)
+      return
+        "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(after)\(orderBy(named))\(page)"
+    }
+    let columns = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
+    let condition = after.map { $0(expressions) }
+    let rows: SQL =
+      group == nil
+      ? "\(scope.select.from(and: condition))" : "\(scope.select.from())\(grouping(and: condition))"
+    return "SELECT \(columns.joined(separator: ", ")) \(rows)\(orderBy(expressions))\(page)"
+  }
+
+  /// The first of the rows that show the same, each with its place.
+  private var distinct: SQL {
+    let columns: [SQL] = statement.columns.enumerated().map { "\($1) AS \(numbered($0))" }
+    let shown = shownColumns.map(numbered)
+    let place: SQL = "row_number() OVER (\(orderBy(order.map(\.sql)))) AS place"
+    let rows: SQL = "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
+    // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
+    let all = statement.columns.indices.map(numbered) + ["MIN(place)"]
+    let groups: SQL = shown.isEmpty ? "NULL" : shown.joined(separator: ", ")
+    return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
+  }
+
+  private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
+
+  /// The columns that the program writes down.
+  private var shownColumns: [Int] {
+    var columns: Set<Int> = []
+    for instruction in program {
+      switch instruction {
+      case .value(_, let column, _), .optional(_, let column, _): columns.insert(column)
+      case .text, .child: break
+      }
+    }
+    return columns.sorted()
+  }
+
+  /// The statement that counts the rows of all pages.
+  var count: SQL {
+    if isDistinct { return "SELECT COUNT(*) FROM (\(distinct))" }
+    guard group != nil else { return "SELECT COUNT(*) \(scope.select.from())" }
+    let aggregated: SQL = "SELECT COUNT(*) \(scope.select.from())\(grouping())"
+    return "SELECT COUNT(*) FROM (\(aggregated))"
+  }
+}
+
+extension Planning {
+  /// - Parameter isCondensed: whether the conditions already hold in the subquery that found the records.
+  func planRows(
+    of node: RequestNode, association: Association?, in scope: Scope, isCondensed: Bool = false,
+    name: String = ""
+  ) throws -> Rows {
+    scope.isGrouped = node.isGrouped
+    var rank: SQL?
+    if let last = node.searches.indices.last {
+      rank = try joinSearch(node.searches[last], to: scope)
+      try planSearchChecks(of: node, in: scope)
+    }
+    if !isCondensed {
+      scope.select.conditions += try conditions(of: scope, joinedSearch: node.searches.indices.last)
+    }
+    scope.allowsGroupAggregates = scope.isGrouped
+    let program = ProgramBuilder()
+    if let values = node.values {
+      let compiled = try compile(values, in: scope)
+      program.value(scope.statement.column(compiled.sql), compiled.format)
+    } else {
+      try planObject(of: node, in: scope, program, name: name)
+    }
+    let havings = scope.isGrouped ? try node.havings.map { try compile($0, in: scope).sql } : []
+    let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
+    let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
+    if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
+    return Rows(
+      scope: scope, program: program.instructions, order: order, group: group, havings: havings,
+      isDistinct: node.isDistinct)
+  }
+
+  private func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {
+    scope.allowsGroupAggregates = false
+    defer { scope.allowsGroupAggregates = true }
+    return try node.group.map { try compile($0, in: scope).sql }
+  }
+
+  func planSearchChecks(of node: RequestNode, in scope: Scope) throws {
+    for search in node.searches {
+      let table = try fullText(of: scope, for: search).table
+      let sql: SQL =
+        "SELECT 1 FROM \(identifier: table) WHERE \(identifier: table) MATCH \(.parameter(search.literal)) LIMIT 1"
+      plan.searches.append(Plan.SearchCheck(statement: Plan.Statement(sql), origin: search.origin))
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import KindredSQLSyntax
+
+/// A record in a statement: what the names of an expression are looked up in.
+final class Scope {
+  let table: Table
+  let resource: Resource
+  let alias: String
+  let select: SelectBuilder
+  /// What the request says of these records.
+  let node: RequestNode?
+  /// The record that `../` leads to.
+  let parent: Scope?
+  /// The record of the join table that led here.
+  var via: Scope?
+  /// Whether a join may be added for a to-one path; in an `ON` clause it would come too late.
+  var canJoin = true
+  /// Whether the record is there in every row, and not behind an optional join.
+  var isSolid = true
+  /// Whether an aggregate of a group has a meaning in the expression at hand.
+  var allowsGroupAggregates = false
+  /// Where the record's node repeats below itself.
+  var recursion: RecursionContext?
+  /// Whether each row stands for a group of records.
+  var isGrouped = false
+  /// The to-one associations joined so far, by key.
+  var joined: [String: Scope] = [:]
+  /// The annotations being looked up, so that none speaks of itself.
+  var resolving: Set<String> = []
+  /// Why `../` can't be used here, where it can't.
+  var parentRefusal = "there is no record above this one"
+  /// Not NULL where the record is there; nil where it always is.
+  var presence: SQL?
+
+  init(
+    table: Table, resource: Resource, alias: String, select: SelectBuilder, node: RequestNode?,
+    parent: Scope?
+  ) {
+    self.table = table
+    self.resource = resource
+    self.alias = alias
+    self.select = select
+    self.node = node
+    self.parent = parent
+  }
+
+  var statement: StatementBuilder { select.statement }
+
+  /// The same record where no join can be added.
+  var withoutJoins: Scope {
+    let scope = Scope(
+      table: table, resource: resource, alias: alias, select: select, node: node, parent: parent)
+    scope.via = via
+    scope.canJoin = false
+    scope.parentRefusal = parentRefusal
+    return scope
+  }
+
+  /// A column of the record, in a statement that is its own or one below.
+  func column(_ name: String, in statement: StatementBuilder) -> SQL {
+    let sql: SQL = "\(identifier: alias).\(identifier: name)"
+    return self.statement.export(sql, to: statement)
+  }
+
+  /// The primary key's columns, or all columns where there is none.
+  var keyColumns: [Column] {
+    table.primaryKey.isEmpty ? table.columns : table.primaryKey.map { table.columns[$0] }
+  }
+}

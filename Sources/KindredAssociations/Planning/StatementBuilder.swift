@@ -1,0 +1,70 @@
+import KindredSQLSyntax
+
+/// One prepared statement in the making: its result columns, and the names of the tables in it.
+final class StatementBuilder {
+  /// In the tree of statements; 0 has none above.
+  let level: Int
+  /// Whether it runs more than once in a request.
+  let runsOften: Bool
+  /// Whether it may give more than one row.
+  let givesMany: Bool
+  private(set) var columns: [SQL] = []
+  private var numbers: [SQL: Int] = [:]
+  private var aliases: Set<String> = []
+  /// Whether a common table expression is read.
+  var readsCommonTableExpression = false
+
+  init(level: Int, runsOften: Bool, givesMany: Bool) {
+    self.level = level
+    self.runsOften = runsOften
+    self.givesMany = givesMany
+  }
+
+  /// The place of this result column, added where it is not there yet.
+  func column(_ sql: SQL) -> Int {
+    if let number = numbers[sql] { return number }
+    columns.append(sql)
+    numbers[sql] = columns.count - 1
+    return columns.count - 1
+  }
+
+  /// An expression of this statement as one below (or this one) can read it.
+  func export(_ sql: SQL, to statement: StatementBuilder) -> SQL {
+    guard statement !== self else { return sql }
+    return "\(.ancestor(level: statement.level - level, column: column(sql)))"
+  }
+
+  /// A name for another occurrence of a table: its own, or with a number.
+  func alias(for name: String) -> String {
+    var alias = name
+    var number = 1
+    while !aliases.insert(alias.lowercased()).inserted {
+      number += 1
+      alias = "\(name)\(number)"
+    }
+    return alias
+  }
+}
+
+/// A `SELECT` in the making; the statement itself, or a subquery of it.
+///
+///     FROM source joins WHERE conditions
+final class SelectBuilder {
+  let statement: StatementBuilder
+  var source = SQL()
+  var joins: [SQL] = []
+  var conditions: [SQL] = []
+
+  init(_ statement: StatementBuilder) {
+    self.statement = statement
+  }
+
+  /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
+  func from(and condition: SQL? = nil) -> SQL {
+    var sql: SQL = "FROM \(source)"
+    for join in joins { sql.append(" \(join)") }
+    let all = conditions + (condition.map { [$0] } ?? [])
+    if !all.isEmpty { sql.append(" WHERE \(all.joined(separator: " AND "))") }
+    return sql
+  }
+}

@@ -1,0 +1,116 @@
+/// An item of `fields`.
+public enum Field: Sendable {
+  /// `*`: all columns.
+  case all
+  case expression(NamedExpression)
+}
+
+/// An item of `include` or `join`: `[key:]path`.
+public struct IncludeItem: Sendable {
+  /// One association on the way.
+  public struct Step: Sendable {
+    public var key: String
+    /// `!`.
+    public var isRequired = false
+    /// `*n`; nil for no recursion, `.max` for `*`.
+    public var recursion: Int?
+    public var origin: Origin
+  }
+
+  /// The new name of the last step.
+  public var key: String?
+  /// At least one.
+  public var steps: [Step]
+}
+
+extension ExpressionParser {
+  /// `expression,…`
+  public mutating func parseExpressions() throws -> [Expression] {
+    try parseItems { try $0.parse() }
+  }
+
+  /// `name:expression,…`, the names optional.
+  public mutating func parseNamedExpressions() throws -> [NamedExpression] {
+    try parseItems { try $0.parseNamedExpression() }
+  }
+
+  /// `*` and `name:expression`, the names optional; nothing for the empty text.
+  public mutating func parseFields() throws -> [Field] {
+    if token.kind == .end { return [] }
+    return try parseItems { parser in
+      if parser.take(.star) { return .all }
+      return .expression(try parser.parseNamedExpression())
+    }
+  }
+
+  /// `-expression:nocase:nullslast,…`
+  public mutating func parseSort() throws -> [SortTerm] {
+    try parseItems { parser in
+      let isDescending = parser.take(.minus)
+      var term = SortTerm(try parser.parse(), isDescending: isDescending)
+      while parser.take(.colon) { try parser.parseSortOption(&term) }
+      return term
+    }
+  }
+
+  /// `key:path!,…`
+  public mutating func parseIncludes() throws -> [IncludeItem] {
+    try parseItems { parser in
+      var item = IncludeItem(key: nil, steps: [])
+      if case .name(let key, _) = parser.token.kind, parser.tokens[parser.index + 1].kind == .sign(.colon) {
+        parser.index += 2
+        item.key = key
+      }
+      repeat { item.steps.append(try parser.parseIncludeStep()) } while parser.take(.dot)
+      return item
+    }
+  }
+
+  private mutating func parseItems<Item>(_ item: (inout Self) throws -> Item) throws -> [Item] {
+    var items: [Item] = []
+    repeat { items.append(try item(&self)) } while take(.comma)
+    try expectEnd()
+    return items
+  }
+
+  private mutating func parseNamedExpression() throws -> NamedExpression {
+    if case .name(let name, _) = token.kind, tokens[index + 1].kind == .sign(.colon) {
+      index += 2
+      return NamedExpression(name: name, expression: try parse())
+    }
+    return NamedExpression(name: nil, expression: try parse())
+  }
+
+  private mutating func parseSortOption(_ term: inout SortTerm) throws {
+    if take(keyword: "nocase") {
+      term.isNoCase = true
+    } else if take(keyword: "nullsfirst") {
+      term.nulls = .first
+    } else if take(keyword: "nullslast") {
+      term.nulls = .last
+    } else {
+      throw error("after `:` of a sort term comes nocase, nullsfirst or nullslast, not \(token.description)")
+    }
+  }
+
+  private mutating func parseIncludeStep() throws -> IncludeItem.Step {
+    guard case .name(let key, _) = token.kind else {
+      throw error("an association's key should come before \(token.description)")
+    }
+    var step = IncludeItem.Step(key: key, origin: origin)
+    advance()
+    while true {
+      if take(.bang) {
+        step.isRequired = true
+      } else if take(.star) {
+        step.recursion = .max
+        if case .integer(let levels) = token.kind {
+          step.recursion = Int(clamping: levels)
+          advance()
+        }
+      } else {
+        return step
+      }
+    }
+  }
+}

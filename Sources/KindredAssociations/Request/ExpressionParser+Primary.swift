@@ -1,0 +1,112 @@
+import KindredSQLSyntax
+
+extension ExpressionParser {
+  /// A literal, a path, a function or a parenthesis.
+  mutating func parsePrimary() throws -> Expression {
+    let origin = origin
+    switch token.kind {
+    case .integer(let value): return literal(.integer(value), at: origin)
+    case .real(let value): return literal(.real(value), at: origin)
+    case .integerMagnitude: return literal(.real(9_223_372_036_854_775_808), at: origin)
+    case .text(let value): return literal(.text(value), at: origin)
+    case .name(let name, let isQuoted):
+      if !isQuoted, let keyword = keyword(name) {
+        advance()
+        return Expression(keyword, at: origin)
+      }
+      if !isQuoted, Self.reserved.contains(where: name.equalsIgnoringCase) {
+        throw error("a value is missing before `\(name)`; a column of this name is written \"\(name)\"")
+      }
+      return try parsePath(at: origin)
+    case .sign(.parent):
+      return try parsePath(at: origin)
+    case .sign(.leftParenthesis):
+      advance()
+      let inner = try parse()
+      try expect(.rightParenthesis, "close the parenthesis")
+      return inner
+    case .end:
+      throw error("the expression ends where a value should come: add one")
+    case .sign(let sign):
+      throw error("`\(sign.rawValue)` stands where a value should come")
+    }
+  }
+
+  /// Operators in words: columns of these names must be quoted.
+  private static var reserved: [String] {
+    ["and", "or", "not", "in", "is", "like", "glob", "between", "collate", "escape", "isnull", "notnull"]
+  }
+
+  private func keyword(_ name: String) -> Expression.Kind? {
+    if name.equalsIgnoringCase("null") { return .null }
+    if name.equalsIgnoringCase("true") { return .boolean(true) }
+    if name.equalsIgnoringCase("false") { return .boolean(false) }
+    return nil
+  }
+
+  private mutating func parsePath(at origin: Origin) throws -> Expression {
+    var path = Expression.Path(parents: 0, components: [])
+    while take(.parent) { path.parents += 1 }
+    var parts: [Expression] = []
+    repeat {
+      let start = self.origin
+      guard case .name(let name, _) = token.kind else {
+        throw error("a name should come before \(token.description)")
+      }
+      advance()
+      var component = Expression.Path.Component(name: name, arguments: nil, origin: start)
+      if token.kind == .sign(.leftParenthesis) {
+        let call = try parseCall(of: name)
+        if path.parents == 0, path.components.isEmpty, token.kind != .sign(.dot) {
+          return try function(name, call, at: origin)
+        }
+        guard !call.isDistinct, call.castType == nil else {
+          throw error("`\(name)` of an association takes no `distinct` and no `as`", at: start)
+        }
+        component.arguments = call.arguments
+        parts += call.arguments
+      }
+      path.components.append(component)
+    } while take(.dot)
+    return try node(.path(path), at: origin, over: parts)
+  }
+
+  private struct Call {
+    var arguments: [Expression] = []
+    var isDistinct = false
+    var castType: Expression.CastType?
+  }
+
+  private mutating func parseCall(of name: String) throws -> Call {
+    var call = Call()
+    advance()
+    if take(.rightParenthesis) { return call }
+    if take(.star) {
+      try expect(.rightParenthesis, "write `count()`")
+      return call
+    }
+    call.isDistinct = take(keyword: "distinct")
+    repeat { call.arguments.append(try parse()) } while take(.comma)
+    if name.equalsIgnoringCase("cast"), take(keyword: "as") {
+      guard case .name(let type, _) = token.kind,
+        let castType = Expression.CastType.allCases.first(where: { type.equalsIgnoringCase($0.rawValue) })
+      else { throw error("`cast` takes the type integer, real, text, blob or numeric") }
+      advance()
+      call.castType = castType
+    }
+    try expect(.rightParenthesis, "close the parenthesis of `\(name)(`")
+    return call
+  }
+
+  private func function(_ name: String, _ call: Call, at origin: Origin) throws -> Expression {
+    if name.equalsIgnoringCase("cast") {
+      guard let type = call.castType, call.arguments.count == 1, !call.isDistinct else {
+        throw error("write `cast(x as integer)`, with integer, real, text, blob or numeric", at: origin)
+      }
+      return try node(.cast(call.arguments[0], type), at: origin, over: call.arguments)
+    }
+    return try node(
+      .function(name: name, arguments: call.arguments, isDistinct: call.isDistinct), at: origin,
+      over: call.arguments)
+  }
+}

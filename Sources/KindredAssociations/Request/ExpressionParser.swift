@@ -1,0 +1,298 @@
+import KindredSQLSyntax
+
+/// The values of a request, each once, by number.
+public struct Literals: Sendable {
+  public private(set) var values: [SQLValue] = []
+  private var numbers: [SQLValue: Int] = [:]
+
+  public init() {}
+
+  /// The number of `value`.
+  public mutating func number(of value: SQLValue) -> Int {
+    if let number = numbers[value] { return number }
+    values.append(value)
+    numbers[value] = values.count - 1
+    return values.count - 1
+  }
+}
+
+/// Reads expressions with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).
+///
+///     or ← and ← not ← (= == != <> is in like glob between) ← (< <= > >=) ← (+ -) ← (* / %) ← || ← collate ← (- +)
+public struct ExpressionParser {
+  /// How deep expressions may nest.
+  public static let defaultDepth = 64
+
+  var tokens: [Token]
+  var index = 0
+  var depth = 0
+  let parameter: String?
+  let maximumDepth: Int
+  /// Where literals go; nil leaves them in the expression.
+  var literals: Literals?
+
+  /// - Parameters:
+  ///   - parameter: the parameter that errors name.
+  ///   - literals: collects the values, so that plans do not depend on them; nil leaves them in the expression.
+  /// - Throws: `RequestError` for a text without end or a character without meaning.
+  public init(
+    _ text: String, parameter: String? = nil, literals: Literals? = nil,
+    maximumDepth: Int = ExpressionParser.defaultDepth
+  ) throws {
+    self.parameter = parameter
+    self.literals = literals
+    self.maximumDepth = maximumDepth
+    tokens = try Lexer.tokens(of: text, parameter: parameter)
+  }
+
+  /// The values met so far.
+  public var collectedLiterals: Literals { literals ?? Literals() }
+
+  /// The whole text as one expression.
+  public mutating func parseExpression() throws -> Expression {
+    let expression = try parse()
+    try expectEnd()
+    return expression
+  }
+
+  // MARK: Tokens
+
+  var token: Token { tokens[index] }
+
+  mutating func advance() {
+    if index < tokens.count - 1 { index += 1 }
+  }
+
+  mutating func take(_ sign: Token.Sign) -> Bool {
+    guard token.kind == .sign(sign) else { return false }
+    advance()
+    return true
+  }
+
+  func isKeyword(_ word: String, at offset: Int = 0) -> Bool {
+    guard index + offset < tokens.count, case .name(let name, false) = tokens[index + offset].kind else {
+      return false
+    }
+    return name.equalsIgnoringCase(word)
+  }
+
+  mutating func take(keyword word: String) -> Bool {
+    guard isKeyword(word) else { return false }
+    advance()
+    return true
+  }
+
+  mutating func expect(_ sign: Token.Sign, _ mend: String) throws {
+    guard take(sign) else {
+      throw error("expected `\(sign.rawValue)` before \(token.description): \(mend)")
+    }
+  }
+
+  func expectEnd() throws {
+    guard token.kind == .end else {
+      throw error("\(token.description) is not expected here: an operator or the end should come")
+    }
+  }
+
+  var origin: Origin { Origin(parameter: parameter, position: token.position) }
+
+  func error(_ message: String, at origin: Origin? = nil) -> RequestError {
+    RequestError(.invalidExpression, message, at: origin ?? self.origin)
+  }
+
+  // MARK: Nesting
+
+  /// A node of the tree, one higher than the highest of its parts.
+  func node(_ kind: Expression.Kind, at origin: Origin, over parts: Expression...) throws -> Expression {
+    try node(kind, at: origin, over: parts)
+  }
+
+  func node(_ kind: Expression.Kind, at origin: Origin, over parts: [Expression]) throws -> Expression {
+    var expression = Expression(kind, at: origin)
+    expression.height = 1 + (parts.map(\.height).max() ?? 0)
+    guard expression.height <= maximumDepth else { throw tooDeep(origin) }
+    return expression
+  }
+
+  func tooDeep(_ origin: Origin) -> RequestError {
+    RequestError(
+      .limitExceeded, "the expression nests deeper than \(maximumDepth) levels: simplify it", at: origin)
+  }
+
+  /// Counts the levels on the way down, so that hostile input ends before the stack does.
+  mutating func nested<T>(_ body: (inout Self) throws -> T) throws -> T {
+    guard depth < maximumDepth else { throw tooDeep(origin) }
+    depth += 1
+    defer { depth -= 1 }
+    return try body(&self)
+  }
+
+  // MARK: Levels of precedence
+
+  mutating func parse() throws -> Expression {
+    try nested { try $0.parseChain(of: "or", Expression.Kind.any) { try $0.parseAnd() } }
+  }
+
+  private mutating func parseAnd() throws -> Expression {
+    try parseChain(of: "and", Expression.Kind.all) { try $0.parseNot() }
+  }
+
+  /// `a and b and c …` is one node however long, so that length is no depth.
+  private mutating func parseChain(
+    of word: String, _ kind: ([Expression]) -> Expression.Kind,
+    _ operand: (inout Self) throws -> Expression
+  ) throws -> Expression {
+    let origin = origin
+    let first = try operand(&self)
+    guard isKeyword(word) else { return first }
+    var operands = [first]
+    while take(keyword: word) { operands.append(try operand(&self)) }
+    return try node(kind(operands), at: origin, over: operands)
+  }
+
+  private mutating func parseNot() throws -> Expression {
+    let origin = origin
+    guard take(keyword: "not") else { return try parseEquality() }
+    let operand = try nested { try $0.parseNot() }
+    return try node(.unary(.not, operand), at: origin, over: operand)
+  }
+
+  private mutating func parseEquality() throws -> Expression {
+    let origin = origin
+    var left = try parseComparison()
+    while let next = try parseEqualityTail(of: left, at: origin) { left = next }
+    return left
+  }
+
+  private mutating func parseEqualityTail(of left: Expression, at origin: Origin) throws -> Expression? {
+    if take(.equal) || take(.doubleEqual) { return try binary(.equal, left, at: origin) }
+    if take(.notEqual) || take(.differs) { return try binary(.notEqual, left, at: origin) }
+    if take(keyword: "isnull") { return try node(.isNull(left, negated: false), at: origin, over: left) }
+    if take(keyword: "notnull") { return try node(.isNull(left, negated: true), at: origin, over: left) }
+    if take(keyword: "is") {
+      let negated = take(keyword: "not")
+      if take(keyword: "null") { return try node(.isNull(left, negated: negated), at: origin, over: left) }
+      return try binary(negated ? .isNot : .is, left, at: origin)
+    }
+    let negated = isKeyword("not")
+    let offset = negated ? 1 : 0
+    if negated, isKeyword("null", at: 1) {
+      index += 2
+      return try node(.isNull(left, negated: true), at: origin, over: left)
+    }
+    for (word, match) in [("like", Expression.MatchOperator.like), ("glob", .glob)]
+    where isKeyword(word, at: offset) {
+      index += offset + 1
+      let pattern = try parseComparison()
+      let escape = match == .like && take(keyword: "escape") ? try parseComparison() : nil
+      return try node(
+        .match(match, left, pattern, escape: escape, negated: negated), at: origin,
+        over: [left, pattern] + (escape.map { [$0] } ?? []))
+    }
+    if isKeyword("in", at: offset) {
+      index += offset + 1
+      let list = try parseList()
+      return try node(.in(left, list, negated: negated), at: origin, over: [left] + list)
+    }
+    if isKeyword("between", at: offset) {
+      index += offset + 1
+      let low = try parseComparison()
+      guard take(keyword: "and") else {
+        throw error("expected `and` before \(token.description): write `between 1 and 2`")
+      }
+      let high = try parseComparison()
+      return try node(.between(left, low, high, negated: negated), at: origin, over: left, low, high)
+    }
+    if negated {
+      throw error("`not` is not expected here: `in`, `like`, `glob`, `between` or `null` should follow")
+    }
+    return nil
+  }
+
+  private mutating func parseList() throws -> [Expression] {
+    try expect(.leftParenthesis, "write the values as `in (1, 2)`")
+    var list: [Expression] = []
+    if take(.rightParenthesis) { return list }
+    repeat { list.append(try parse()) } while take(.comma)
+    try expect(.rightParenthesis, "close the list")
+    return list
+  }
+
+  private mutating func binary(
+    _ op: Expression.BinaryOperator, _ left: Expression, at origin: Origin
+  ) throws -> Expression {
+    let right = try parseComparison()
+    return try node(.binary(op, left, right), at: origin, over: left, right)
+  }
+
+  private mutating func parseComparison() throws -> Expression {
+    try parseLeft(
+      [.less: .less, .lessOrEqual: .lessOrEqual, .greater: .greater, .greaterOrEqual: .greaterOrEqual]
+    ) { try $0.parseSum() }
+  }
+
+  private mutating func parseSum() throws -> Expression {
+    try parseLeft([.plus: .add, .minus: .subtract]) { try $0.parseProduct() }
+  }
+
+  private mutating func parseProduct() throws -> Expression {
+    try parseLeft([.star: .multiply, .slash: .divide, .percent: .remainder]) { try $0.parseConcatenation() }
+  }
+
+  private mutating func parseConcatenation() throws -> Expression {
+    try parseLeft([.concatenate: .concatenate]) { try $0.parseCollate() }
+  }
+
+  private mutating func parseLeft(
+    _ operators: [Token.Sign: Expression.BinaryOperator], _ operand: (inout Self) throws -> Expression
+  ) throws -> Expression {
+    let origin = origin
+    var left = try operand(&self)
+    while case .sign(let sign) = token.kind, let op = operators[sign] {
+      advance()
+      let right = try operand(&self)
+      left = try node(.binary(op, left, right), at: origin, over: left, right)
+    }
+    return left
+  }
+
+  private mutating func parseCollate() throws -> Expression {
+    let origin = origin
+    var operand = try parseUnary()
+    while take(keyword: "collate") {
+      guard case .name(let name, _) = token.kind,
+        let collation = Expression.Collation.allCases.first(where: { name.equalsIgnoringCase($0.rawValue) })
+      else { throw error("`collate` takes binary, nocase or rtrim, not \(token.description)") }
+      advance()
+      operand = try node(.collate(operand, collation), at: origin, over: operand)
+    }
+    return operand
+  }
+
+  private mutating func parseUnary() throws -> Expression {
+    let origin = origin
+    if take(.minus) {
+      // A number keeps its sign, or the least integer could not be written.
+      switch token.kind {
+      case .integer(let value): return literal(.integer(-value), at: origin)
+      case .real(let value): return literal(.real(-value), at: origin)
+      case .integerMagnitude: return literal(.integer(.min), at: origin)
+      default:
+        let operand = try nested { try $0.parseUnary() }
+        return try node(.unary(.minus, operand), at: origin, over: operand)
+      }
+    }
+    if take(.plus) {
+      let operand = try nested { try $0.parseUnary() }
+      return try node(.unary(.plus, operand), at: origin, over: operand)
+    }
+    return try parsePrimary()
+  }
+
+  /// Takes the token that is a literal.
+  mutating func literal(_ value: SQLValue, at origin: Origin) -> Expression {
+    advance()
+    guard let number = literals?.number(of: value) else { return Expression(.value(value), at: origin) }
+    return Expression(.literal(number), at: origin)
+  }
+}

@@ -1,0 +1,113 @@
+import KindredSQLSyntax
+
+/// A request as a tree: a path to the records, and under them one node per association key.
+public struct FetchRequest: Sendable {
+  /// What leads from a resource to the records.
+  public var path: RequestPath
+  /// The node of the records at the end of the path.
+  public var root: RequestNode
+  /// The values of the request, by the numbers that its expressions hold.
+  public var literals: Literals
+  /// Whether the number of all records is wanted too.
+  public var count = false
+  /// The page starts after this record.
+  public var after: Cursor?
+
+  public init(path: RequestPath, root: RequestNode, literals: Literals = Literals()) {
+    self.path = path
+    self.root = root
+    self.literals = literals
+  }
+}
+
+/// A resource, and the records and associations that lead from it: `/authors/1/books/7/reviews`.
+public struct RequestPath: Sendable {
+  public enum Segment: Sendable {
+    /// The record whose columns have these values.
+    case record([KeyColumn])
+    case association(Association)
+  }
+
+  /// A column of a key, and the numbers of the literals that are its value in one form or another.
+  public struct KeyColumn: Sendable {
+    public var name: String
+    /// At least one: a URL is text, but a column without a type may hold the number.
+    public var literals: [Int]
+
+    public init(name: String, literals: [Int]) {
+      self.name = name
+      self.literals = literals
+    }
+  }
+
+  public var resource: String
+  public var segments: [Segment]
+
+  public init(resource: String, segments: [Segment] = []) {
+    self.resource = resource
+    self.segments = segments
+  }
+}
+
+/// A node of the request tree: the records of the root or of an association, and what is wanted of them.
+///
+///     SELECT [DISTINCT] fields, annotations
+///     FROM records [JOIN associations]
+///     WHERE filters AND searches [GROUP BY group] HAVING havings
+///     ORDER BY sort LIMIT limit OFFSET offset
+public struct RequestNode: Sendable {
+  /// The name in the request and in the result; empty at the root.
+  public var key: String
+  /// How the records follow from those of the node above; nil at the root.
+  public var association: Association?
+  /// Whether the records are part of the result, or only joined.
+  public var isIncluded = true
+  /// Whether records above are left out that have none here.
+  public var isRequired = false
+  /// How many levels the association repeats below itself; nil without recursion.
+  public var recursion: Int?
+  /// Nil for the default ones.
+  public var fields: [Field]?
+  /// Each record as this one bare value.
+  public var values: Expression?
+  public var annotations: [NamedExpression] = []
+  public var filters: [Expression] = []
+  public var havings: [Expression] = []
+  public var searches: [Search] = []
+  /// Nil for the default one.
+  public var sort: [SortTerm]?
+  /// Numbers of literals.
+  public var limit: Int?
+  public var offset: Int?
+  public var isDistinct = false
+  public var group: [Expression] = []
+  public var children: [RequestNode] = []
+  public var origin: Origin
+
+  public init(key: String = "", association: Association? = nil, origin: Origin = Origin()) {
+    self.key = key
+    self.association = association
+    self.origin = origin
+  }
+
+  /// A full-text pattern.
+  public struct Search: Sendable {
+    /// The number of the literal that is the pattern.
+    public var literal: Int
+    public var origin: Origin
+
+    public init(literal: Int, origin: Origin) {
+      self.literal = literal
+      self.origin = origin
+    }
+  }
+}
+
+/// The place of a record in an order: its values in the terms of the order, the primary key last.
+public struct Cursor: Sendable, Hashable {
+  public var values: [SQLValue]
+
+  public init(values: [SQLValue]) {
+    self.values = values
+  }
+}

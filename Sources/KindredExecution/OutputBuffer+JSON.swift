@@ -1,0 +1,196 @@
+extension OutputBuffer {
+  /// Text that is valid JSON (RFC 8259) as it is but for the white space between its tokens; other text as a string.
+  ///
+  /// Without white space, a record stays on its line in `application/x-ndjson`.
+  func append(json bytes: UnsafeRawBufferPointer) {
+    let start = count
+    var scanner = JSONScanner(bytes: bytes)
+    reserve(bytes.count)
+    if !scanner.copy(to: self) {
+      truncate(to: start)
+      append(string: bytes)
+    }
+  }
+}
+
+/// Checks and copies one JSON text without recursion, so that no depth of nesting meets the end of the stack.
+private struct JSONScanner {
+  let bytes: UnsafeRawBufferPointer
+  private var index = 0
+  /// Whether each open container is an object, the innermost last, as bits.
+  private var containers: UInt64 = 0
+  private var depth = 0
+
+  init(bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  private enum Expectation {
+    case value, valueOrEnd, key, keyOrEnd, commaOrEnd, end
+  }
+
+  private var isInObject: Bool { containers & 1 == 1 }
+
+  /// Whether all of it is JSON, nested 64 levels at most.
+  mutating func copy(to output: OutputBuffer) -> Bool {
+    var expectation = Expectation.value
+    while true {
+      skipSpace()
+      guard index < bytes.count else { return expectation == .end }
+      let byte = bytes[index]
+      switch expectation {
+      case .end:
+        return false
+      case .key, .keyOrEnd:
+        if byte == UInt8(ascii: "}"), expectation == .keyOrEnd {
+          expectation = close(output)
+          continue
+        }
+        guard byte == UInt8(ascii: "\""), copyString(to: output) else { return false }
+        skipSpace()
+        guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { return false }
+        take(output)
+        expectation = .value
+      case .commaOrEnd:
+        if byte == UInt8(ascii: ",") {
+          take(output)
+          expectation = isInObject ? .key : .value
+        } else if byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+          expectation = close(output)
+        } else {
+          return false
+        }
+      case .value, .valueOrEnd:
+        if byte == UInt8(ascii: "]"), expectation == .valueOrEnd {
+          expectation = close(output)
+          continue
+        }
+        guard let next = copyValue(byte, to: output) else { return false }
+        expectation = next
+      }
+    }
+  }
+
+  private mutating func copyValue(_ byte: UInt8, to output: OutputBuffer) -> Expectation? {
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard depth < 64 else { return nil }
+      let isObject = byte == UInt8(ascii: "{")
+      containers = containers << 1 | (isObject ? 1 : 0)
+      depth += 1
+      take(output)
+      return isObject ? .keyOrEnd : .valueOrEnd
+    case UInt8(ascii: "\""):
+      guard copyString(to: output) else { return nil }
+    case UInt8(ascii: "t"):
+      guard copyWord("true", to: output) else { return nil }
+    case UInt8(ascii: "f"):
+      guard copyWord("false", to: output) else { return nil }
+    case UInt8(ascii: "n"):
+      guard copyWord("null", to: output) else { return nil }
+    default:
+      guard copyNumber(to: output) else { return nil }
+    }
+    return depth == 0 ? .end : .commaOrEnd
+  }
+
+  private mutating func close(_ output: OutputBuffer) -> Expectation {
+    containers >>= 1
+    depth -= 1
+    take(output)
+    return depth == 0 ? .end : .commaOrEnd
+  }
+
+  private mutating func take(_ output: OutputBuffer) {
+    output.append(bytes[index])
+    index += 1
+  }
+
+  private mutating func skipSpace() {
+    while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+  }
+
+  private mutating func copyWord(_ word: StaticString, to output: OutputBuffer) -> Bool {
+    guard bytes.count - index >= word.utf8CodeUnitCount else { return false }
+    for offset in 0..<word.utf8CodeUnitCount where bytes[index + offset] != word.utf8Start[offset] {
+      return false
+    }
+    output.append(word)
+    index += word.utf8CodeUnitCount
+    return true
+  }
+
+  private mutating func copyString(to output: OutputBuffer) -> Bool {
+    let start = index
+    index += 1
+    while true {
+      index = UTF8Scanner.plainPrefix(of: bytes, from: index)
+      guard index < bytes.count else { return false }
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        index += 1
+        copy(from: start, to: output)
+        return true
+      case UInt8(ascii: "\\"):
+        guard let length = escapeLength() else { return false }
+        index += length
+      default:
+        return false
+      }
+    }
+  }
+
+  private func escapeLength() -> Int? {
+    guard index + 1 < bytes.count else { return nil }
+    switch bytes[index + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      return 2
+    case UInt8(ascii: "u"):
+      guard index + 5 < bytes.count else { return nil }
+      for offset in 2...5 {
+        let digit = bytes[index + offset]
+        guard isDigit(digit) || (0x61...0x66).contains(digit | 0x20) else { return nil }
+      }
+      return 6
+    default:
+      return nil
+    }
+  }
+
+  private mutating func copyNumber(to output: OutputBuffer) -> Bool {
+    let start = index
+    if peek == UInt8(ascii: "-") { index += 1 }
+    let first = peek
+    guard skipDigits() > 0 else { return false }
+    // No leading zeros (RFC 8259 §6).
+    let integerStart = bytes[start] == UInt8(ascii: "-") ? start + 1 : start
+    guard first != UInt8(ascii: "0") || index == integerStart + 1 else { return false }
+    if peek == UInt8(ascii: ".") {
+      index += 1
+      guard skipDigits() > 0 else { return false }
+    }
+    if let e = peek, e | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { index += 1 }
+      guard skipDigits() > 0 else { return false }
+    }
+    copy(from: start, to: output)
+    return true
+  }
+
+  private func copy(from start: Int, to output: OutputBuffer) {
+    guard let base = bytes.baseAddress else { return }
+    output.append((base + start).assumingMemoryBound(to: UInt8.self), count: index - start)
+  }
+
+  private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private mutating func skipDigits() -> Int {
+    let start = index
+    while let byte = peek, isDigit(byte) { index += 1 }
+    return index - start
+  }
+}

@@ -1,0 +1,86 @@
+import KindredAssociations
+import KindredSQLite
+import KindredSQLSyntax
+
+/// Reads the result of a plan on a connection that is in a transaction, so that its parts agree with one another.
+public final class ResultReader {
+  /// How many records there are on all pages; nil unless the plan counts them.
+  public private(set) var totalCount: Int64?
+
+  private let connection: Connection
+  private let plan: Plan
+  private let parameters: Parameters
+  private let executor: PlanExecutor
+
+  public init(
+    _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
+    separation: RecordSeparation = .array, limit: Int? = nil
+  ) {
+    self.connection = connection
+    self.parameters = parameters
+    plan = executable.plan
+    executor = PlanExecutor(
+      executable, on: connection, parameters: parameters, separation: separation, limit: limit)
+  }
+
+  /// Reads up to the first record.
+  ///
+  /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
+  public func start() throws {
+    try Self.prepareTransients(of: plan, on: connection)
+    for search in plan.searches { try check(search) }
+    try executor.start()
+    if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
+  }
+
+  /// Makes the transient tables that the plan's statements read.
+  public static func prepareTransients(of plan: Plan, on connection: Connection) throws {
+    for transient in plan.transients { try TransientTables.refresh(transient, on: connection) }
+  }
+
+  /// The next part of the result; valid until the next call, nil at the end.
+  public func next() throws -> UnsafeRawBufferPointer? { try executor.next() }
+
+  /// Whether the last part has been read.
+  public var isAtEnd: Bool { executor.isAtEnd }
+
+  /// The cursor of the page's last record where more follow; to be asked at the end.
+  public var nextCursor: Cursor? { executor.hasMore ? executor.lastCursor : nil }
+
+  /// The same before the end has been read.
+  public func lookAhead() throws -> Cursor? {
+    guard let lookahead = plan.lookahead else { return nil }
+    return try connection.withStatement(lookahead.sql) { statement in
+      try executor.bind(lookahead, to: statement)
+      guard try statement.step() else { return nil }
+      let cursor = Cursor(values: statement.row)
+      return try statement.step() ? cursor : nil
+    }
+  }
+
+  /// Gives the statements back to the connection. To be called once, at any time.
+  public func close() { executor.close() }
+
+  private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
+    try connection.withStatement(statement.sql) { open in
+      try executor.bind(statement, to: open)
+      return try open.step() ? open.row : nil
+    }
+  }
+
+  /// Lets SQLite read a full-text pattern before anything else runs: it knows whether it is well-formed.
+  private func check(_ search: Plan.SearchCheck) throws {
+    do {
+      _ = try first(search.statement)
+    } catch let error as DatabaseError where !error.isInterrupted && !error.isBusy && !error.isCorrupt {
+      throw RequestError(
+        .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
+    }
+  }
+}
+
+extension SQLValue {
+  var integer: Int64? {
+    if case .integer(let value) = self { value } else { nil }
+  }
+}

@@ -1,0 +1,82 @@
+/// Another stream's content in gzip's format (RFC 9110 §8.4.1.3), compressed as it is sent.
+///
+/// Holds zlib's state, about 270 kB, and one part of output.
+public final class GzipBodyStream: HTTPBodyStream {
+  private static let partLength = 32768
+
+  private let source: any HTTPBodyStream
+  private let level: Int
+  private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: partLength, alignment: 16)
+  private var encoder: GzipEncoder?
+  private var input = UnsafeRawBufferPointer(start: nil, count: 0)
+  private var isSourceAtEnd = false
+  private var isAtEnd = false
+
+  /// The compressed content of `source`, which is closed with this stream.
+  ///
+  /// `level` is 1 (fast) to 9 (small).
+  public init(_ source: any HTTPBodyStream, level: Int = Gzip.defaultLevel) {
+    self.source = source
+    self.level = level
+  }
+
+  deinit { output.deallocate() }
+
+  /// The next compressed part.
+  ///
+  /// Throws what the source throws, and `GzipError`.
+  public func next() throws -> UnsafeRawBufferPointer? {
+    if isAtEnd { return nil }
+    let encoder = try encoder ?? GzipEncoder(level: level)
+    self.encoder = encoder
+    var written = 0
+    while !isAtEnd && written < output.count {
+      if input.isEmpty && !isSourceAtEnd {
+        guard let part = try source.next() else {
+          isSourceAtEnd = true
+          continue
+        }
+        input = part
+      }
+      let step = try encoder.encode(
+        input, isLast: isSourceAtEnd, into: UnsafeMutableRawBufferPointer(rebasing: output[written...]))
+      input = UnsafeRawBufferPointer(rebasing: input[step.read...])
+      written += step.written
+      isAtEnd = step.isAtEnd
+    }
+    return UnsafeRawBufferPointer(rebasing: output[..<written])
+  }
+
+  /// Closes the source and lets go of zlib's state.
+  public func close() {
+    encoder = nil
+    source.close()
+  }
+}
+
+/// Content in gzip's format (RFC 1952).
+public enum Gzip {
+  /// The level that is right for JSON made on the fly.
+  public static let defaultLevel = 1
+
+  /// The compressed content, as a whole.
+  public static func compress(_ content: [UInt8], level: Int = defaultLevel) throws(GzipError) -> [UInt8] {
+    let encoder = try GzipEncoder(level: level)
+    var compressed: [UInt8] = []
+    var position = 0
+    var isAtEnd = false
+    let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+    defer { part.deallocate() }
+    while !isAtEnd {
+      let step = try content.withUnsafeBytes { bytes in
+        Result { () throws(GzipError) in
+          try encoder.encode(UnsafeRawBufferPointer(rebasing: bytes[position...]), isLast: true, into: part)
+        }
+      }.get()
+      position += step.read
+      isAtEnd = step.isAtEnd
+      compressed.append(contentsOf: UnsafeRawBufferPointer(rebasing: part[..<step.written]))
+    }
+    return compressed
+  }
+}

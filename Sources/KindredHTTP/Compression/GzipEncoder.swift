@@ -1,0 +1,61 @@
+import CKindredZlib
+
+/// Why content could not be compressed.
+public struct GzipError: Error, Hashable, Sendable {
+  /// zlib's return code, such as `Z_MEM_ERROR`.
+  public let code: Int32
+}
+
+/// zlib's compression state, for one content after the other, in gzip's format (RFC 1952).
+final class GzipEncoder {
+  /// 15 bits of window, and 16 for gzip's header and trailer instead of zlib's.
+  private static let windowBits: CInt = 15 + 16
+  private static let memoryLevel: CInt = 8
+
+  /// At an address of its own: zlib's state points back at it.
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  /// `level` is 1 (fast) to 9 (small).
+  init(level: Int) throws(GzipError) {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let result = deflateInit2_(
+      stream, CInt(min(max(level, 1), 9)), Z_DEFLATED, Self.windowBits, Self.memoryLevel, Z_DEFAULT_STRATEGY,
+      ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+    guard result == Z_OK else {
+      // A failed initialiser runs no deinit before all properties are set, and runs it after.
+      throw GzipError(code: result)
+    }
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Compresses the beginning of `input` into `output`; with `isLast`, also what zlib has kept back.
+  ///
+  /// Says how much was read and written, and whether the content is complete.
+  func encode(
+    _ input: UnsafeRawBufferPointer, isLast: Bool, into output: UnsafeMutableRawBufferPointer
+  ) throws(GzipError) -> (read: Int, written: Int, isAtEnd: Bool) {
+    // zlib counts in 32 bits; what is above is left for the next call.
+    let available = UInt32(clamping: input.count)
+    let room = UInt32(clamping: output.count)
+    stream.pointee.next_in = UnsafeMutablePointer(
+      mutating: input.baseAddress?.assumingMemoryBound(to: Bytef.self))
+    stream.pointee.avail_in = available
+    stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: Bytef.self)
+    stream.pointee.avail_out = room
+    let isWhole = Int(available) == input.count
+    let result = deflate(stream, isLast && isWhole ? Z_FINISH : Z_NO_FLUSH)
+    // Z_BUF_ERROR: nothing could be done, which is not an error.
+    guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else {
+      throw GzipError(code: result)
+    }
+    return (
+      Int(available - stream.pointee.avail_in), Int(room - stream.pointee.avail_out),
+      result == Z_STREAM_END
+    )
+  }
+}

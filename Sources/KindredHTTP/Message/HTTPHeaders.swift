@@ -1,0 +1,120 @@
+/// Header fields in their order, looked up without regard to case (RFC 9110 §5).
+///
+/// Names and values are kept as bytes in one array: a request's fields cost two allocations in all, and
+/// become strings only when somebody asks for them.
+public struct HTTPHeaders: Sendable {
+  private struct Field: Sendable {
+    var start: UInt32
+    var nameLength: UInt32
+    var valueLength: UInt32
+
+    var name: Range<Int> { Int(start)..<Int(start + nameLength) }
+    var value: Range<Int> { Int(start + nameLength)..<Int(start + nameLength + valueLength) }
+  }
+
+  private var bytes: [UInt8] = []
+  private var fields: [Field] = []
+
+  /// No fields.
+  public init() {}
+
+  /// How many fields there are.
+  public var count: Int { fields.count }
+
+  /// The value of the first field of this name; bytes that aren't UTF-8 become U+FFFD.
+  public subscript(_ name: String) -> String? {
+    fields.first { matches($0, name) }.map(text)
+  }
+
+  /// The values of all fields of this name, in their order.
+  public func values(for name: String) -> [String] {
+    fields.filter { matches($0, name) }.map(text)
+  }
+
+  /// Adds a field at the end and says whether it did: not where `name` isn't a token (RFC 9110 §5.1).
+  ///
+  /// A CR, LF, NUL or other control character in `value` becomes a space (RFC 9110 §5.5), so that no
+  /// value can end the field or the head.
+  @discardableResult
+  public mutating func append(_ name: String, _ value: String) -> Bool {
+    guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter),
+      let start = UInt32(exactly: bytes.count)
+    else { return false }
+    bytes.append(contentsOf: name.utf8)
+    let valueStart = bytes.count
+    bytes.append(contentsOf: value.utf8)
+    for index in valueStart..<bytes.count where !bytes[index].isFieldCharacter {
+      bytes[index] = .space
+    }
+    fields.append(
+      Field(
+        start: start, nameLength: UInt32(valueStart) - start,
+        valueLength: UInt32(bytes.count - valueStart)))
+    return true
+  }
+
+  /// Removes the fields of this name and adds one; false, and nothing changed, where `name` isn't a token.
+  @discardableResult
+  public mutating func set(_ name: String, _ value: String) -> Bool {
+    guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return false }
+    remove(name)
+    return append(name, value)
+  }
+
+  /// Removes the fields of this name.
+  public mutating func remove(_ name: String) {
+    fields = fields.filter { !matches($0, name) }
+  }
+
+  /// Adds a field whose name and value the parser has found valid.
+  mutating func append(
+    validatedName name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
+  ) {
+    if fields.isEmpty {
+      bytes.reserveCapacity(512)
+      fields.reserveCapacity(12)
+    }
+    let start = UInt32(bytes.count)
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: name))
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: value))
+    fields.append(
+      Field(start: start, nameLength: UInt32(name.count), valueLength: UInt32(value.count)))
+  }
+
+  /// Calls `body` with the bytes of each field.
+  func forEachField(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+    bytes.withUnsafeBytes { bytes in
+      for field in fields {
+        body(
+          UnsafeRawBufferPointer(rebasing: bytes[field.name]),
+          UnsafeRawBufferPointer(rebasing: bytes[field.value]))
+      }
+    }
+  }
+
+  private func text(_ field: Field) -> String {
+    String(decoding: bytes[field.value], as: UTF8.self)
+  }
+
+  private func matches(_ field: Field, _ name: String) -> Bool {
+    let utf8 = name.utf8
+    return Int(field.nameLength) == utf8.count
+      && zip(bytes[field.name], utf8).allSatisfy { $0.lowercased == $1.lowercased }
+  }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+  /// The fields in the order of the literal; those whose name isn't a token are left out.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    for (name, value) in elements { append(name, value) }
+  }
+}
+
+extension HTTPHeaders: Sequence {
+  /// The fields in their order, as text.
+  public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
+    fields.lazy.map { field in
+      (name: String(decoding: bytes[field.name], as: UTF8.self), value: text(field))
+    }.makeIterator()
+  }
+}

@@ -1,0 +1,24 @@
+/// How much a client may ask of the server, in size and in time.
+public struct HTTPLimits: Sendable {
+  /// Bytes of a request target; more is answered with 414.
+  public var maxTargetLength = 8192
+  /// Bytes of a request's header section, and of the trailer and chunk extensions of its content; 431.
+  public var maxHeaderLength = 32768
+  /// Header fields of a request; 431.
+  public var maxHeaderCount = 128
+  /// Bytes of a request's content, without its framing; 413.
+  public var maxBodyLength = 1 << 20
+  /// From a request's first byte, or the beginning of the connection, to the end of its header section; 408.
+  public var headerReadTimeout: Duration = .seconds(10)
+  /// How long a connection may wait for the next request, and a transfer may stand still.
+  public var idleTimeout: Duration = .seconds(60)
+  /// Bytes per second that a request's content or an answer must make on average over each `idleTimeout`.
+  public var minTransferRate = 100
+  /// How long the rest of what a client sends is read past once it has been refused (RFC 9112 §9.6).
+  public var lingerTimeout: Duration = .seconds(2)
+  /// Connections at the same time; more are answered with 503.
+  public var maxConnections = 1024
+
+  /// The defaults.
+  public init() {}
+}

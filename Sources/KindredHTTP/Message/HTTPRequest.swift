@@ -1,0 +1,54 @@
+/// A whole request, as it came over the wire.
+public struct HTTPRequest: Sendable {
+  /// The method.
+  public var method: HTTPMethod
+
+  /// The target in origin-form, percent-encoded as received (RFC 9112 §3.2.1): `/books?limit=3`.
+  ///
+  /// An absolute-form is reduced to it (its authority is in `Host`); `*` for the asterisk-form of `OPTIONS`.
+  public var target: String
+
+  /// The protocol version.
+  public var version: HTTPVersion
+
+  /// The header fields; trailer fields are not among them (RFC 9110 §6.5.1).
+  public var headers: HTTPHeaders
+
+  /// The content, without its framing.
+  public var body: [UInt8]
+
+  /// The numeric address and port of the client; nil where it isn't known.
+  public var peer: String?
+
+  /// Whether the request came over TLS.
+  public var isSecure: Bool
+
+  /// Set once the answer is no longer wanted.
+  public let cancellation: HTTPCancellation
+
+  /// A request that comes from no connection: in-process calls and tests.
+  public init(
+    method: HTTPMethod, target: String, version: HTTPVersion = .http1_1, headers: HTTPHeaders = [:],
+    body: [UInt8] = [], peer: String? = nil, isSecure: Bool = false,
+    cancellation: HTTPCancellation = HTTPCancellation()
+  ) {
+    self.method = method
+    self.target = target
+    self.version = version
+    self.headers = headers
+    self.body = body
+    self.peer = peer
+    self.isSecure = isSecure
+    self.cancellation = cancellation
+  }
+
+  /// The target up to its `?`, percent-encoded as received.
+  public var path: Substring {
+    target.utf8.firstIndex(of: .questionMark).map { target[..<$0] } ?? target[...]
+  }
+
+  /// The target after its first `?`, percent-encoded as received; nil without one.
+  public var query: Substring? {
+    target.utf8.firstIndex(of: .questionMark).map { target[target.utf8.index(after: $0)...] }
+  }
+}

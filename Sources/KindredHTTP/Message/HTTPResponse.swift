@@ -1,0 +1,49 @@
+/// An answer.
+public struct HTTPResponse {
+  /// The status.
+  public var status: HTTPStatus
+
+  /// The header fields.
+  ///
+  /// `Content-Length`, `Transfer-Encoding` and `Date` are the server's to write: they are ignored here.
+  /// `Connection: close` closes the connection after the answer.
+  public var headers: HTTPHeaders
+
+  /// The content.
+  ///
+  /// The answer to HEAD is given as for GET; the server leaves its content out.
+  public var body: HTTPBody
+
+  /// An answer.
+  public init(status: HTTPStatus, headers: HTTPHeaders = [:], body: HTTPBody = .none) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// The content of an answer.
+public enum HTTPBody {
+  /// No content.
+  case none
+  /// Content in memory.
+  case bytes([UInt8])
+  /// Content that is read while it is sent. `length` is the number of bytes where it is known; a stream that
+  /// gives more or less ends the connection.
+  case stream(any HTTPBodyStream, length: Int?)
+}
+
+/// A body that is read as it is sent.
+///
+/// Called on one thread at a time, and never while the handler that made it still runs.
+public protocol HTTPBodyStream: AnyObject {
+  /// The next part, valid until the next call of either function; nil at the end.
+  ///
+  /// It is asked for when the client has taken what came before. An error ends the connection without the
+  /// final chunk, so that the client sees the answer as incomplete (RFC 9112 §8).
+  func next() throws -> UnsafeRawBufferPointer?
+
+  /// Called exactly once, when no further part will be asked for: the body ended, the client has gone, an
+  /// error was thrown, or the request was HEAD.
+  func close()
+}

@@ -1,0 +1,121 @@
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Takes connections in, up to the limit.
+final class Acceptor: Sendable {
+  private struct State {
+    /// Empty once no more is accepted.
+    var sockets: [ListeningSocket]
+    /// Sockets that are not armed, because there were no descriptors left for their connections.
+    var exhausted: Set<Int> = []
+  }
+
+  private let context: ConnectionContext
+  private let events: EventQueue
+  private let state: Mutex<State>
+
+  /// Connections above the limit that are told so at the same time; more are closed without a word.
+  private static let maxRefusals = 64
+  /// Connections that are accepted before another thread may go on.
+  private static let batch = 64
+
+  init(sockets: [ListeningSocket], context: ConnectionContext, events: EventQueue) {
+    self.context = context
+    self.events = events
+    state = Mutex(State(sockets: sockets))
+  }
+
+  /// Whether a token is that of a listening socket.
+  ///
+  /// The tokens of connections have a generation above 0 in their upper half.
+  static func isSocket(_ token: UInt64) -> Bool { token <= UInt64(UInt32.max) }
+
+  /// Begins to accept.
+  func start() {
+    for (index, socket) in state.withLock(\.sockets).enumerated() {
+      if !events.addOnce(socket.descriptor, token: UInt64(index)) {
+        context.logger.error("A listening socket can't be watched.")
+      }
+    }
+  }
+
+  /// Accepts what has come in on the socket with this token.
+  func accept(token: UInt64) {
+    let index = Int(token)
+    let socket = state.withLock { index < $0.sockets.count ? $0.sockets[index] : nil }
+    guard let socket else { return }
+    for _ in 0..<Self.batch {
+      switch socket.accept() {
+      case .connection(let descriptor, let peer):
+        open(descriptor, peer: peer)
+        continue
+      case .none:
+        break
+      case .exhausted(let number):
+        // Armed again, the socket would report the same connection over and over.
+        pause(index, number)
+        return
+      }
+      break
+    }
+    events.armOnce(socket.descriptor, token: token)
+  }
+
+  private func pause(_ index: Int, _ number: CInt) {
+    let isNew = state.withLock { $0.exhausted.insert(index).inserted }
+    if isNew {
+      context.logger.warning(
+        "No connection can be accepted at the moment.",
+        metadata: ["error": "\(String(cString: strerror(number)))"])
+    }
+  }
+
+  /// Tries again with the sockets that had to be left: descriptors may be free.
+  func resume() {
+    let sockets = state.withLock { state in
+      defer { state.exhausted = [] }
+      return state.exhausted.filter { $0 < state.sockets.count }.map { ($0, state.sockets[$0]) }
+    }
+    for (index, socket) in sockets { events.armOnce(socket.descriptor, token: UInt64(index)) }
+  }
+
+  /// Ends accepting, after the connections that the kernel has already made.
+  func stop() {
+    let sockets = state.withLock { state in
+      defer { state.sockets = [] }
+      return state.sockets
+    }
+    for socket in sockets {
+      while case .connection(let descriptor, let peer) = socket.accept() { open(descriptor, peer: peer) }
+    }
+  }
+
+  private func open(_ descriptor: CInt, peer: String?) {
+    context.counters.acceptedConnections.increase()
+    let count = context.table.count
+    let isRefused = count >= context.limits.maxConnections
+    if isRefused { context.counters.refusedConnections.increase() }
+    guard count < context.limits.maxConnections + Self.maxRefusals else {
+      close(descriptor)
+      return
+    }
+    Socket.disableDelay(descriptor)
+    let connection = context.table.insert { token in
+      HTTPConnection(
+        token: token, descriptor: descriptor, transport: PlainTransport(descriptor: descriptor), peer: peer,
+        context: context, refusal: isRefused ? .tooManyConnections : nil)
+    }
+    if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
+  }
+}
+
+extension HTTPError {
+  static let tooManyConnections = HTTPError(
+    .tooManyConnections, "The server has as many connections as it takes.")
+}

@@ -1,0 +1,79 @@
+import Dispatch
+import Synchronization
+
+/// The open connections, by the tokens that their events carry.
+final class ConnectionTable: Sendable {
+  private struct Slot {
+    var generation: UInt32 = 0
+    var connection: HTTPConnection?
+  }
+
+  private struct State {
+    var slots: [Slot] = []
+    var free: [Int] = []
+    var count = 0
+  }
+
+  private let state = Mutex(State())
+  private let group = DispatchGroup()
+
+  /// How many connections there are.
+  var count: Int { state.withLock(\.count) }
+
+  /// Makes a connection, with a token that no other has or will have soon.
+  func insert(_ make: (_ token: UInt64) -> HTTPConnection) -> HTTPConnection {
+    group.enter()
+    return state.withLock { state in
+      let index: Int
+      if let free = state.free.popLast() {
+        index = free
+      } else {
+        index = state.slots.count
+        state.slots.append(Slot())
+      }
+      state.count += 1
+      // An event that was under way when a descriptor was closed must not reach the slot's next connection.
+      state.slots[index].generation &+= 1
+      let token = UInt64(state.slots[index].generation) << 32 | UInt64(index)
+      let connection = make(token)
+      state.slots[index].connection = connection
+      return connection
+    }
+  }
+
+  /// The connection with this token, unless it has ended.
+  func connection(_ token: UInt64) -> HTTPConnection? {
+    let index = Int(token & 0xFFFF_FFFF)
+    return state.withLock { state in
+      guard index < state.slots.count, state.slots[index].generation == UInt32(token >> 32) else {
+        return nil
+      }
+      return state.slots[index].connection
+    }
+  }
+
+  /// Removes a connection that has ended.
+  func remove(_ token: UInt64) {
+    let index = Int(token & 0xFFFF_FFFF)
+    let removed = state.withLock { state -> HTTPConnection? in
+      guard index < state.slots.count, state.slots[index].generation == UInt32(token >> 32) else {
+        return nil
+      }
+      defer { state.slots[index].connection = nil }
+      if state.slots[index].connection != nil {
+        state.count -= 1
+        state.free.append(index)
+      }
+      return state.slots[index].connection
+    }
+    if removed != nil { group.leave() }
+  }
+
+  /// The connections that are open now.
+  var all: [HTTPConnection] { state.withLock { $0.slots.compactMap(\.connection) } }
+
+  /// Waits until there is no connection any more; false when it takes longer.
+  func waitUntilEmpty(timeout: Duration) -> Bool {
+    group.wait(timeout: .now() + timeout.dispatchInterval) == .success
+  }
+}

@@ -1,0 +1,62 @@
+import Dispatch
+import Logging
+import Synchronization
+
+/// A server of HTTP/1.1 on its own threads.
+public final class HTTPServer: Sendable {
+  /// Where a server listens.
+  public struct Address: Hashable, Sendable {
+    /// The host as it was given.
+    public let host: String
+    /// The port; the one that was chosen where 0 was given.
+    public let port: Int
+  }
+
+  private let host: String
+  private let port: Int
+  private let context: ConnectionContext
+  private let running = Mutex<RunningServer?>(nil)
+
+  /// A server that isn't started.
+  ///
+  /// `host` is a name or a numeric address, port 0 any free one.
+  public init(
+    host: String, port: Int, limits: HTTPLimits = HTTPLimits(), handler: any HTTPHandler, logger: Logger
+  ) {
+    self.host = host
+    self.port = port
+    context = ConnectionContext(
+      limits: limits, handler: handler, counters: LiveCounters(), table: ConnectionTable(), logger: logger)
+  }
+
+  /// Listens and begins to serve; the address is open when this returns.
+  public func start() throws(HTTPServerError) -> Address {
+    try running.withLock { running throws(HTTPServerError) in
+      guard running == nil else {
+        throw HTTPServerError(.alreadyStarted, "the server on \(host):\(port) is running already")
+      }
+      let sockets = try ListeningSocket.listen(host: host, port: port)
+      let server = try RunningServer(sockets: sockets, context: context)
+      server.start()
+      running = server
+      return Address(host: host, port: sockets.first?.address.port ?? port)
+    }
+  }
+
+  /// Ends the server: accepts no more, closes connections that wait for a request, lets requests under way
+  /// end, at most for `grace`, then cancels those that are left.
+  ///
+  /// Returns when all has ended.
+  public func shutdown(grace: Duration) {
+    let server = running.withLock { running in
+      defer { running = nil }
+      return running
+    }
+    server?.shutdown(grace: grace)
+  }
+
+  /// What has been done until now.
+  public var counters: HTTPServerCounters {
+    context.counters.snapshot(openConnections: context.table.count)
+  }
+}

@@ -1,0 +1,120 @@
+import CKindredLinux
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A socket that connections come in on.
+final class ListeningSocket: Sendable {
+  /// What came of accepting.
+  enum Accepted {
+    case connection(CInt, peer: String?)
+    /// There is none at the moment.
+    case none
+    /// There is one, but the process or the system is out of descriptors or memory.
+    case exhausted(errno: CInt)
+  }
+
+  let descriptor: CInt
+  let address: SocketAddress
+
+  /// The kernel takes the smaller of this and its own limit.
+  private static let backlog: CInt = 4096
+
+  private init(descriptor: CInt, address: SocketAddress) {
+    self.descriptor = descriptor
+    self.address = address
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sockets on every address of a host, all with the same port: a free one for port 0.
+  static func listen(host: String, port: Int) throws(HTTPServerError) -> [ListeningSocket] {
+    guard (0...65535).contains(port) else {
+      throw HTTPServerError(
+        .addressNotAvailable, "cannot listen on port \(port): a port is a number from 0 to 65535")
+    }
+    let addresses = SocketAddress.resolve(host: host, port: port)
+    guard !addresses.isEmpty else {
+      throw HTTPServerError(
+        .unknownHost,
+        "cannot listen on \(host):\(port): the host '\(host)' has no address; "
+          + "127.0.0.1 is this machine only, 0.0.0.0 or :: are all its addresses")
+    }
+    var sockets: [ListeningSocket] = []
+    var firstError: HTTPServerError?
+    for address in addresses {
+      do throws(HTTPServerError) {
+        let port = sockets.first?.address.port ?? port
+        sockets.append(try listen(address.with(port: port), host: host))
+      } catch {
+        // A name may have an address of a family that this machine doesn't have.
+        firstError = firstError ?? error
+        if error.code == .addressInUse { throw error }
+      }
+    }
+    if sockets.isEmpty, let firstError { throw firstError }
+    return sockets
+  }
+
+  private static func listen(
+    _ address: SocketAddress, host: String
+  ) throws(HTTPServerError) -> ListeningSocket {
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.family, type, 0)
+    guard descriptor >= 0 else { throw error(errno, host: host, port: address.port) }
+    Socket.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
+    guard address.withPointer({ bind(descriptor, $0, $1) }) == 0,
+      Glibc.listen(descriptor, backlog) == 0,
+      let bound = SocketAddress({ getsockname(descriptor, $0, $1) })
+    else {
+      let error = error(errno, host: host, port: address.port)
+      close(descriptor)
+      throw error
+    }
+    return ListeningSocket(descriptor: descriptor, address: bound)
+  }
+
+  private static func error(_ number: CInt, host: String, port: Int) -> HTTPServerError {
+    let what = "cannot listen on \(host):\(port): "
+    switch number {
+    case EADDRINUSE:
+      return HTTPServerError(
+        .addressInUse, what + "the port is in use; choose another one, or 0 for any that is free")
+    case EADDRNOTAVAIL:
+      return HTTPServerError(
+        .addressNotAvailable,
+        what + "'\(host)' is not an address of this machine; "
+          + "127.0.0.1 is this machine only, 0.0.0.0 or :: are all its addresses")
+    case EACCES, EPERM:
+      return HTTPServerError(
+        .notPermitted,
+        what + "ports below 1024 need a right (CAP_NET_BIND_SERVICE); choose a port from 1024 on")
+    default:
+      return HTTPServerError(.system, what + String(cString: strerror(number)))
+    }
+  }
+
+  /// Takes one connection, without waiting.
+  func accept() -> Accepted {
+    while true {
+      var descriptor: CInt = -1
+      let peer = SocketAddress { pointer, length in
+        descriptor = kindred_accept(self.descriptor, pointer, length)
+        return descriptor
+      }
+      if let peer { return .connection(descriptor, peer: peer.description) }
+      switch errno {
+      case EAGAIN:
+        return .none
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+        return .exhausted(errno: errno)
+      default:
+        // accept(2): errors of the connection that is first in the queue; the next may be well.
+        continue
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+import Logging
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What there is of a server while it runs: its sockets, its threads, its connections.
+final class RunningServer: Sendable {
+  private let context: ConnectionContext
+  private let events: EventQueue
+  private let acceptor: Acceptor
+  private let workers: WorkerPool
+  private let watch = Watch()
+
+  /// After the grace is over, what is left is cancelled, and waited for only so long.
+  private static let abortTimeout = Duration.seconds(5)
+
+  init(sockets: [ListeningSocket], context: ConnectionContext) throws(HTTPServerError) {
+    guard let events = EventQueue() else {
+      throw HTTPServerError(.system, "the process has no more file descriptors; raise `ulimit -n`")
+    }
+    let acceptor = Acceptor(sockets: sockets, context: context, events: events)
+    self.events = events
+    self.context = context
+    self.acceptor = acceptor
+    let table = context.table
+    workers = WorkerPool(
+      events: events, baseline: sysconf(CInt(_SC_NPROCESSORS_ONLN)), onWake: watch.wake
+    ) { event in
+      if Acceptor.isSocket(event.token) {
+        acceptor.accept(token: event.token)
+      } else if let connection = table.connection(event.token),
+        connection.post(event.hasHungUp ? [.event, .hangUp] : .event)
+      {
+        connection.run()
+      }
+    }
+  }
+
+  func start() {
+    acceptor.start()
+    workers.start()
+    watch.start(tick: workers.advanceTick) { [acceptor, table = context.table] now in
+      acceptor.resume()
+      for connection in table.all {
+        if connection.isOverdue(at: now) { connection.signal(.deadline) }
+        connection.cancelIfDeparted(at: now)
+      }
+    }
+  }
+
+  func shutdown(grace: Duration) {
+    acceptor.stop()
+    for connection in context.table.all { connection.signal(.shutdown) }
+    if !context.table.waitUntilEmpty(timeout: grace) {
+      context.logger.warning(
+        "Connections are ended before their answers.", metadata: ["count": "\(context.table.count)"])
+      for connection in context.table.all {
+        connection.cancel()
+        connection.signal(.abort)
+      }
+    }
+    events.wakeAll()
+    if !context.table.waitUntilEmpty(timeout: Self.abortTimeout)
+      || !workers.waitUntilEnded(timeout: Self.abortTimeout)
+    {
+      context.logger.error("A request does not end though it was cancelled.")
+    }
+    watch.stop()
+  }
+}

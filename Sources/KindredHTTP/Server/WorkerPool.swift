@@ -1,0 +1,109 @@
+import Dispatch
+import Synchronization
+
+/// The threads that wait for events and work on them, each from the first byte of a request to the last.
+///
+/// As many as the machine has processors, and one more for each that has been at the same work for long: so a
+/// query of seconds holds up nobody else's, and short requests don't fight over processors.
+final class WorkerPool: Sendable {
+  private struct State {
+    var running = 0
+    var free: [Int]
+  }
+
+  private let events: EventQueue
+  private let work: @Sendable (EventQueue.Event) -> Void
+  private let baseline: Int
+  private let group = DispatchGroup()
+  private let state: Mutex<State>
+  private let target: Atomic<Int>
+  private let surplus = Atomic(0)
+  /// Of each worker, the tick at which it began its work; 0 while it waits.
+  private let busySince: [AtomicTick]
+  private let tick = Atomic(1)
+  private let onWake: @Sendable () -> Void
+
+  private final class AtomicTick: Sendable {
+    let value = Atomic(0)
+  }
+
+  /// Workers at most: each has a stack.
+  private static let maximum = 128
+  /// Ticks after which a worker is made up for by another: at least one whole tick has passed then.
+  private static let longRunning = 2
+
+  /// `onWake` is called when a worker takes up work.
+  init(
+    events: EventQueue, baseline: Int, onWake: @escaping @Sendable () -> Void,
+    work: @escaping @Sendable (EventQueue.Event) -> Void
+  ) {
+    self.events = events
+    self.work = work
+    self.onWake = onWake
+    self.baseline = min(max(baseline, 1), Self.maximum)
+    target = Atomic(self.baseline)
+    state = Mutex(State(free: Array((0..<Self.maximum).reversed())))
+    busySince = (0..<Self.maximum).map { _ in AtomicTick() }
+  }
+
+  /// Starts the workers.
+  func start() { adjust() }
+
+  /// Notes that a tick of time has passed, and makes up for the workers that are busy for long.
+  ///
+  /// Says whether any is busy.
+  func advanceTick() -> Bool {
+    let now = tick.wrappingAdd(1, ordering: .relaxed).newValue
+    var isBusy = false
+    var long = 0
+    for worker in busySince {
+      let since = worker.value.load(ordering: .relaxed)
+      guard since != 0 else { continue }
+      isBusy = true
+      if now - since >= Self.longRunning { long += 1 }
+    }
+    let wanted = min(baseline + long, Self.maximum)
+    if target.exchange(wanted, ordering: .relaxed) != wanted { adjust() }
+    return isBusy
+  }
+
+  /// Waits until the workers have ended, once the queue was woken; false when it takes longer.
+  func waitUntilEnded(timeout: Duration) -> Bool {
+    group.wait(timeout: .now() + timeout.dispatchInterval) == .success
+  }
+
+  private func adjust() {
+    let wanted = target.load(ordering: .relaxed)
+    while true {
+      let index = state.withLock { state -> Int? in
+        guard state.running < wanted, let index = state.free.popLast() else { return nil }
+        state.running += 1
+        return index
+      }
+      guard let index else { return }
+      // A queue of its own, so that Dispatch gives it a thread however many others are busy.
+      DispatchQueue(label: "kindred.http.worker.\(index)").async(group: group) { self.serve(index) }
+    }
+  }
+
+  private func serve(_ index: Int) {
+    let since = busySince[index]
+    while let event = events.next() {
+      since.value.store(tick.load(ordering: .relaxed), ordering: .relaxed)
+      onWake()
+      work(event)
+      since.value.store(0, ordering: .relaxed)
+      if retires(index) { return }
+    }
+  }
+
+  /// Whether this worker is one too many.
+  private func retires(_ index: Int) -> Bool {
+    state.withLock { state in
+      guard state.running > target.load(ordering: .relaxed) else { return false }
+      state.running -= 1
+      state.free.append(index)
+      return true
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import CKindredLinux
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The system calls on sockets, with their results as values.
+enum Socket {
+  /// Bytes from a socket that doesn't block.
+  static func receive(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { return .transferred(count) }
+      if count == 0 { return .ended }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed
+      }
+    }
+  }
+
+  /// Bytes to a socket that doesn't block; a peer that is gone is a result, never a SIGPIPE.
+  static func send(
+    _ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
+    _ third: UnsafeRawBufferPointer
+  ) -> TransferResult {
+    while true {
+      let count =
+        second.isEmpty && third.isEmpty
+        ? Glibc.send(descriptor, first.baseAddress, first.count, CInt(MSG_NOSIGNAL))
+        : gather(descriptor, first, second, third)
+      if count >= 0 { return .transferred(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed
+      }
+    }
+  }
+
+  private static func gather(
+    _ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
+    _ third: UnsafeRawBufferPointer
+  ) -> Int {
+    withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { vectors in
+      vectors.initializeElement(at: 0, to: iovec(first))
+      vectors.initializeElement(at: 1, to: iovec(second))
+      vectors.initializeElement(at: 2, to: iovec(third))
+      var message = msghdr()
+      message.msg_iov = vectors.baseAddress
+      message.msg_iovlen = vectors.count
+      return sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+    }
+  }
+
+  /// Whether the peer has ended its direction, or the connection is broken.
+  static func hasHungUp(_ descriptor: CInt) -> Bool {
+    var entry = pollfd(fd: descriptor, events: kindred_peer_hung_up, revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
+  /// Answers leave at once: they are written as a whole, and waiting for more would only delay their end.
+  static func disableDelay(_ descriptor: CInt) {
+    setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
+  }
+
+  @discardableResult
+  static func setOption(_ descriptor: CInt, level: CInt, _ option: CInt, _ value: CInt) -> Bool {
+    var value = value
+    return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
+  }
+}
+
+extension iovec {
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+  }
+}

@@ -1,0 +1,82 @@
+import CKindredLinux
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The address of a socket, IPv4 or IPv6.
+struct SocketAddress: Sendable {
+  private var storage = sockaddr_storage()
+  private var length: socklen_t
+
+  /// The address that `fill` writes; nil where it fails.
+  init?(_ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt) {
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { fill($0, &length) }
+    }
+    self.length = length
+    guard result >= 0 else { return nil }
+  }
+
+  private init(_ info: addrinfo) {
+    length = info.ai_addrlen
+    withUnsafeMutableBytes(of: &storage) { storage in
+      storage.copyMemory(from: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen)))
+    }
+  }
+
+  /// The addresses of a host that a server can listen on; empty where the name has none.
+  static func resolve(host: String, port: Int) -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0 }
+      .map { SocketAddress($0.pointee) }
+  }
+
+  var family: CInt { CInt(storage.ss_family) }
+
+  /// The same address with another port.
+  func with(port: Int) -> SocketAddress {
+    var copy = self
+    let number = UInt16(truncatingIfNeeded: port).bigEndian
+    // The port is at the same place in both families.
+    withUnsafeMutableBytes(of: &copy.storage) { storage in
+      storage.storeBytes(of: number, toByteOffset: 2, as: UInt16.self)
+    }
+    return copy
+  }
+
+  var port: Int {
+    withUnsafeBytes(of: storage) { Int(UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))) }
+  }
+
+  /// The numeric host.
+  var host: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+      let result = withPointer {
+        getnameinfo($0, $1, text.baseAddress, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+      }
+      guard result == 0, let base = text.baseAddress else { return "unknown" }
+      return String(cString: base)
+    }
+  }
+
+  /// Host and port as in a URL: `[::1]:8080`.
+  var description: String {
+    family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+}

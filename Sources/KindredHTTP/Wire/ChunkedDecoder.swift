@@ -1,0 +1,96 @@
+/// Takes content out of its chunks (RFC 9112 §7.1).
+///
+/// Without I/O.
+struct ChunkedDecoder: Sendable {
+  private enum State {
+    case size
+    case data(remaining: Int)
+    case dataEnd
+    case trailer
+  }
+
+  /// No size that needs more fits an `Int`; zeros in front are not for spending.
+  private static let maxSizeDigits = 15
+
+  private let limits: HTTPLimits
+  private var state = State.size
+  private var lines = LineScanner()
+  /// Bytes of sizes, extensions and trailer fields so far: framing must not cost more than headers may.
+  private var overhead = 0
+
+  init(limits: HTTPLimits) { self.limits = limits }
+
+  /// Appends the content that is in `input` from `position` on; says where it stopped, and whether at the end.
+  mutating func decode(
+    _ input: UnsafeRawBufferPointer, from position: Int, into content: inout [UInt8]
+  ) throws(HTTPError) -> (position: Int, isAtEnd: Bool) {
+    var position = position
+    while true {
+      switch state {
+      case .data(let remaining):
+        let count = min(remaining, input.count - position)
+        content.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[position..<(position + count)]))
+        position += count
+        state = count == remaining ? .dataEnd : .data(remaining: remaining - count)
+        guard count == remaining else { return (position, false) }
+      case .size, .dataEnd, .trailer:
+        let limit = limits.maxHeaderLength - overhead
+        guard let line = try lines.next(in: input, from: position, limit: limit, tooLong: Self.tooLong) else {
+          return (position, false)
+        }
+        position = line.endIndex + 2
+        if try take(line, contentCount: content.count) { return (position, true) }
+      }
+    }
+  }
+
+  private static let tooLong = HTTPError(
+    .headersTooLarge, "The chunk extensions and trailer fields are longer than a header may be.")
+
+  /// Takes a line that isn't data, and says whether it was the last one.
+  private mutating func take(
+    _ line: Slice<UnsafeRawBufferPointer>, contentCount: Int
+  ) throws(HTTPError) -> Bool {
+    switch state {
+    case .size:
+      let (size, extensions) = try size(line)
+      overhead += extensions
+      guard size <= limits.maxBodyLength - contentCount else {
+        throw .contentTooLarge(limits.maxBodyLength)
+      }
+      state = size == 0 ? .trailer : .data(remaining: size)
+    case .dataEnd:
+      guard line.isEmpty else {
+        throw HTTPError(.malformedRequest, "A chunk is longer than its size says.")
+      }
+      state = .size
+    case .trailer:
+      guard !line.isEmpty else { return true }
+      overhead += line.count
+      // RFC 9110 §6.5.1: trailer fields may be ignored, and must not be merged into the header.
+      _ = try RequestHeadParser.field(line)
+    case .data:
+      break
+    }
+    return false
+  }
+
+  /// RFC 9112 §7.1: hexadecimal digits, then extensions, which MUST be ignored where not understood (§7.1.1).
+  private func size(
+    _ line: Slice<UnsafeRawBufferPointer>
+  ) throws(HTTPError) -> (size: Int, extensionLength: Int) {
+    let digits = line.prefix { $0.hexadecimalValue != nil }
+    let rest = line[digits.endIndex...]
+    let extensions = rest.trimmed
+    guard (1...Self.maxSizeDigits).contains(digits.count), rest.isEmpty || extensions.first == .semicolon,
+      extensions.allSatisfy(\.isFieldCharacter)
+    else { throw HTTPError(.malformedRequest, "A chunk does not begin with its size.") }
+    var size = 0
+    for digit in digits.lazy.compactMap(\.hexadecimalValue) {
+      size = size << 4 | digit
+      // RFC 9112 §7.1: a recipient MUST anticipate large numbers and prevent overflow.
+      guard size <= limits.maxBodyLength else { throw .contentTooLarge(limits.maxBodyLength) }
+    }
+    return (size, rest.count)
+  }
+}

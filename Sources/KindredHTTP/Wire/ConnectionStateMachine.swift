@@ -1,0 +1,187 @@
+/// What happens on a connection, in which order (RFC 9112 §9).
+///
+/// Without I/O: it is told what came and what was done, and says what to do.
+struct ConnectionStateMachine: Sendable {
+  /// What to do next.
+  enum Action: Sendable {
+    /// Nothing goes on before more bytes come.
+    case read
+    /// Send 100 (Continue), then `outputSent`.
+    case sendContinue
+    /// Answer the request, with `response`, then `outputSent`.
+    case respond(HTTPRequestHead, content: [UInt8])
+    /// Answer the error, with `response`, then `outputSent`.
+    case refuse(HTTPError)
+    /// End the sending direction, and go on reading (RFC 9112 §9.6).
+    case linger
+    /// End the connection.
+    case close
+  }
+
+  /// What a connection waits for when it waits for the client.
+  enum Waiting: Hashable, Sendable {
+    /// The first byte of a request.
+    case forRequest
+    /// The rest of a header section.
+    case forHead
+    /// The rest of a request's content.
+    case forContent
+    /// Room to send an answer.
+    case forOutput
+    /// The client's end of the connection.
+    case forEnd
+  }
+
+  private enum State {
+    /// Nothing is read before this error is answered.
+    case refused(HTTPError)
+    case head
+    case content(HTTPRequestHead)
+    /// `head` is nil for the answer to an error.
+    case answering(HTTPRequestHead?, isPersistent: Bool)
+    case lingering(drained: Int)
+    case closed
+  }
+
+  /// What is read past after a refusal (RFC 9112 §9.6), in bytes.
+  static let maxDrained = 1 << 24
+
+  private var parser: HTTPRequestParser
+  private var state = State.head
+  private var hasInputEnded = false
+  private var isShuttingDown = false
+
+  /// A connection at its beginning; one with `refusal` is answered with it, whatever it sends.
+  init(limits: HTTPLimits, refusal: HTTPError? = nil) {
+    parser = HTTPRequestParser(limits: limits)
+    if let refusal { state = .refused(refusal) }
+  }
+
+  /// What the connection waits for.
+  var waiting: Waiting {
+    switch state {
+    case .head: parser.isBetweenRequests ? .forRequest : .forHead
+    case .content: .forContent
+    case .refused, .answering: .forOutput
+    case .lingering, .closed: .forEnd
+    }
+  }
+
+  /// What to do with the bytes that have come and aren't consumed.
+  mutating func receive(_ input: UnsafeRawBufferPointer) -> (consumed: Int, action: Action) {
+    var consumed = 0
+    while true {
+      switch state {
+      case .refused(let error):
+        state = .answering(nil, isPersistent: false)
+        return (consumed, .refuse(error))
+      case .head, .content:
+        do throws(HTTPError) {
+          let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
+          let (count, event) = try parser.parse(rest)
+          consumed += count
+          guard let event else { return (consumed, needsInput()) }
+          if let action = take(event, hasMore: consumed < input.count) { return (consumed, action) }
+        } catch {
+          state = .answering(nil, isPersistent: false)
+          return (consumed, .refuse(error))
+        }
+      case .lingering(let drained):
+        let total = drained + input.count - consumed
+        state = .lingering(drained: total)
+        return (input.count, hasInputEnded || total > Self.maxDrained ? close() : .read)
+      case .answering, .closed:
+        return (consumed, .close)
+      }
+    }
+  }
+
+  private mutating func take(_ event: HTTPRequestParser.Event, hasMore: Bool) -> Action? {
+    switch (event, state) {
+    case (.head(let head), _):
+      state = .content(head)
+      // RFC 9110 §10.1.1: not for a request without content, nor where it is already coming.
+      return head.expectsContinue && head.framing != .length(0) && !hasMore ? .sendContinue : nil
+    case (.content(let content), .content(let head)):
+      state = .answering(head, isPersistent: head.isPersistent)
+      return .respond(head, content: content)
+    case (.content, _):
+      return close()
+    }
+  }
+
+  private mutating func needsInput() -> Action {
+    // RFC 9112 §8: an incomplete request is not answered when its client has stopped sending.
+    hasInputEnded ? close() : .read
+  }
+
+  /// Whether the connection can end when there is nothing to read.
+  var isDone: Bool { isShuttingDown && waiting == .forRequest }
+
+  /// The client has ended its direction.
+  ///
+  /// What came before is still answered.
+  mutating func inputEnded() { hasInputEnded = true }
+
+  /// How the answer goes over the wire.
+  ///
+  /// To be called once for each `respond` and `refuse`.
+  mutating func framing(for response: HTTPResponse) -> ResponseFraming {
+    guard case .answering(let head, var isPersistent) = state else {
+      return ResponseFraming(
+        content: .none, sendsContent: false, isPersistent: false, announcesKeepAlive: false)
+    }
+    let content = Self.content(of: response, to: head)
+    let saysClose = response.headers["Connection"]?.lowercased() == "close"
+    isPersistent = isPersistent && !isShuttingDown && !saysClose && content != .untilClose
+    state = .answering(head, isPersistent: isPersistent)
+    return ResponseFraming(
+      content: content, sendsContent: content != .none && head?.method != .head,
+      isPersistent: isPersistent, announcesKeepAlive: isPersistent && head?.version == .http1_0)
+  }
+
+  private static func content(
+    of response: HTTPResponse, to head: HTTPRequestHead?
+  ) -> ResponseFraming.Content {
+    // RFC 9110 §8.6 and RFC 9112 §6.1: neither length nor chunks with 1xx and 204; 304 has no content (§15.4.5).
+    if response.status.forbidsContent { return .none }
+    switch response.body {
+    case .none: return .length(0)
+    case .bytes(let bytes): return .length(bytes.count)
+    case .stream(_, let length?): return .length(length)
+    // RFC 9112 §6.1: no chunks to a client that doesn't speak HTTP/1.1.
+    case .stream(_, nil): return head?.version == .http1_0 ? .untilClose : .chunked
+    }
+  }
+
+  /// What was to be sent is sent.
+  mutating func outputSent() -> Action? {
+    guard case .answering(_, let isPersistent) = state else { return nil }
+    if isPersistent {
+      state = .head
+      return nil
+    }
+    state = .lingering(drained: 0)
+    return .linger
+  }
+
+  /// The time for what the connection waits for is over.
+  mutating func timedOut() -> Action {
+    switch waiting {
+    case .forHead, .forContent:
+      // RFC 9110 §15.5.9.
+      state = .answering(nil, isPersistent: false)
+      return .refuse(HTTPError(.requestTimeout, "The request did not come in time."))
+    case .forRequest, .forOutput, .forEnd:
+      return close()
+    }
+  }
+
+  /// The server ends: the request under way is the last.
+  mutating func shutDown() { isShuttingDown = true }
+
+  private mutating func close() -> Action {
+    state = .closed
+    return .close
+  }
+}

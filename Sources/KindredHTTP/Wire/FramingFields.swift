@@ -1,0 +1,128 @@
+/// The fields that decide where a request ends and whether another may follow.
+struct FramingFields: Sendable {
+  private enum Coding { case chunked, others, othersThenChunked }
+
+  private let maxBodyLength: Int
+  private var hosts = 0
+  private var contentLength: Int?
+  private var coding: Coding?
+  private var saysClose = false
+  private var saysKeepAlive = false
+  private(set) var expectsContinue = false
+  private var expectsMore = false
+
+  init(maxBodyLength: Int) { self.maxBodyLength = maxBodyLength }
+
+  mutating func record(
+    name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
+  ) throws(HTTPError) {
+    // By length first: most fields are none of these.
+    switch name.count {
+    case 4 where name.equalsIgnoringCase("host"):
+      hosts += 1
+      guard RequestTarget.isHost(value) else {
+        throw HTTPError(.malformedRequest, "The Host field is not a host.")
+      }
+    case 6 where name.equalsIgnoringCase("expect"):
+      for element in value.listElements {
+        if element.equalsIgnoringCase("100-continue") { expectsContinue = true } else { expectsMore = true }
+      }
+    case 10 where name.equalsIgnoringCase("connection"):
+      for element in value.listElements {
+        if element.equalsIgnoringCase("close") { saysClose = true }
+        if element.equalsIgnoringCase("keep-alive") { saysKeepAlive = true }
+      }
+    case 14 where name.equalsIgnoringCase("content-length"):
+      try recordContentLength(value)
+    case 17 where name.equalsIgnoringCase("transfer-encoding"):
+      try recordTransferEncoding(value)
+    default:
+      break
+    }
+  }
+
+  /// RFC 9112 §6.3, 5: one value, or a list of equal ones; anything else is unrecoverable.
+  private mutating func recordContentLength(_ value: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
+    for element in value.split(separator: .comma, omittingEmptySubsequences: false) {
+      let length = try length(element.trimmed)
+      guard contentLength == nil || contentLength == length else {
+        throw HTTPError(.malformedRequest, "There are different Content-Length values.")
+      }
+      contentLength = length
+    }
+  }
+
+  /// RFC 9110 §8.6: digits only.
+  private func length(_ digits: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> Int {
+    var length = 0
+    var isTooLarge = false
+    for byte in digits {
+      guard let digit = byte.decimalValue else {
+        throw HTTPError(.malformedRequest, "The Content-Length is not a number.")
+      }
+      // RFC 9110 §8.6: a recipient MUST anticipate large numbers and prevent overflow.
+      let (tens, overflow) = length.multipliedReportingOverflow(by: 10)
+      isTooLarge = isTooLarge || overflow || tens > maxBodyLength - digit
+      if !isTooLarge { length = tens + digit }
+    }
+    guard !digits.isEmpty else {
+      throw HTTPError(.malformedRequest, "The Content-Length is not a number.")
+    }
+    guard !isTooLarge else { throw .contentTooLarge(maxBodyLength) }
+    return length
+  }
+
+  private mutating func recordTransferEncoding(
+    _ value: Slice<UnsafeRawBufferPointer>
+  ) throws(HTTPError) {
+    for element in value.listElements {
+      let isChunked = element.equalsIgnoringCase("chunked")
+      switch coding {
+      case nil: coding = isChunked ? .chunked : .others
+      case .others: coding = isChunked ? .othersThenChunked : .others
+      case .chunked, .othersThenChunked:
+        // RFC 9112 §6.1: chunked MUST be the last and MUST NOT be applied twice.
+        throw HTTPError(.malformedRequest, "The transfer coding chunked is not the last.")
+      }
+    }
+    if coding == nil {
+      throw HTTPError(.malformedRequest, "The Transfer-Encoding field is empty.")
+    }
+  }
+
+  /// How the content is framed, or why it isn't known; and what else must be so before a request is answered.
+  func framing(version: HTTPVersion) throws(HTTPError) -> HTTPRequestHead.Framing {
+    // RFC 9112 §3.2: a request of HTTP/1.1 without Host, or any with more than one, MUST be answered with 400.
+    guard hosts == 1 || (hosts == 0 && version == .http1_0) else {
+      throw HTTPError(.malformedRequest, "There must be exactly one Host field.")
+    }
+    // RFC 9110 §10.1.1. A client of HTTP/1.0 expects nothing.
+    guard !expectsMore || version == .http1_0 else {
+      throw HTTPError(.expectationFailed, "Only the expectation 100-continue can be met.")
+    }
+    guard let coding else { return .length(contentLength ?? 0) }
+    // RFC 9112 §6.1 and §6.3, 3: both fields are likely an attempt at smuggling.
+    guard contentLength == nil else {
+      throw HTTPError(.malformedRequest, "There are both Content-Length and Transfer-Encoding.")
+    }
+    // RFC 9112 §6.1: a transfer coding in HTTP/1.0 MUST be treated as faulty framing.
+    guard version == .http1_1 else {
+      throw HTTPError(.malformedRequest, "HTTP/1.0 has no Transfer-Encoding.")
+    }
+    switch coding {
+    case .chunked:
+      return .chunked
+    case .others:
+      // RFC 9112 §6.3, 4: the end can't be found; the server MUST respond with 400.
+      throw HTTPError(.malformedRequest, "The transfer coding chunked is not the last.")
+    case .othersThenChunked:
+      // RFC 9112 §6.1: a coding that is not understood SHOULD be answered with 501.
+      throw HTTPError(.notImplemented, "Of the transfer codings only chunked is known.")
+    }
+  }
+
+  /// RFC 9112 §9.3.
+  func isPersistent(version: HTTPVersion) -> Bool {
+    !saysClose && (version == .http1_1 || saysKeepAlive)
+  }
+}

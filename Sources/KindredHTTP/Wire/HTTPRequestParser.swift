@@ -1,0 +1,123 @@
+/// Reads requests out of a connection's bytes (RFC 9112).
+///
+/// Without I/O: it takes bytes and returns events.
+///
+/// The bytes stay with the caller, who presents those not yet consumed again with what has come since. The
+/// events are the same, however the bytes are cut into parts.
+public struct HTTPRequestParser: Sendable {
+  /// What has been read.
+  public enum Event: Sendable {
+    /// A request's head, valid; its content follows.
+    case head(HTTPRequestHead)
+    /// A request's content, whole and without its framing. The next request follows.
+    case content([UInt8])
+  }
+
+  private enum State {
+    case requestLine
+    case fields
+    case length(remaining: Int)
+    case chunked(ChunkedDecoder)
+  }
+
+  private let limits: HTTPLimits
+  private var state = State.requestLine
+  private var lines = LineScanner()
+  private var head: RequestHeadParser
+  private var headerLength = 0
+  private var hasSkippedEmptyLine = false
+  private var content: [UInt8] = []
+
+  /// A parser at the beginning of a connection.
+  public init(limits: HTTPLimits) {
+    self.limits = limits
+    head = RequestHeadParser(limits: limits)
+  }
+
+  /// Whether nothing of a next request has been seen.
+  public var isBetweenRequests: Bool {
+    if case .requestLine = state { lines.scanned == 0 } else { false }
+  }
+
+  /// Reads up to the next event, and says how many bytes of `input` are done with.
+  ///
+  /// Without an event, more bytes are needed. After an error nothing more can be read from the connection.
+  public mutating func parse(
+    _ input: UnsafeRawBufferPointer
+  ) throws(HTTPError) -> (consumed: Int, event: Event?) {
+    var position = 0
+    while true {
+      switch state {
+      case .requestLine:
+        guard let line = try requestLine(input, from: position) else { return (position, nil) }
+        position = line.endIndex + 2
+        if line.isEmpty {
+          hasSkippedEmptyLine = true
+        } else {
+          try head.parseRequestLine(line)
+          state = .fields
+        }
+      case .fields:
+        let limit = limits.maxHeaderLength - headerLength
+        guard
+          let line = try lines.next(
+            in: input, from: position, limit: limit, tooLong: .headersTooLarge(limits))
+        else { return (position, nil) }
+        position = line.endIndex + 2
+        guard line.isEmpty else {
+          headerLength += line.count
+          try head.parseField(line)
+          continue
+        }
+        let head = try head.finish()
+        begin(head.framing)
+        return (position, .head(head))
+      case .length(let remaining):
+        let count = min(remaining, input.count - position)
+        content.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[position..<(position + count)]))
+        position += count
+        state = .length(remaining: remaining - count)
+        return (position, count == remaining ? finishContent() : nil)
+      case .chunked(var decoder):
+        let (end, isAtEnd) = try decoder.decode(input, from: position, into: &content)
+        state = .chunked(decoder)
+        return (end, isAtEnd ? finishContent() : nil)
+      }
+    }
+  }
+
+  private mutating func requestLine(
+    _ input: UnsafeRawBufferPointer, from position: Int
+  ) throws(HTTPError) -> Slice<UnsafeRawBufferPointer>? {
+    // What is no request at all, such as a TLS handshake, is refused at its first byte instead of waited for.
+    if position < input.count {
+      let first = input[position]
+      guard first.isTokenCharacter || (first == .carriageReturn && !hasSkippedEmptyLine) else {
+        throw HTTPError(.malformedRequest, "The request does not begin with a method.")
+      }
+    }
+    return try lines.next(
+      in: input, from: position,
+      limit: limits.maxTargetLength + RequestHeadParser.maxRequestLineOverhead,
+      tooLong: .targetTooLong(limits))
+  }
+
+  private mutating func begin(_ framing: HTTPRequestHead.Framing) {
+    headerLength = 0
+    hasSkippedEmptyLine = false
+    switch framing {
+    case .length(let length):
+      // What a client only promises is not allocated.
+      content.reserveCapacity(min(length, 1 << 16))
+      state = .length(remaining: length)
+    case .chunked:
+      state = .chunked(ChunkedDecoder(limits: limits))
+    }
+  }
+
+  private mutating func finishContent() -> Event {
+    state = .requestLine
+    defer { content = [] }
+    return .content(content)
+  }
+}

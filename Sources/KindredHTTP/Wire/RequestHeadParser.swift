@@ -1,0 +1,130 @@
+/// Makes a request's head from its lines (RFC 9112 §3, §5).
+struct RequestHeadParser: Sendable {
+  private struct RequestLine {
+    var method: HTTPMethod
+    var target: RequestTarget
+    var version: HTTPVersion
+  }
+
+  private let limits: HTTPLimits
+  private var requestLine: RequestLine?
+  private var headers = HTTPHeaders()
+  private var framing: FramingFields
+
+  init(limits: HTTPLimits) {
+    self.limits = limits
+    framing = FramingFields(maxBodyLength: limits.maxBodyLength)
+  }
+
+  /// Methods are not longer than this; RFC 9112 §3: longer ones SHOULD be answered with 501.
+  static let maxMethodLength = 32
+
+  /// What a request line may have besides its target: a method, two spaces, `HTTP/1.1`.
+  static let maxRequestLineOverhead = maxMethodLength + 10
+
+  /// RFC 9112 §3: `method SP request-target SP HTTP-version`, and nothing else.
+  mutating func parseRequestLine(_ line: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
+    guard let methodEnd = line.firstIndex(of: .space), let targetEnd = line.lastIndex(of: .space),
+      methodEnd < targetEnd, methodEnd > line.startIndex,
+      line[..<methodEnd].allSatisfy(\.isTokenCharacter)
+    else {
+      throw HTTPError(.malformedRequest, "The request line is not a method, a target and a version.")
+    }
+    let version = try Self.version(line[(targetEnd + 1)...])
+    guard methodEnd - line.startIndex <= Self.maxMethodLength else {
+      throw HTTPError(.notImplemented, "The method is not known.")
+    }
+    let method = Self.method(line[..<methodEnd])
+    // RFC 9110 §9.3.6: its target is an authority, and an origin server has no use for it.
+    guard method.token != "CONNECT" else {
+      throw HTTPError(.notImplemented, "CONNECT is for proxies.")
+    }
+    let target = line[(methodEnd + 1)..<targetEnd]
+    // RFC 9112 §3: a longer target than is parsed MUST be answered with 414.
+    guard target.count <= limits.maxTargetLength else { throw .targetTooLong(limits) }
+    requestLine = RequestLine(
+      method: method, target: try RequestTarget(target, method: method), version: version)
+  }
+
+  private static func method(_ token: Slice<UnsafeRawBufferPointer>) -> HTTPMethod {
+    token.elementsEqual("GET".utf8) ? .get : HTTPMethod(validated: token)
+  }
+
+  /// RFC 9112 §2.3: `HTTP/` DIGIT `.` DIGIT, in capitals.
+  private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> HTTPVersion {
+    let start = bytes.startIndex
+    guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), bytes[start + 6] == UInt8(ascii: "."),
+      let major = bytes[start + 5].decimalValue, let minor = bytes[start + 7].decimalValue
+    else {
+      throw HTTPError(.malformedRequest, "The request line does not end in a version of HTTP.")
+    }
+    guard major == 1 else {
+      throw HTTPError(.versionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+    }
+    return minor == 0 ? .http1_0 : .http1_1
+  }
+
+  /// RFC 9112 §5: `field-name ":" OWS field-value OWS`.
+  mutating func parseField(_ line: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
+    guard headers.count < limits.maxHeaderCount else { throw .headersTooLarge(limits) }
+    let (name, value) = try Self.field(line)
+    headers.append(validatedName: name, value: value)
+    try framing.record(name: name, value: value)
+  }
+
+  /// The name and value of a field line, which is valid.
+  static func field(
+    _ line: Slice<UnsafeRawBufferPointer>
+  ) throws(HTTPError) -> (name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>) {
+    // RFC 9112 §5.2: a server MUST reject obs-fold or replace it; §2.2: and whitespace before the first field.
+    guard let first = line.first, !first.isWhitespace else {
+      throw HTTPError(.malformedRequest, "A header line begins with a space.")
+    }
+    // RFC 9112 §5.1: whitespace between name and colon MUST be answered with 400. It is no token character.
+    guard let colon = line.firstIndex(of: .colon), colon > line.startIndex,
+      line[..<colon].allSatisfy(\.isTokenCharacter)
+    else {
+      throw HTTPError(.malformedRequest, "A header line does not begin with a name and a colon.")
+    }
+    let value = line[(colon + 1)...].trimmed
+    // RFC 9110 §5.5: CR, LF and NUL MUST be refused or replaced; the other control characters are invalid.
+    guard value.allSatisfy(\.isFieldCharacter) else {
+      throw HTTPError(.malformedRequest, "A header value holds a control character.")
+    }
+    return (line[..<colon], value)
+  }
+
+  /// The head, after the empty line that ends it; the parser is ready for the next one.
+  mutating func finish() throws(HTTPError) -> HTTPRequestHead {
+    guard let line = requestLine else {
+      throw HTTPError(.malformedRequest, "The request has no request line.")
+    }
+    let content = try framing.framing(version: line.version)
+    var head = HTTPRequestHead(
+      method: line.method, target: line.target.target, version: line.version, headers: headers,
+      framing: content, expectsContinue: framing.expectsContinue && line.version == .http1_1,
+      isPersistent: framing.isPersistent(version: line.version))
+    if let authority = line.target.authority {
+      // RFC 9112 §3.2.2: the target's host MUST replace the field's.
+      head.headers.set("Host", authority)
+    }
+    self = RequestHeadParser(limits: limits)
+    return head
+  }
+}
+
+extension HTTPError {
+  static func targetTooLong(_ limits: HTTPLimits) -> HTTPError {
+    HTTPError(.targetTooLong, "The request target is longer than \(limits.maxTargetLength) bytes.")
+  }
+
+  static func headersTooLarge(_ limits: HTTPLimits) -> HTTPError {
+    HTTPError(
+      .headersTooLarge,
+      "The header is longer than \(limits.maxHeaderLength) bytes or \(limits.maxHeaderCount) fields.")
+  }
+
+  static func contentTooLarge(_ maxBodyLength: Int) -> HTTPError {
+    HTTPError(.contentTooLarge, "The content is longer than \(maxBodyLength) bytes.")
+  }
+}

@@ -1,0 +1,80 @@
+/// A request target reduced to origin-form or `*`, and the authority that it named (RFC 9112 §3.2).
+struct RequestTarget {
+  var target: String
+  var authority: String?
+
+  /// Whether these bytes are `uri-host [ ":" port ]` (RFC 9110 §7.2), which may be empty.
+  static func isHost(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    var host = bytes
+    if let first = host.first, first == UInt8(ascii: "[") {
+      guard let close = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      let literal = host[host.index(after: host.startIndex)..<close]
+      host = host[host.index(after: close)...]
+      guard !literal.isEmpty, literal.allSatisfy({ $0.isHostCharacter || $0 == .colon }),
+        host.isEmpty || host.first == .colon
+      else { return false }
+    }
+    let colon = host.firstIndex(of: .colon)
+    let port = colon.map { host[host.index(after: $0)...] }
+    return host[..<(colon ?? host.endIndex)].allSatisfy(\.isHostCharacter)
+      && port?.allSatisfy { $0.decimalValue != nil } ?? true
+  }
+
+  init(_ bytes: Slice<UnsafeRawBufferPointer>, method: HTTPMethod) throws(HTTPError) {
+    guard let first = bytes.first, bytes.allSatisfy(\.isTargetCharacter) else {
+      throw HTTPError(.malformedRequest, "The request target holds a character that a URL cannot hold.")
+    }
+    if first == .slash {
+      self.target = try Self.text(bytes)
+    } else if bytes.count == 1, first == UInt8(ascii: "*") {
+      // RFC 9112 §3.2.4: only for a server-wide OPTIONS.
+      guard method == .options else {
+        throw HTTPError(.malformedRequest, "The request target * is for OPTIONS only.")
+      }
+      self.target = "*"
+    } else {
+      self = try Self.absolute(bytes, method: method)
+    }
+  }
+
+  private init(target: String, authority: String) {
+    self.target = target
+    self.authority = authority
+  }
+
+  /// RFC 9112 §3.2.2: a server MUST accept the absolute-form.
+  private static func absolute(
+    _ bytes: Slice<UnsafeRawBufferPointer>, method: HTTPMethod
+  ) throws(HTTPError) -> Self {
+    let schemes: [StaticString] = ["http://", "https://"]
+    let scheme = schemes.first {
+      bytes.prefix($0.utf8CodeUnitCount).equalsIgnoringCase($0)
+    }
+    guard let scheme else {
+      throw HTTPError(.malformedRequest, "The request target is neither a path nor an http(s) URL.")
+    }
+    let rest = bytes.dropFirst(scheme.utf8CodeUnitCount)
+    let end = rest.firstIndex { $0 == .slash || $0 == .questionMark } ?? rest.endIndex
+    let authority = rest[..<end]
+    // RFC 9110 §4.2.1 (an empty host is invalid) and §4.2.4 (user information is an error).
+    guard let first = authority.first, first != .colon, isHost(authority) else {
+      throw HTTPError(.malformedRequest, "The host of the request target is not valid.")
+    }
+    let path = try text(rest[end...])
+    let target =
+      if path.isEmpty {
+        // RFC 9112 §3.2.4: OPTIONS of a URL without path is of the whole server.
+        method == .options ? "*" : "/"
+      } else {
+        path.utf8.first == .questionMark ? "/" + path : path
+      }
+    return RequestTarget(target: target, authority: try text(authority))
+  }
+
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw HTTPError(.malformedRequest, "The request target is not UTF-8.")
+    }
+    return text
+  }
+}

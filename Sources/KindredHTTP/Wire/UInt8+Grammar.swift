@@ -1,0 +1,93 @@
+/// The character classes of RFC 9110 §5.5, §5.6 and RFC 3986, on bytes.
+extension UInt8 {
+  static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0A
+  static let carriageReturn: UInt8 = 0x0D
+  static let space: UInt8 = 0x20
+  static let comma = UInt8(ascii: ",")
+  static let colon = UInt8(ascii: ":")
+  static let semicolon = UInt8(ascii: ";")
+  static let slash = UInt8(ascii: "/")
+  static let questionMark = UInt8(ascii: "?")
+
+  /// `tchar` (RFC 9110 §5.6.2).
+  var isTokenCharacter: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "!"),
+      UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
+      UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default:
+      false
+    }
+  }
+
+  /// `field-vchar`, SP or HTAB (RFC 9110 §5.5): what a field value may hold.
+  var isFieldCharacter: Bool { self >= 0x20 ? self != 0x7F : self == .tab }
+
+  /// SP or HTAB (RFC 9110 §5.6.3).
+  var isWhitespace: Bool { self == .space || self == .tab }
+
+  /// What a request target may hold here: every visible character but `#`, which RFC 3986 keeps for the
+  /// fragment; more than the RFC's grammar, because people type `>`, `"` and `|` into curl.
+  ///
+  /// Bytes above ASCII must be UTF-8 as a whole.
+  var isTargetCharacter: Bool { self > 0x20 && self != 0x7F && self != UInt8(ascii: "#") }
+
+  /// `uri-host` and `port` (RFC 3986 §3.2.2): `unreserved`, `sub-delims`, `%`, `:` and the brackets of an IP
+  /// literal.
+  var isHostCharacter: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"),
+      UInt8(ascii: "'")...UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
+      true
+    default:
+      false
+    }
+  }
+
+  /// The value of a decimal digit.
+  var decimalValue: Int? {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
+  }
+
+  /// The value of a hexadecimal digit.
+  var hexadecimalValue: Int? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(self - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(self - UInt8(ascii: "a") + 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(self - UInt8(ascii: "A") + 10)
+    default: nil
+    }
+  }
+
+  /// An ASCII letter in lower case; every other byte as it is.
+  var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+  /// Without spaces and tabs at both ends (RFC 9110 §5.6.3, `OWS`).
+  var trimmed: Self {
+    var slice = self
+    while let first = slice.first, first.isWhitespace { slice.removeFirst() }
+    while let last = slice.last, last.isWhitespace { slice.removeLast() }
+    return slice
+  }
+
+  /// Whether these are the bytes of `lowercase`, whatever their case.
+  func equalsIgnoringCase(_ lowercase: StaticString) -> Bool {
+    count == lowercase.utf8CodeUnitCount
+      && zip(self, UnsafeBufferPointer(start: lowercase.utf8Start, count: count))
+        .allSatisfy { $0.lowercased == $1 }
+  }
+
+  /// The elements of a comma-separated list; empty ones are left out (RFC 9110 §5.6.1.2).
+  var listElements: [Self] {
+    split(separator: .comma).map(\.trimmed).filter { !$0.isEmpty }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+import Testing
+
+@testable import KindredAPI
+
+/// A service on a database that lives as long as the test.
+final class TestDatabase: Sendable {
+  let service: KindredService
+  let pool: ConnectionPool
+  let path: String
+
+  /// - Parameter sql: the schema and the data.
+  init(_ sql: String, options: KindredService.Options = .init()) throws {
+    try SQLiteLibrary.initialize()
+    path = NSTemporaryDirectory() + "kindred-\(UUID().uuidString).sqlite"
+    let connection = try Connection(path: path, access: .readWriteCreate)
+    try connection.execute(sql)
+    pool = try ConnectionPool(path: path, access: .readWrite, readers: 4)
+    service = try KindredService(pool: pool, options: options, logger: Logger(label: "test")) { connection in
+      Model(inferredFrom: try SchemaReader(connection).schema())
+    }
+  }
+
+  deinit {
+    pool.close()
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+  }
+
+  /// The answer to GET.
+  func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (status: Int, headers: HTTPHeaders, text: String) {
+    let response = service.respond(to: HTTPRequest(method: .get, target: Self.encoded(target), headers: headers))
+    return (response.status.code, response.headers, try Self.text(response.body))
+  }
+
+  /// The statements of a request, one a line.
+  func statements(_ target: String) throws -> String {
+    let parts = Self.encoded(target).split(separator: "?", maxSplits: 1)
+    let model = try pool.withReader { try service.models.version(for: $0).model }
+    var parser = FetchRequestParser(model: model, limits: RequestLimits())
+    let parsed = try parser.parse(
+      path: parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false),
+      query: parts.count > 1 ? String(parts[1]) : nil)
+    let plan = try Planner(model: model).plan(parsed.fetchRequest)
+    return (plan.path.map(\.statement) + plan.nodes.map(\.statement)).map(\.sql).joined(separator: "\n")
+  }
+
+  private static func text(_ body: HTTPBody) throws -> String {
+    switch body {
+    case .none: return ""
+    case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+    case .stream(let stream, _):
+      var bytes: [UInt8] = []
+      defer { stream.close() }
+      while let part = try stream.next() { bytes += part }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  /// What a browser would send: spaces and quotes encoded, `+` and `&` left as written.
+  static func encoded(_ target: String) -> String { URLCoding.encodeUnsafe(target) }
+}
+
+/// Shows a request as URL, SQL and JSON.
+///
+/// - Parameters:
+///   - sql: the statements, the root's first; nil where they are not the point.
+///   - json: the body, without line breaks: those of the literal are taken out.
+func expectRequest(
+  _ target: String, on database: TestDatabase, sql: String? = nil, json: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  if let sql {
+    #expect(try database.statements(target) == sql, sourceLocation: sourceLocation)
+  }
+  let answer = try database.get(target)
+  let expected = json.split(separator: "\n").map { $0.drop { $0 == " " } }.joined()
+  #expect(answer.text == expected, sourceLocation: sourceLocation)
+  #expect(answer.status == 200, sourceLocation: sourceLocation)
+}
+
+/// Shows a request that is refused: the parameter and the position that are blamed, and the names suggested.
+func expectProblem(
+  _ target: String, on database: TestDatabase, status: Int = 400, code: RequestError.Code, parameter: String? = nil,
+  position: Int? = nil, suggestion: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let answer = try database.get(target)
+  #expect(answer.status == status, sourceLocation: sourceLocation)
+  #expect(answer.headers["Content-Type"] == "application/problem+json", sourceLocation: sourceLocation)
+  let document = try #require(
+    try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? [String: Any], sourceLocation: sourceLocation)
+  #expect(document["type"] as? String == "/-/errors#\(code.rawValue)", sourceLocation: sourceLocation)
+  #expect(document["parameter"] as? String == parameter, sourceLocation: sourceLocation)
+  if let position { #expect(document["position"] as? Int == position, sourceLocation: sourceLocation) }
+  if let suggestion {
+    #expect((document["suggestions"] as? [String])?.first == suggestion, sourceLocation: sourceLocation)
+  }
+}
