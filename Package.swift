@@ -54,7 +54,7 @@ let package = Package(
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution",
+        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
