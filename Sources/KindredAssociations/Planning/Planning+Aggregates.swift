@@ -11,9 +11,10 @@ struct KeyedAssociation {
 
 /// Aggregates of associations: each a subquery of its own, so that none inflates another.
 extension Planning {
-  /// The association of this key: a node of the request comes before an association of the model.
+  /// The association of this key: a node of the request comes before an association of the model, but not in
+  /// expressions of the model.
   func association(_ key: String, of scope: Scope) -> KeyedAssociation? {
-    if let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
+    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
       return KeyedAssociation(key: key, association: association, node: node)
     }
     guard let association = scope.resource.associations[key] else { return nil }
