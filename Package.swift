@@ -72,7 +72,12 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
-    .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
+    .testTarget(
+      name: "KindredAPITests",
+      dependencies: [
+        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -79,24 +79,31 @@ extension Planning {
     _ function: AggregateFunction, of keyed: KeyedAssociation, filters: [Expression], argument: Expression?,
     in scope: Scope
   ) throws -> CompiledExpression {
-    let select = SelectBuilder(scope.statement)
-    let isRepeated = scope.statement.runsOften || scope.statement.givesMany
-    let records = try destination(
-      of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
-    select.conditions += try conditions(of: records)
-    for filter in filters { select.conditions.append(try compile(filter, in: records).sql) }
-    let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
-    switch function {
-    case .count: return CompiledExpression(sql: "(SELECT COUNT(*) \(select.from()))", absent: "0")
+    try scope.statement.subquery { select in
+      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
+      let records = try destination(
+        of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
+      select.conditions += try conditions(of: records)
+      for filter in filters { select.conditions.append(try condition(filter, in: records)) }
+      let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
+      return Self.compile(function, of: argument, in: select)
+    }
+  }
+
+  private static func compile(
+    _ function: AggregateFunction, of argument: SQL, in select: SelectBuilder
+  ) -> CompiledExpression {
+    let from = select.from()
+    return switch function {
+    case .count: CompiledExpression(sql: "(SELECT COUNT(*) \(from))", absent: "0")
     case .isEmpty:
-      return CompiledExpression(
-        sql: "(NOT EXISTS (SELECT 1 \(select.from())))", format: .boolean, absent: "TRUE")
-    case .min: return CompiledExpression(sql: "(SELECT MIN(\(argument)) \(select.from()))")
-    case .max: return CompiledExpression(sql: "(SELECT MAX(\(argument)) \(select.from()))")
-    case .average: return CompiledExpression(sql: "(SELECT AVG(\(argument)) \(select.from()))")
-    case .sum: return CompiledExpression(sql: "(SELECT SUM(\(argument)) \(select.from()))")
-    case .total:
-      return CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(select.from()))", absent: "0.0")
+      CompiledExpression(
+        sql: "NOT EXISTS (SELECT 1 \(from))", precedence: .not, format: .boolean, absent: "TRUE")
+    case .min: CompiledExpression(sql: "(SELECT MIN(\(argument)) \(from))")
+    case .max: CompiledExpression(sql: "(SELECT MAX(\(argument)) \(from))")
+    case .average: CompiledExpression(sql: "(SELECT AVG(\(argument)) \(from))")
+    case .sum: CompiledExpression(sql: "(SELECT SUM(\(argument)) \(from))")
+    case .total: CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(from))", absent: "0.0")
     }
   }
 

@@ -68,7 +68,7 @@ extension Planning {
       throw RequestError(.unknownAssociation, "`\(node.key)` is no association", at: node.origin)
     }
     return try destination(
-      of: association, from: scope, into: SelectBuilder(statement), node: node,
+      of: association, from: scope, into: statement.newSelect(), node: node,
       isRepeated: statement.runsOften)
   }
 
@@ -76,24 +76,27 @@ extension Planning {
   private func open(
     _ node: RequestNode, through hops: [RequestNode], below scope: Scope, in statement: StatementBuilder
   ) throws -> Scope {
-    let ways = SelectBuilder(statement)
-    var record = scope
-    for hop in hops + [node] {
-      guard let association = hop.association else { continue }
-      record = try chain(
-        association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
-      ways.conditions += try conditions(of: record)
-    }
-    let select = SelectBuilder(statement)
+    guard let last = node.association else { return scope }
+    let resource = try self.resource(last.destination)
+    let select = statement.newSelect()
     let result = Scope(
-      table: record.table, resource: record.resource, alias: statement.alias(for: record.table.name),
-      select: select, node: node, parent: nil)
+      table: resource.table, resource: resource, alias: select.alias(for: resource.table), select: select,
+      node: node, parent: nil)
     result.parentRefusal = "the records above are joined, and not returned"
     select.source = reference(to: result.table, as: result.alias, in: statement)
+    let ways: SQL = try statement.subquery { ways in
+      var record = scope
+      for hop in hops + [node] {
+        guard let association = hop.association else { continue }
+        record = try chain(
+          association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
+        ways.conditions += try conditions(of: record)
+      }
+      let keys = record.keyColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
+      return "SELECT \(keys) \(ways.from())"
+    }
     let keys = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
-    let found = record.keyColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
-    select.conditions.append(
-      "\(result.keyColumns.count == 1 ? keys : "(\(keys))") IN (SELECT \(found) \(ways.from()))")
+    select.conditions.append("\(result.keyColumns.count == 1 ? keys : "(\(keys))") IN (\(ways))")
     return result
   }
 
