@@ -18,11 +18,13 @@ final class RunningServer: Sendable {
   /// After the grace is over, what is left is cancelled, and waited for only so long.
   private static let abortTimeout = Duration.seconds(5)
 
-  init(sockets: [ListeningSocket], context: ConnectionContext) throws(HTTPServerError) {
+  init(
+    sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext
+  ) throws(HTTPServerError) {
     guard let events = EventQueue() else {
       throw HTTPServerError(.system, "the process has no more file descriptors; raise `ulimit -n`")
     }
-    let acceptor = Acceptor(sockets: sockets, context: context, events: events)
+    let acceptor = Acceptor(sockets: sockets, tls: tls, context: context, events: events)
     self.events = events
     self.context = context
     self.acceptor = acceptor
@@ -51,6 +53,9 @@ final class RunningServer: Sendable {
       }
     }
   }
+
+  /// New connections use this certificate.
+  func use(_ tls: TLSContext) { acceptor.use(tls) }
 
   func shutdown(grace: Duration) {
     acceptor.stop()
