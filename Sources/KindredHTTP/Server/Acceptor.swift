@@ -117,7 +117,7 @@ final class Acceptor: Sendable {
     guard count < context.limits.maxConnections + Self.maxRefusals,
       let transport = makeTransport(descriptor)
     else {
-      close(descriptor)
+      Socket.close(descriptor)
       return
     }
     Socket.disableDelay(descriptor)

@@ -29,7 +29,8 @@ public final class HTTPServer: Sendable {
     self.port = port
     self.tls = tls
     context = ConnectionContext(
-      limits: limits, handler: handler, counters: LiveCounters(), table: ConnectionTable(), logger: logger)
+      limits: limits.bounded, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
+      logger: logger)
   }
 
   /// Listens and begins to serve; the address is open when this returns.

@@ -29,6 +29,8 @@ final class TLSTransport: ByteTransport {
 
   var isSecure: Bool { true }
 
+  var hasHungUp: Bool { plain.hasHungUp }
+
   func noteEvent(hasHungUp: Bool) { plain.noteEvent(hasHungUp: hasHungUp) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
