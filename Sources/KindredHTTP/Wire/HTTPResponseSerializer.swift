@@ -45,7 +45,7 @@ struct HTTPResponseSerializer: ~Copyable {
 
   /// Whether the stream is to be asked for more, by `fill`.
   var needsFilling: Bool {
-    guard stream != nil, case .none = part else { return false }
+    guard stream != nil, case .none = part, partEnd.isEmpty else { return false }
     return gathered.isEmpty || !isStarted
   }
 

@@ -70,8 +70,9 @@ struct RefusedContentTests {
   @Test(
     "chunks that are none (RFC 9112 §7.1)",
     arguments: [
-      "zz\r\n", "\r\n", "-1\r\n", "0x1\r\n", " 1\r\na\r\n", "1 a\r\n", "1\na\r\n", "1\r\nab\r\n", "1\r\na\n0\r\n",
-      "1;\u{0}\r\n", "1;a\rb\r\n", "0\r\nX : y\r\n\r\n", "0\r\n x\r\n\r\n", "0000000000000001\r\na\r\n",
+      "zz\r\n", "\r\n", "-1\r\n", "0x1\r\n", " 1\r\na\r\n", "1 a\r\n", "1\na\r\n", "1\r\nab\r\n",
+      "1\r\na\n0\r\n", "1;\u{0}\r\n", "1;a\rb\r\n", "0\r\nX : y\r\n\r\n", "0\r\n x\r\n\r\n",
+      "0000000000000001\r\na\r\n",
     ])
   func chunks(content: String) {
     expect("Transfer-Encoding: chunked", content: content, is: 400)

@@ -87,8 +87,8 @@ struct RefusedRequestTests {
   @Test(
     "lines that end in LF alone (RFC 9112 §2.2)",
     arguments: [
-      "GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\n",
-      "\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\n\n", "\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
     ])
   func bareLineFeeds(text: String) {
     expect(text, is: 400)
@@ -97,7 +97,8 @@ struct RefusedRequestTests {
   @Test(
     "no Host, two, or none that is a host (RFC 9112 §3.2)",
     arguments: [
-      "X: y", "Host: a\r\nHost: a", "Host: a\r\nHost: b", "Host: a b", "Host: a/b", "Host: a,b@c", "Host: a:x",
+      "X: y", "Host: a\r\nHost: a", "Host: a\r\nHost: b", "Host: a b", "Host: a/b", "Host: a,b@c",
+      "Host: a:x",
       "Host: [::1", "Host: []", "Host: a:1:2",
     ])
   func hosts(fields: String) {

@@ -30,7 +30,9 @@ struct SplitTests {
     for first in 0...bytes.count { #expect(ParsedRequests(bytes, parts: [first]) == whole) }
   }
 
-  @Test("in random parts, and with random damage, are the same as read at once", arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "in random parts, and with random damage, are the same as read at once",
+    arguments: 0..<20 as Range<UInt64>)
   func randomParts(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var limits = HTTPLimits()
