@@ -60,7 +60,9 @@ let package = Package(
     .testTarget(name: "KindredAssociationsTests", dependencies: ["KindredAssociations"]),
     .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite"]),
     .testTarget(name: "KindredExecutionTests", dependencies: ["KindredExecution"]),
-    .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
+    .testTarget(
+      name: "KindredHTTPTests",
+      dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),
     .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
   ],
   swiftLanguageModes: [.v6]

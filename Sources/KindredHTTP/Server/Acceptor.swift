@@ -124,7 +124,7 @@ final class Acceptor: Sendable {
     let connection = context.table.insert { token in
       HTTPConnection(
         token: token, descriptor: descriptor, transport: transport, peer: peer, context: context,
-        refusal: isRefused ? .tooManyConnections : nil)
+        events: events, refusal: isRefused ? .tooManyConnections : nil)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import Logging
 import Synchronization
 
@@ -32,12 +31,24 @@ final class HTTPConnection: @unchecked Sendable {
     static let abort = Signals(rawValue: 16)
     /// Somebody works on the connection.
     fileprivate static let busy = Signals(rawValue: 128)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ kind: EventQueue.Kind) {
+      switch kind {
+      case .ready: self = .event
+      case .hungUp: self = [.event, .hangUp]
+      // Its signals were left before.
+      case .posted: self = []
+      }
+    }
   }
 
   let token: UInt64
   private let descriptor: CInt
   private let peer: String?
   private let context: ConnectionContext
+  private let events: EventQueue
 
   private let signals = Atomic<UInt8>(0)
   private let deadlineNanoseconds = Atomic<UInt64>(.max)
@@ -55,13 +66,14 @@ final class HTTPConnection: @unchecked Sendable {
   /// A connection that owns `descriptor`; with `refusal` it gives only this answer.
   init(
     token: UInt64, descriptor: CInt, transport: any ByteTransport, peer: String?,
-    context: ConnectionContext, refusal: HTTPError? = nil
+    context: ConnectionContext, events: EventQueue, refusal: HTTPError? = nil
   ) {
     self.token = token
     self.descriptor = descriptor
     self.transport = transport
     self.peer = peer
     self.context = context
+    self.events = events
     machine = ConnectionStateMachine(limits: context.limits, refusal: refusal)
     timeouts = ConnectionTimeouts(limits: context.limits, now: .now)
     publishDeadline()
@@ -76,9 +88,10 @@ final class HTTPConnection: @unchecked Sendable {
     return !Signals(rawValue: old).contains(.busy)
   }
 
-  /// Has signals worked on, by another thread: what follows from them may take long.
+  /// Leaves signals, for a worker to work on.
   func signal(_ new: Signals) {
-    if post(new) { DispatchQueue.global().async { self.run() } }
+    signals.bitwiseOr(new.rawValue, ordering: .acquiringAndReleasing)
+    events.post(token)
   }
 
   /// Works on the connection until there are no more signals.
@@ -117,6 +130,9 @@ final class HTTPConnection: @unchecked Sendable {
     if signals.contains(.deadline) { checkDeadline() }
     publishDeadline()
   }
+
+  /// The signals that are to be worked on next.
+  private var pendingSignals: Signals { Signals(rawValue: signals.load(ordering: .relaxed)) }
 
   private func proceed() {
     while !isClosed {
@@ -171,7 +187,7 @@ final class HTTPConnection: @unchecked Sendable {
   /// Sends what there is to send; false where nothing goes on before the next event.
   private func flush() -> Bool {
     // An answer that its client takes as fast as it is made never waits; it is to end with the server too.
-    while !Signals(rawValue: signals.load(ordering: .relaxed)).contains(.abort) {
+    while !pendingSignals.contains(.abort) {
       do {
         if output.needsFilling { try execution.run { try output.fill() } }
       } catch {
@@ -255,6 +271,8 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func begin(_ response: HTTPResponse) {
     timeouts.clear()
+    // The shutdown may have begun while the handler ran; its client is to be told (RFC 9112 §9.6).
+    if pendingSignals.contains(.shutdown) { machine.shutDown() }
     let framing = machine.framing(for: response)
     if framing.sendsContent, case .stream(let live as any HTTPLiveBodyStream, _) = response.body {
       live.onReady { [weak self] in self?.signal(.event) }

@@ -35,7 +35,7 @@ final class RunningServer: Sendable {
       if Acceptor.isSocket(event.token) {
         acceptor.accept(token: event.token)
       } else if let connection = table.connection(event.token),
-        connection.post(event.hasHungUp ? [.event, .hangUp] : .event)
+        connection.post(HTTPConnection.Signals(event.kind))
       {
         connection.run()
       }
@@ -68,10 +68,9 @@ final class RunningServer: Sendable {
         connection.signal(.abort)
       }
     }
-    events.wakeAll()
-    if !context.table.waitUntilEmpty(timeout: Self.abortTimeout)
-      || !workers.waitUntilEnded(timeout: Self.abortTimeout)
-    {
+    let isEmpty = context.table.waitUntilEmpty(timeout: Self.abortTimeout)
+    events.end()
+    if !isEmpty || !workers.waitUntilEnded(timeout: Self.abortTimeout) {
       context.logger.error("A request does not end though it was cancelled.")
     }
     watch.stop()
