@@ -71,7 +71,9 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
+    .testTarget(
+      name: "KindredHTTPTests",
+      dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
