@@ -103,9 +103,9 @@ extension Planning {
       add(
         source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
         equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)
-      if let filter = step.filter { select.conditions.append(try condition(filter, in: scope)) }
+      if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
       if isLast, let filter = association.filter {
-        select.conditions.append(try condition(filter, in: scope))
+        select.conditions.append(try modelCondition(filter, in: scope))
       }
       if pivot != nil { select.conditions += try conditions(of: scope) }
       previous = scope
@@ -141,7 +141,7 @@ extension Planning {
     let keys = source.keys.joined(separator: ", ")
     select.conditions.append("\(source.keys.count == 1 ? keys : "(\(keys))") IN (\(ways))")
     for filter in [last.filter, association.filter].compactMap({ $0 }) {
-      select.conditions.append(try condition(filter, in: scope))
+      select.conditions.append(try modelCondition(filter, in: scope))
     }
     return scope
   }
