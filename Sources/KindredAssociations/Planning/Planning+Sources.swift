@@ -96,6 +96,7 @@ extension Planning {
       let scope = try scope(
         of: step, isLast: isLast ? association : nil, select: select, node: pivot ?? (isLast ? node : nil),
         parent: isLast ? origin : previous)
+      try register(scope, above: previous)
       if number > 0 { scope.previous = previous }
       if isLast, number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
@@ -127,6 +128,7 @@ extension Planning {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
+    try register(scope, above: origin)
     let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
     add(source, equalTo: nil, to: select)
     var pivots = association
@@ -171,7 +173,6 @@ extension Planning {
     let scope = Scope(
       table: table, resource: resource, alias: select.alias(for: table, node: node), select: select,
       node: node, parent: parent)
-    try register(scope, above: parent)
     return scope
   }
 
