@@ -112,7 +112,9 @@ extension DatabaseValue {
 }
 
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint {
-  /// A real. SQLite has no NaN: it is stored as NULL.
+  /// A real.
+  ///
+  /// SQLite has no NaN: it is stored as NULL.
   public var databaseValue: DatabaseValue {
     let real = Double(self)
     return DatabaseValue(real.isNaN ? .null : .real(real))

@@ -63,7 +63,9 @@ extension Row {
     _ type: Value.Type, at position: Int?, key: String?
   ) throws -> Value {
     let stored = position.map { value(at: $0) } ?? .null
-    if let value = Value.fromDatabaseValue(DatabaseValue(stored)), position != nil || Value.self is any Nullable.Type {
+    if let value = Value.fromDatabaseValue(DatabaseValue(stored)),
+      position != nil || Value.self is any Nullable.Type
+    {
       return value
     }
     throw RowDecodingError(
