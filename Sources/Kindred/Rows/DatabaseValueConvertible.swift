@@ -17,7 +17,7 @@ public protocol DatabaseValueConvertible: SQLExpressible {
 ///
 /// `row["name"] as String` can't throw, and must give a string even if the column is NULL. It gives this one,
 /// and the error goes to whoever fetches: see `Row.checkDecoding()`. Types without such a value are read by
-/// `try row["kind"]`, or as optionals.
+/// `try row.decode(forKey: "kind")`, or as optionals.
 public protocol DatabaseFallback: DatabaseValueConvertible {
   /// The value that stands in.
   static var databaseFallback: Self { get }
@@ -112,7 +112,9 @@ extension DatabaseValue {
 }
 
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint {
-  /// A real. SQLite has no NaN: it is stored as NULL.
+  /// A real.
+  ///
+  /// SQLite has no NaN: it is stored as NULL.
   public var databaseValue: DatabaseValue {
     let real = Double(self)
     return DatabaseValue(real.isNaN ? .null : .real(real))

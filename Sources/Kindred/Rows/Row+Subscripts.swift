@@ -4,7 +4,7 @@ import KindredSQLSyntax
 ///
 ///     let name: String = row["name"]
 ///     let birthYear: Int? = row["birthYear"]
-///     let kind: Kind = try row["kind"]
+///     let kind: Kind = try row.decode(forKey: "kind")
 ///
 /// An optional is `nil` where the column is NULL or there is none.
 extension Row {
@@ -22,20 +22,6 @@ extension Row {
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(index: Int) -> Value {
     fallback { try decode(Value.self, atIndex: index) }
-  }
-
-  /// The value of a column, of a type that has no fallback.
-  ///
-  /// - Throws: `RowDecodingError`.
-  public subscript<Value: DatabaseValueConvertible>(name: String) -> Value {
-    get throws { try decode(Value.self, forKey: name) }
-  }
-
-  /// The value of the column at a position from 0, of a type that has no fallback.
-  ///
-  /// - Throws: `RowDecodingError`.
-  public subscript<Value: DatabaseValueConvertible>(index: Int) -> Value {
-    get throws { try decode(Value.self, atIndex: index) }
   }
 
   /// The value of a column.
@@ -63,7 +49,9 @@ extension Row {
     _ type: Value.Type, at position: Int?, key: String?
   ) throws -> Value {
     let stored = position.map { value(at: $0) } ?? .null
-    if let value = Value.fromDatabaseValue(DatabaseValue(stored)), position != nil || Value.self is any Nullable.Type {
+    if let value = Value.fromDatabaseValue(DatabaseValue(stored)),
+      position != nil || Value.self is any Nullable.Type
+    {
       return value
     }
     throw RowDecodingError(
