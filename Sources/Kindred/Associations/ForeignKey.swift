@@ -1,4 +1,6 @@
 import KindredAssociations
+import KindredSQLite
+import OrderedCollections
 
 /// The columns by which the records of one table refer to those of another, where the schema does not say it, or
 /// says more than one.

@@ -1,3 +1,5 @@
+import KindredAssociations
+
 /// The greatest of a group's values: `MAX(…)`.
 public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("MAX", [value.sqlExpression]) }
 

@@ -1,3 +1,4 @@
+import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 

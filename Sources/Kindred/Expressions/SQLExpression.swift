@@ -141,6 +141,11 @@ extension SQLExpression {
   }
 }
 
+extension Optional: SQLExpressible where Wrapped: SQLExpressible {
+  /// The expression, or NULL.
+  public var sqlExpression: SQLExpression { self?.sqlExpression ?? SQLExpression(.value(.null)) }
+}
+
 extension DatabaseValueConvertible {
   /// The value, to be bound.
   public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue.storage)) }

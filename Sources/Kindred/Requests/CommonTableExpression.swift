@@ -24,16 +24,16 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   /// - Parameter columns: The names of its columns; those of the statement if `nil`.
   public init(
     named name: String, columns: [String]? = nil, sql: String,
-    arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type = Row.self
+    arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type
   ) {
-    self.init(named: name, columns: columns, literal: SQLLiteral(sql: sql, arguments: arguments))
+    self.init(named: name, columns: columns, literal: SQLLiteral(sql: sql, arguments: arguments), as: type)
   }
 
   /// A table of the rows of an SQL statement, which may speak of the table itself.
   ///
   /// - Parameter columns: The names of its columns; those of the statement if `nil`.
   public init(
-    named name: String, columns: [String]? = nil, literal: SQLLiteral, as type: RowDecoder.Type = Row.self
+    named name: String, columns: [String]? = nil, literal: SQLLiteral, as type: RowDecoder.Type
   ) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .literal(literal))
   }
@@ -59,6 +59,25 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
     to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(destination.all().blueprint, on: condition)
+  }
+}
+
+extension CommonTableExpression where RowDecoder == Row {
+  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  ///
+  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  public init(
+    named name: String, columns: [String]? = nil, sql: String,
+    arguments: StatementArguments = StatementArguments()
+  ) {
+    self.init(named: name, columns: columns, sql: sql, arguments: arguments, as: Row.self)
+  }
+
+  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  ///
+  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  public init(named name: String, columns: [String]? = nil, literal: SQLLiteral) {
+    self.init(named: name, columns: columns, literal: literal, as: Row.self)
   }
 }
 

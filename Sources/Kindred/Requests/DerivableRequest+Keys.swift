@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLSyntax
 
 /// Records by their keys.
 extension DerivableRequest {

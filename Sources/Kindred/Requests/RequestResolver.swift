@@ -99,11 +99,11 @@ struct RequestResolver {
     node.rows.limit = blueprint.limit.map { Int64($0) }
     node.rows.offset = Int64(blueprint.offset ?? 0)
     node.rows.commonTables = try blueprint.commonTables.map { try $0.resolved(self) }
-    node.children = try blueprint.children.map(node)
+    node.children = try blueprint.children.map(childNode)
     return node
   }
 
-  private func node(_ child: AssociatedRequest) throws -> RequestNode {
+  private func childNode(_ child: AssociatedRequest) throws -> RequestNode {
     var node = try node(child.path, key: child.key)
     switch child.inclusion {
     case .joined(let isRequired, let isIncluded):

@@ -5,13 +5,13 @@ import KindredSQLSyntax
 ///
 /// A property is the column of its name; or the collection, or the associated record, that a breadth-first search
 /// finds under its name; or, being found nowhere, it is the record of the row itself.
-struct RowDecoder: Decoder {
+struct RecordDecoder: Decoder {
   let row: Row
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   static func decode<Value: Decodable>(_ type: Value.Type, from row: Row) throws -> Value {
-    try Value(from: RowDecoder(row: row))
+    try Value(from: RecordDecoder(row: row))
   }
 
   /// The value of a type that may be a record with an initialiser of its own, a value, or any Decodable type.
@@ -20,7 +20,7 @@ struct RowDecoder: Decoder {
       return record
     }
     if let type = Value.self as? any DatabaseValueConvertible.Type { return try value(type, atIndex: 0, of: row) }
-    return try Value(from: RowDecoder(row: row))
+    return try Value(from: RecordDecoder(row: row))
   }
 
   /// The value of a column, as a type that is known to be `Result`.
@@ -68,7 +68,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let name = key.stringValue
     let position = row.layout.position(of: name)
     if let position, let type = Value.self as? any DatabaseValueConvertible.Type {
-      return try RowDecoder.value(type, atIndex: position, of: row)
+      return try RecordDecoder.value(type, atIndex: position, of: row)
     }
     if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
     if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
@@ -78,14 +78,14 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     // The property that holds the record itself may have any name.
     do {
-      return try RowDecoder.element(type, from: row)
+      return try RecordDecoder.element(type, from: row)
     } catch let error as RowDecodingError where error.reason == .keyNotFound {
       throw RowDecodingError(.keyNotFound, key: name, type: type)
     }
   }
 
   private func record<Value: Decodable>(_ type: Value.Type, from scope: Row, key: String) throws -> Value {
-    try RowDecoder.element(type, from: scope)
+    try RecordDecoder.element(type, from: scope)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -108,10 +108,10 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return RowsDecoder(rows: rows)
   }
 
-  func superDecoder() -> any Decoder { RowDecoder(row: row) }
+  func superDecoder() -> any Decoder { RecordDecoder(row: row) }
 
   func superDecoder(forKey key: Key) -> any Decoder {
-    RowDecoder(row: row.scopesTree[key.stringValue] ?? row)
+    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row)
   }
 }
 
@@ -153,18 +153,18 @@ private struct RowsDecoder: Decoder, UnkeyedDecodingContainer {
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try RowDecoder.element(type, from: try nextRow())
+    try RecordDecoder.element(type, from: try nextRow())
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
-  ) throws -> KeyedDecodingContainer<Nested> { RowDecoder(row: try nextRow()).container(keyedBy: type) }
+  ) throws -> KeyedDecodingContainer<Nested> { RecordDecoder(row: try nextRow()).container(keyedBy: type) }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try RowDecoder(row: try nextRow()).unkeyedContainer()
+    try RecordDecoder(row: try nextRow()).unkeyedContainer()
   }
 
-  mutating func superDecoder() throws -> any Decoder { RowDecoder(row: try nextRow()) }
+  mutating func superDecoder() throws -> any Decoder { RecordDecoder(row: try nextRow()) }
 }
 
 /// A column, for types that are no values of a database by themselves: enumerations of Codable, and JSON.
@@ -199,7 +199,7 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let type = Value.self as? any DatabaseValueConvertible.Type {
-      return try RowDecoder.value(type, atIndex: index, of: row)
+      return try RecordDecoder.value(type, atIndex: index, of: row)
     }
     return try Value(from: self)
   }
