@@ -8,6 +8,11 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// - Throws: What `body` throws, or `DatabaseError`.
   func read<Result>(_ body: (Database) throws -> Result) throws -> Result
 
+  /// Runs `body` in a transaction that reads, on another thread.
+  ///
+  /// - Throws: What `body` throws, or `DatabaseError`.
+  func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result
+
   /// What is committed, for those who observe it.
   var commits: DatabaseCommits { get }
 }
@@ -21,6 +26,13 @@ public protocol DatabaseWriter: DatabaseReader {
   /// - Throws: What `body` throws, or `DatabaseError`.
   func write<Result>(_ body: (Database) throws -> Result) throws -> Result
 
+  /// Runs `body` in a transaction, on another thread.
+  ///
+  /// - Throws: What `body` throws, or `DatabaseError`.
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result
+
   /// Runs `body` without a transaction: each statement is one of its own, unless `body` opens one.
   ///
   /// - Throws: What `body` throws, or `DatabaseError`.
@@ -28,33 +40,13 @@ public protocol DatabaseWriter: DatabaseReader {
 }
 
 extension DatabaseReader {
-  /// Runs `body` in a transaction that reads, on another thread.
-  ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
-  public func read<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
+  /// Runs an access on another thread: accesses wait, which threads of the concurrency's pool must not do.
+  func onAnotherThread<Result: Sendable>(
+    _ access: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    try await onAnotherThread { try self.read(body) }
-  }
-
-  fileprivate func onAnotherThread<Result: Sendable>(
-    _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    // Accesses wait, which threads of the concurrency's pool must not do.
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
+      DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: access)) }
     }
-  }
-}
-
-extension DatabaseWriter {
-  /// Runs `body` in a transaction, on another thread.
-  ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
-  public func write<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await onAnotherThread { try self.write(body) }
   }
 }
 

@@ -48,6 +48,24 @@ public final class DatabasePool: DatabaseWriter {
     }
   }
 
+  /// Runs `body` in a transaction that reads, on another thread.
+  ///
+  /// - Throws: What `body` throws, or `DatabaseError`.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await onAnotherThread { try self.read(body) }
+  }
+
+  /// Runs `body` in a transaction, on another thread.
+  ///
+  /// - Throws: What `body` throws, or `DatabaseError`.
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await onAnotherThread { try self.write(body) }
+  }
+
   /// Closes the connections: those in use when their accesses end.
   ///
   /// Every access throws after that.

@@ -73,6 +73,24 @@ public final class DatabaseQueue: DatabaseWriter {
     try inDatabase(body)
   }
 
+  /// Runs `body` in a transaction that reads, on another thread.
+  ///
+  /// - Throws: What `body` throws, or `DatabaseError`.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await onAnotherThread { try self.read(body) }
+  }
+
+  /// Runs `body` in a transaction, on another thread.
+  ///
+  /// - Throws: What `body` throws, or `DatabaseError`.
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await onAnotherThread { try self.write(body) }
+  }
+
   private func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try lock.withLock { try body(try guarded.get().connection) }
   }
