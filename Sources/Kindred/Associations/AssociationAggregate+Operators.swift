@@ -110,7 +110,7 @@ public func length<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> Ass
 
 /// The value in another storage class: `CAST(… AS …)`.
 public func cast<RowDecoder>(
-  _ value: AssociationAggregate<RowDecoder>, as type: DatabaseStorageType
+  _ value: AssociationAggregate<RowDecoder>, as type: ColumnType
 ) -> AssociationAggregate<RowDecoder> {
   AssociationAggregate(cast(value.expression, as: type))
 }

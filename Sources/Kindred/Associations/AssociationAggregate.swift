@@ -84,7 +84,7 @@ extension AssociationToMany {
     let expression = SQLExpression { resolver in
       let node = try resolver.node(path, key: path.key.joined)
       let argument = try value.map { try resolver.resolver(for: path.destination.blueprint.tableName).expression($0) }
-      return Expression(.aggregate(function, of: node, argument), at: Origin())
+      return Expression(.program(.aggregate(function, of: node, argument)), at: Origin())
     }
     return AssociationAggregate(expression, name: name)
   }

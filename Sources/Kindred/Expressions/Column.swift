@@ -12,7 +12,7 @@ public protocol ColumnExpression: SQLSpecificExpressible {
 
 extension ColumnExpression {
   /// The column of the record that the request, or the association, is about.
-  public var sqlExpression: SQLExpression { SQLExpression(.column(name)) }
+  public var sqlExpression: SQLExpression { SQLExpression(.program(.column(name))) }
 
   /// Whether a full-text column matches a pattern; no row does where the pattern is `nil`.
   public func match(_ pattern: FTS3Pattern?) -> SQLExpression {

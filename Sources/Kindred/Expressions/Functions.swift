@@ -1,5 +1,3 @@
-import KindredAssociations
-
 /// The greatest of a group's values: `MAX(…)`.
 public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("MAX", [value.sqlExpression]) }
 
@@ -38,6 +36,6 @@ public func length(_ value: some SQLSpecificExpressible) -> SQLExpression {
 }
 
 /// The value in another storage class: `CAST(… AS …)`.
-public func cast(_ value: some SQLSpecificExpressible, as type: DatabaseStorageType) -> SQLExpression {
-  SQLExpression([value.sqlExpression]) { .cast($0[0], type.engine) }
+public func cast(_ value: some SQLSpecificExpressible, as type: ColumnType) -> SQLExpression {
+  .raw([.text("CAST("), .expression(value.sqlExpression), .text(" AS \(type.rawValue))")])
 }

@@ -129,9 +129,10 @@ extension SQLSpecificExpressible {
     }
   }
 
-  /// The value, to be compared and ordered by a collation of SQLite.
-  public func collating(_ collation: DatabaseCollation) -> SQLExpression {
-    .raw([.expression(sqlExpression), .text(" COLLATE \(collation.name)")])
+  /// The value, to be compared and ordered by a collation.
+  public func collating(_ collation: CollationName) -> SQLExpression {
+    let name = collation.rawValue.replacing("\"", with: "\"\"")
+    return .raw([.expression(sqlExpression), .text(" COLLATE \"\(name)\"")])
   }
 }
 
@@ -153,24 +154,9 @@ extension ClosedRange where Bound: SQLExpressible {
   }
 }
 
-/// How texts are compared and ordered.
-public struct DatabaseCollation: Hashable, Sendable {
-  /// The name of the collating sequence.
-  public let name: String
-
-  /// A collating sequence that the connection knows, by its name.
-  init(trusted name: String) {
-    self.name = name
-  }
-
-  /// Byte by byte.
-  public static let binary = DatabaseCollation(trusted: "BINARY")
-  /// ASCII letters without case.
-  public static let nocase = DatabaseCollation(trusted: "NOCASE")
-  /// Without the spaces at the end.
-  public static let rtrim = DatabaseCollation(trusted: "RTRIM")
-  /// Letters without case: what SQLite knows of it, which are those of ASCII.
+extension CollationName {
+  /// Letters without case: those that SQLite knows of, which are those of ASCII.
   public static let localizedCaseInsensitiveCompare = nocase
-  /// Letters without case: what SQLite knows of it, which are those of ASCII.
+  /// Letters without case: those that SQLite knows of, which are those of ASCII.
   public static let caseInsensitiveCompare = nocase
 }

@@ -99,8 +99,8 @@ public struct SQLExpression: SQLSpecificExpressible {
   var columnName: String? {
     guard case .known(let expression) = form else { return nil }
     switch expression.kind {
-    case .column(let name): return name
-    case .of(_, let column): return SQLExpression(column.kind).columnName
+    case .program(.column(let name)): return name
+    case .program(.of(_, let column)): return SQLExpression(column.kind).columnName
     default: return nil
     }
   }
@@ -114,13 +114,13 @@ extension SQLExpression {
     }
     return SQLExpression(operands) { operands in
       var operands = operands.makeIterator()
-      return .raw(
+      return .program(.raw(
         parts.compactMap { part in
           switch part {
           case .text(let text): .text(text)
           case .expression: operands.next().map { .expression($0) }
           }
-        })
+        }))
     }
   }
 

@@ -21,7 +21,7 @@ public final class TableAlias: Hashable, Sendable {
   /// An expression about the record.
   public subscript(expression: some SQLSpecificExpressible) -> SQLExpression {
     let alias = alias
-    return SQLExpression([expression.sqlExpression]) { .of(alias, $0[0]) }
+    return SQLExpression([expression.sqlExpression]) { .program(.of(alias, $0[0])) }
   }
 
   /// A column of the record.
@@ -38,8 +38,9 @@ public final class TableAlias: Hashable, Sendable {
     let alias = alias
     return SQLExpression { resolver in
       let key = try resolver.keyColumn(of: alias)
-      let column = Expression(.of(alias, Expression(.column(key), at: Origin())), at: Origin())
-      return Expression(.isNull(column, negated: true), at: Origin())
+      let column = Expression(.program(.column(key)), at: Origin())
+      let own = Expression(.program(.of(alias, column)), at: Origin())
+      return Expression(.isNull(own, negated: true), at: Origin())
     }
   }
 

@@ -111,7 +111,7 @@ extension SQLSubqueryable {
   public func exists() -> SQLExpression {
     let subquery = subquery
     return SQLExpression { resolver in
-      Expression(.exists(try resolver.subresolver(subquery).request(subquery)), at: Origin())
+      Expression(.program(.exists(try resolver.subresolver(subquery).request(subquery))), at: Origin())
     }
   }
 
@@ -120,7 +120,7 @@ extension SQLSubqueryable {
     let (subquery, element) = (subquery, element.sqlExpression)
     return SQLExpression { resolver in
       let request = try resolver.subresolver(subquery).request(subquery)
-      return Expression(.among(try resolver.expression(element), request), at: Origin())
+      return Expression(.program(.among(try resolver.expression(element), request)), at: Origin())
     }
   }
 }

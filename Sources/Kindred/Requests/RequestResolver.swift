@@ -223,7 +223,7 @@ struct RequestResolver {
     var root = RequestNode()
     root.fields = [
       .expression(
-        NamedExpression(name: nil, expression: Expression(.raw([.text("*")]), at: Origin())))
+        NamedExpression(name: nil, expression: Expression(.program(.raw([.text("*")])), at: Origin())))
     ]
     root.rows.commonTables = try tables.prefix { $0.name != common.name }.map { try $0.resolved(self) }
     root.rows.commonTables.append(try common.resolved(self))

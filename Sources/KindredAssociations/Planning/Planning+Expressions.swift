@@ -84,21 +84,8 @@ extension Planning {
         sql: "\(try operand(value, .collate)) COLLATE \(collation.sql)", precedence: .collate)
     case .cast(let value, let type):
       return CompiledExpression(sql: "CAST(\(try operand(value, .or)) AS \(type.sql))")
-    case .column(let name):
-      return CompiledExpression(sql: scope.column(name, in: scope.statement))
-    case .of(let alias, let expression):
-      return try compile(expression, of: alias, from: scope)
-    case .raw(let parts):
-      return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
-    case .aggregate(let function, let node, let argument):
-      return try isolatingAliases {
-        try compileAggregate(
-          function, of: try keyed(node), filters: [], argument: argument, in: scope)
-      }
-    case .exists(let request):
-      return boolean("EXISTS (\(try subquery(request, in: scope)))", .primary)
-    case .among(let value, let request):
-      return boolean("\(try operand(value)) IN (\(try subquery(request, in: scope)))")
+    case .program(let expression):
+      return try compile(expression, in: scope)
     }
   }
 

@@ -24,6 +24,29 @@ extension Planning {
     return try body()
   }
 
+  /// What only a program can say.
+  func compile(_ expression: Expression.ProgramExpression, in scope: Scope) throws -> CompiledExpression {
+    switch expression {
+    case .column(let name):
+      return CompiledExpression(sql: scope.column(name, in: scope.statement))
+    case .of(let alias, let expression):
+      return try compile(expression, of: alias, from: scope)
+    case .raw(let parts):
+      // It may be of any operators.
+      return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
+    case .aggregate(let function, let node, let argument):
+      return try isolatingAliases {
+        try compileAggregate(function, of: try keyed(node), filters: [], argument: argument, in: scope)
+      }
+    case .exists(let request):
+      return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: scope)))", format: .boolean)
+    case .among(let value, let request):
+      let value = try compile(value, in: scope).sql(within: .comparison)
+      return CompiledExpression(
+        sql: "\(value) IN (\(try subquery(request, in: scope)))", precedence: .equality, format: .boolean)
+    }
+  }
+
   /// An expression about the record of an alias, in a statement that is the record's own or one below.
   func compile(
     _ expression: Expression, of alias: RecordAlias, from scope: Scope

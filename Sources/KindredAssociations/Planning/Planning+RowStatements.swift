@@ -146,7 +146,7 @@ extension Planning {
   }
 
   private func name(of item: NamedExpression, in scope: Scope) -> String? {
-    guard item.name == nil, case .column(let column) = item.expression.kind else { return item.name }
+    guard item.name == nil, case .program(.column(let column)) = item.expression.kind else { return item.name }
     return scope.table.column(named: column)?.name ?? column
   }
 

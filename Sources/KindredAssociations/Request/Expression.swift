@@ -24,18 +24,8 @@ public struct Expression: Sendable {
     case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
     case collate(Expression, Collation)
     case cast(Expression, CastType)
-    /// A column of the record by its name in the database, which SQLite looks up.
-    case column(String)
-    /// An expression about the record of that name.
-    case of(RecordAlias, Expression)
-    /// SQL of the program.
-    case raw([RawPart])
-    /// An aggregate of the records of a node below.
-    case aggregate(AggregateFunction, of: RequestNode, Expression?)
-    /// Whether a request gives rows.
-    case exists(FetchRequest)
-    /// Whether a value is among those of the first column of a request.
-    case among(Expression, FetchRequest)
+    /// What only a program can say.
+    case program(ProgramExpression)
   }
 
   public var kind: Kind

@@ -65,6 +65,22 @@ public struct CommonTable: Sendable {
 }
 
 extension Expression {
+  /// What requests for rows can say, and URLs can't.
+  public indirect enum ProgramExpression: Sendable {
+    /// A column of the record by its name in the database, which SQLite looks up.
+    case column(String)
+    /// An expression about the record of that alias.
+    case of(RecordAlias, Expression)
+    /// SQL of the program.
+    case raw([RawPart])
+    /// An aggregate of the records of a node below.
+    case aggregate(AggregateFunction, of: RequestNode, Expression?)
+    /// Whether a request gives rows.
+    case exists(FetchRequest)
+    /// Whether a value is among those of the first column of a request.
+    case among(Expression, FetchRequest)
+  }
+
   /// A piece of SQL of the program.
   public enum RawPart: Sendable {
     /// Trusted text.
