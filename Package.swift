@@ -81,8 +81,15 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
-    .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
-    .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
+    .testTarget(
+      name: "KindredHTTPTests",
+      dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),
+    .testTarget(
+      name: "KindredAPITests",
+      dependencies: [
+        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

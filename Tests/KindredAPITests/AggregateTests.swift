@@ -25,7 +25,6 @@ struct AggregateTests {
         [{"name":"Melville","bookCount":3,"paintingCount":2,"bookPriceSum":20.75,"maxPaintingYear":1860},
         {"name":"Zola","bookCount":2,"paintingCount":1,"bookPriceSum":14.0,"maxPaintingYear":1880},
         {"name":"Anonymous","bookCount":0,"paintingCount":0,"bookPriceSum":null,"maxPaintingYear":null}]
-
         """#)
   }
 
@@ -45,7 +44,6 @@ struct AggregateTests {
       json: #"""
         [{"name":"Melville","novels":2,"firstPoem":1891},{"name":"Zola","novels":2,"firstPoem":null},
         {"name":"Anonymous","novels":0,"firstPoem":null}]
-
         """#)
   }
 
@@ -68,7 +66,6 @@ struct AggregateTests {
       json: #"""
         {"name":"Anonymous","bookCount":0,"hasNoBook":true,"minBookYear":null,"averageBookPrice":null,"sum":null,
         "total":0.0}
-
         """#)
   }
 
@@ -83,7 +80,6 @@ struct AggregateTests {
         """#,
       json: #"""
         [{"title":"Beowulf","n":0},{"title":"Truth","n":2}]
-
         """#)
   }
 
@@ -100,7 +96,6 @@ struct AggregateTests {
       json: #"""
         [{"name":"sea","bookCount":2,"minBookYear":1847},{"name":"work","bookCount":2,"minBookYear":1851},
         {"name":"unused","bookCount":0,"minBookYear":null}]
-
         """#)
   }
 
@@ -120,7 +115,6 @@ struct AggregateTests {
       json: #"""
         [{"name":"Melville","bookCount":2,"books":["Moby-Dick"]},
         {"name":"Zola","bookCount":2,"books":["Germinal"]},{"name":"Anonymous","bookCount":0,"books":[]}]
-
         """#)
   }
 
@@ -136,7 +130,6 @@ struct AggregateTests {
         """#,
       json: #"""
         [{"name":"Melville","bookCount":3},{"name":"Zola","bookCount":2}]
-
         """#)
   }
 
@@ -159,7 +152,6 @@ struct AggregateTests {
       json: #"""
         [{"name":"Melville","works":5,"busy":true},{"name":"Zola","works":3,"busy":true},
         {"name":"Anonymous","works":0,"busy":false}]
-
         """#)
   }
 
@@ -175,7 +167,6 @@ struct AggregateTests {
         """#,
       json: #"""
         [{"kind":"novel","n":4,"last":1903},{"kind":"poem","n":2,"last":1891}]
-
         """#)
   }
 
@@ -188,7 +179,6 @@ struct AggregateTests {
         """#,
       json: #"""
         [{"n":6,"kinds":2,"total":42.5}]
-
         """#)
   }
 }

@@ -17,7 +17,6 @@ struct IncludeTests {
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Beowulf","author":null},
         {"title":"Truth","author":{"name":"Zola"}}]
-
         """#)
   }
 
@@ -32,7 +31,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","books":[{"title":"Moby-Dick"},{"title":"Omoo"},{"title":"Timoleon"}]},
         {"name":"Zola","books":[{"title":"Germinal"},{"title":"Truth"}]},{"name":"Anonymous","books":[]}]
-
         """#)
   }
 
@@ -55,7 +53,6 @@ struct IncludeTests {
         {"title":"Truth","reviews":[]}]}]},
         {"code":"US","authors":[{"name":"Melville","books":[{"title":"Moby-Dick","reviews":[{"rating":5},
         {"rating":4}]},{"title":"Omoo","reviews":[]},{"title":"Timoleon","reviews":[]}]}]}]
-
         """#)
   }
 
@@ -72,7 +69,6 @@ struct IncludeTests {
         [{"id":1,"name":"sea","books":[{"title":"Moby-Dick"},{"title":"Omoo"}]},
         {"id":2,"name":"work","books":[{"title":"Moby-Dick"},{"title":"Germinal"}]},
         {"id":3,"name":"unused","books":[]}]
-
         """#)
   }
 
@@ -91,7 +87,6 @@ struct IncludeTests {
         [{"name":"sea","books":[{"title":"Omoo","position":1},{"title":"Moby-Dick","position":2}]},
         {"name":"work","books":[{"title":"Moby-Dick","position":1},{"title":"Germinal","position":1}]},
         {"name":"unused","books":[]}]
-
         """#)
   }
 
@@ -113,7 +108,6 @@ struct IncludeTests {
         [{"name":"Melville","novels":[{"title":"Moby-Dick"},{"title":"Omoo"}],"poems":[{"title":"Timoleon"}]},
         {"name":"Zola","novels":[{"title":"Germinal"},{"title":"Truth"}],"poems":[]},
         {"name":"Anonymous","novels":[],"poems":[]}]
-
         """#)
   }
 
@@ -133,7 +127,6 @@ struct IncludeTests {
       json: #"""
         [{"title":"Moby-Dick","bookTags":[{"position":2},{"position":1}],"tags":[{"name":"sea"},{"name":"work"}]},
         {"title":"Omoo","bookTags":[{"position":1}],"tags":[{"name":"sea"}]}]
-
         """#)
   }
 
@@ -149,7 +142,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","titles":["Timoleon","Moby-Dick","Omoo"]},
         {"name":"Zola","titles":["Truth","Germinal"]},{"name":"Anonymous","titles":[]}]
-
         """#)
   }
 
@@ -168,7 +160,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","books":[{"title":"Moby-Dick"}]},{"name":"Zola","books":[{"title":"Germinal"}]},
         {"name":"Anonymous","books":[]}]
-
         """#)
   }
 
@@ -186,7 +177,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","books":[{"kind":"novel","n":2,"last":1851},{"kind":"poem","n":1,"last":1891}]},
         {"name":"Zola","books":[{"kind":"novel","n":2,"last":1903}]},{"name":"Anonymous","books":[]}]
-
         """#)
   }
 
@@ -203,7 +193,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","kinds":["novel","poem"]},{"name":"Zola","kinds":["novel"]},
         {"name":"Anonymous","kinds":[]}]
-
         """#)
   }
 
@@ -219,7 +208,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","paintings":[{"title":"Sea"},{"title":"Ship"}]},
         {"name":"Zola","paintings":[{"title":"Mine"}]},{"name":"Anonymous","paintings":[]}]
-
         """#)
   }
 
@@ -235,7 +223,6 @@ struct IncludeTests {
         """#,
       json: #"""
         {"name":"Melville","paintings":[{"title":"Sea"},{"title":"Ship"}]}
-
         """#)
   }
 
@@ -254,7 +241,6 @@ struct IncludeTests {
       json: #"""
         [{"name":"Melville","books":[]},{"name":"Zola","books":[{"title":"Truth"}]},
         {"name":"Anonymous","books":[]}]
-
         """#)
   }
 }

@@ -18,7 +18,6 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Truth","author":{"name":"Zola"}}]
-
         """#)
   }
 
@@ -36,7 +35,6 @@ struct JoinTests {
       json: #"""
         [{"title":"Moby-Dick","author":null},{"title":"Omoo","author":null},{"title":"Timoleon","author":null},
         {"title":"Germinal","author":{"name":"Zola"}}]
-
         """#)
   }
 
@@ -57,7 +55,6 @@ struct JoinTests {
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola","country":{"name":"France"}}},
         {"title":"Beowulf","author":null},{"title":"Truth","author":{"name":"Zola","country":{"name":"France"}}}]
-
         """#)
   }
 
@@ -72,7 +69,6 @@ struct JoinTests {
         """#,
       json: #"""
         [{"name":"Melville"},{"name":"Zola"}]
-
         """#)
   }
 
@@ -87,7 +83,6 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Moby-Dick","country":{"code":"US","name":"United States"}}]
-
         """#)
   }
 
@@ -107,7 +102,6 @@ struct JoinTests {
         """#,
       json: #"""
         [{"code":"FR","tags":[{"name":"work"}]},{"code":"US","tags":[{"name":"sea"},{"name":"work"}]}]
-
         """#)
   }
 
@@ -125,7 +119,6 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Truth","author":{"name":"Zola"}}]
-
         """#)
   }
 
@@ -140,7 +133,6 @@ struct JoinTests {
         """#,
       json: #"""
         [{"title":"Moby-Dick","country":"United States"},{"title":"Omoo","country":"United States"}]
-
         """#)
   }
 }

@@ -17,7 +17,6 @@ struct PageTests {
       json: #"""
         [{"title":"Truth"},{"title":"Germinal"},{"title":"Moby-Dick"},{"title":"Omoo"},{"title":"Timoleon"},
         {"title":"Beowulf"}]
-
         """#)
   }
 
@@ -31,7 +30,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Omoo"},{"title":"Moby-Dick"}]
-
         """#)
   }
 
@@ -46,7 +44,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Germinal"},{"title":"Truth"},{"title":"Moby-Dick"}]
-
         """#)
   }
 
@@ -63,7 +60,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"title":"Germinal","author":{}},{"title":"Truth","author":{}},{"title":"Moby-Dick","author":{}}]
-
         """#)
   }
 
@@ -73,12 +69,11 @@ struct PageTests {
       #"/books?fields=title&search=moby OR truth"#, on: library,
       sql: #"""
         SELECT "book"."title", "bookText".rank, "book"."id" FROM "book" JOIN "bookText" ON \#
-        "bookText".rowid = "book"."rowid" WHERE "bookText"."bookText" MATCH ?1 ORDER BY "bookText".rank, \#
+        "bookText".rowid = "book"."id" WHERE "bookText"."bookText" MATCH ?1 ORDER BY "bookText".rank, \#
         "book"."id" LIMIT ?2 + ?3
         """#,
       json: #"""
         [{"title":"Truth"},{"title":"Moby-Dick"}]
-
         """#)
   }
 
@@ -93,7 +88,6 @@ struct PageTests {
         """#,
       json: #"""
         [{"kind":"novel"},{"kind":"poem"}]
-
         """#)
   }
 }

@@ -24,7 +24,6 @@ struct RecursionTests {
       json: #"""
         [{"name":"Ada","employeesByManager":[{"name":"Bo","employeesByManager":[{"name":"Di",
         "employeesByManager":[]}]},{"name":"Cy","employeesByManager":[]}]}]
-
         """#)
   }
 
@@ -43,7 +42,6 @@ struct RecursionTests {
         """#,
       json: #"""
         [{"name":"Ada","employeesByManager":[{"name":"Bo"},{"name":"Cy"}]}]
-
         """#)
   }
 
@@ -61,7 +59,6 @@ struct RecursionTests {
         """#,
       json: #"""
         {"name":"Di","manager":{"name":"Bo","manager":{"name":"Ada","manager":null}}}
-
         """#)
   }
 
@@ -72,7 +69,6 @@ struct RecursionTests {
       json: #"""
         [{"text":"a","next":{"text":"b","next":{"text":"c","next":null}}},
         {"text":"b","next":{"text":"c","next":{"text":"a","next":null}}}]
-
         """#)
   }
 }

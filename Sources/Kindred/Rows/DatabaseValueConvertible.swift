@@ -5,7 +5,7 @@ import KindredSQLSyntax
 /// An enumeration with a raw value of such a type needs no more than to name the protocol:
 ///
 ///     enum Kind: String, DatabaseValueConvertible { case novel, poems }
-public protocol DatabaseValueConvertible {
+public protocol DatabaseValueConvertible: SQLExpressible {
   /// The value that is stored.
   var databaseValue: DatabaseValue { get }
 

@@ -54,6 +54,8 @@ public struct Plan: Sendable {
   public struct Node: Sendable {
     public var statement: Statement
     public var program: [Instruction]
+    /// What the columns are, in a plan of rows.
+    public var layout = RowLayout()
     /// Whether it gives an array, or one value or `null`.
     public var isToMany: Bool
     /// Its level in the tree of statements.

@@ -20,6 +20,14 @@ public struct Planner {
     let planning = Planning(model: model, request: request)
     return try planning.run()
   }
+
+  /// The plan of a request for rows: its nodes have layouts, and no programs.
+  ///
+  /// - Throws: `RequestError` for an alias of two tables or of none.
+  public func planRows(_ request: FetchRequest) throws -> Plan {
+    let planning = Planning(model: model, request: request)
+    return try planning.runRows()
+  }
 }
 
 /// The making of one plan.
@@ -29,9 +37,13 @@ final class Planning {
   var plan = Plan()
   var nodes: [Plan.Node?] = []
   var missingIndexes: OrderedSet<String> = []
+  /// Whether the names at hand are the model file's, which may speak of hidden columns.
+  var readsHidden = false
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
+  /// The records that have a name of their own, in a request for rows.
+  var aliased: [RecordAlias: Scope] = [:]
 
   init(model: Model, request: FetchRequest) {
     self.model = model

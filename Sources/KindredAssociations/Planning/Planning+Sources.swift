@@ -86,24 +86,29 @@ extension Planning {
   /// Each way to a record gives a row of its own.
   func chain(
     _ association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    isRepeated: Bool
+    pivots: [RequestNode]? = nil, isRepeated: Bool
   ) throws -> Scope {
     var previous = origin
+    let pivots = pivots ?? node?.rows.pivots ?? []
     for (number, step) in association.steps.enumerated() {
       let isLast = number == association.steps.count - 1
+      let pivot = pivots.indices.contains(number) ? pivots[number] : nil
       let scope = try scope(
-        of: step, isLast: isLast ? association : nil, select: select, node: isLast ? node : nil,
+        of: step, isLast: isLast ? association : nil, select: select, node: pivot ?? (isLast ? node : nil),
         parent: isLast ? origin : previous)
+      try register(scope, above: previous)
+      if number > 0 { scope.previous = previous }
       if isLast, number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
       let isInner = !select.source.isEmpty
       add(
         source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
         equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)
-      if let filter = step.filter { select.conditions.append(try condition(filter, in: scope)) }
+      if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
       if isLast, let filter = association.filter {
-        select.conditions.append(try condition(filter, in: scope))
+        select.conditions.append(try modelCondition(filter, in: scope))
       }
+      if pivot != nil { select.conditions += try conditions(of: scope) }
       previous = scope
     }
     return previous
@@ -123,20 +128,22 @@ extension Planning {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
+    try register(scope, above: origin)
     let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
     add(source, equalTo: nil, to: select)
     var pivots = association
     pivots.steps.removeLast()
     pivots.filter = nil
     let ways: SQL = try select.statement.subquery { ways in
-      let pivot = try chain(pivots, from: origin, into: ways, node: nil, isRepeated: isRepeated)
+      let pivot = try chain(
+        pivots, from: origin, into: ways, node: nil, pivots: node?.rows.pivots, isRepeated: isRepeated)
       let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
       return "SELECT \(keys) \(ways.from())"
     }
     let keys = source.keys.joined(separator: ", ")
     select.conditions.append("\(source.keys.count == 1 ? keys : "(\(keys))") IN (\(ways))")
     for filter in [last.filter, association.filter].compactMap({ $0 }) {
-      select.conditions.append(try condition(filter, in: scope))
+      select.conditions.append(try modelCondition(filter, in: scope))
     }
     return scope
   }
@@ -163,9 +170,10 @@ extension Planning {
   ) throws -> Scope {
     var (table, resource) = try table(step.destination)
     if let association { resource = try self.resource(association.destination) }
-    return Scope(
-      table: table, resource: resource, alias: select.alias(for: table), select: select,
+    let scope = Scope(
+      table: table, resource: resource, alias: select.alias(for: table, node: node), select: select,
       node: node, parent: parent)
+    return scope
   }
 
   /// Adds a source to a `FROM` clause, first or by `JOIN`.

@@ -12,6 +12,8 @@ public struct FetchRequest: Sendable {
   public var count = false
   /// The page starts after this record.
   public var after: Cursor?
+  /// The columns of the record from which the root's association leads; nil where there is none, or the path has it.
+  public var origin: [String: SQLValue]?
 
   public init(path: RequestPath, root: RequestNode, literals: Literals = Literals()) {
     self.path = path
@@ -82,6 +84,8 @@ public struct RequestNode: Sendable {
   public var isDistinct = false
   public var group: [Expression] = []
   public var children: [RequestNode] = []
+  /// What is said in a request for rows.
+  public var rows = RowShape()
   public var origin: Origin
 
   public init(key: String = "", association: Association? = nil, origin: Origin = Origin()) {

@@ -29,7 +29,7 @@ struct ServeCommand: Configurable {
       """)
 
   @Argument(help: .init("The database file; without one, the sample library.", valueName: "database"))
-  var database: String?
+  var path: String?
 
   @OptionGroup(title: "Server") var server: ServerSettings
   @OptionGroup(title: "Requests") var requests: RequestSettings
@@ -49,9 +49,10 @@ struct ServeCommand: Configurable {
     let logger = Logger.kindred(level: requests.logLevel)
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }
 
-    let sample = try database == nil ? SampleLibrary(migrations: migrations.migrations) : nil
+    let named = path ?? server.database
+    let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
-    guard let path = database ?? sample?.path else { return }
+    guard let path = named ?? sample?.path else { return }
     let pool = try ConnectionPool(path: path, access: .readOnly, readers: 16)
     defer { pool.close() }
     if pool.readerAccess == .immutable {

@@ -59,6 +59,9 @@ extension RequestSettings {
 
 /// What a server can be told beside.
 struct ServerSettings: ParsableArguments {
+  @Option(help: .init("The database file, where it is not named by an argument.", valueName: "file"))
+  var database: String?
+
   @Option(help: .init("The address or name to listen on.", valueName: "host"))
   var host = "127.0.0.1"
 
