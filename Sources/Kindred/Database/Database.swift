@@ -17,7 +17,9 @@ public final class Database {
   private var leases: [ObjectIdentifier: StatementLease] = [:]
   private var ownSchema: DatabaseContext.VersionedSchema?
 
-  /// Whether the connection has been told to refuse to write for the time of the access.
+  /// Whether the access is only to read, on a connection that could write.
+  ///
+  /// SQLite's `PRAGMA query_only` would have the connection prepare all of its statements anew.
   private let isQueryOnly: Bool
 
   init(_ connection: Connection, context: DatabaseContext, isQueryOnly: Bool = false) {
@@ -58,19 +60,46 @@ extension Database {
   ///
   /// - Throws: `DatabaseError`: where a statement fails, those before it have run.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
+    let connection = try connection
+    guard arguments.isEmpty || sql.utf8.contains(UInt8(ascii: ";")) else {
+      // A single statement, which is probably to be run again with other values.
+      return try connection.withStatement(sql) { statement in
+        try arguments.bindAll(to: statement)
+        try run(statement)
+      }
+    }
     var rest = arguments
     try connection.forEachStatement(in: sql) { statement in
       try rest.bind(to: statement)
-      while try statement.step() {}
+      try run(statement)
     }
     try rest.checkUsed(sql: sql)
+  }
+
+  private func run(_ statement: Statement) throws {
+    try checkMayRun(statement)
+    while try statement.step() {}
+  }
+
+  private func checkMayRun(_ statement: Statement) throws {
+    guard !isQueryOnly || statement.isReadOnly else {
+      throw DatabaseError(
+        extendedCode: SQLITE_READONLY, message: "an access that reads can't write", sql: statement.sql)
+    }
   }
 
   /// Prepares a statement that gives rows.
   ///
   /// - Throws: `DatabaseError` where the text is erroneous, or more than one statement.
   public func makeSelectStatement(sql: String) throws -> SelectStatement {
-    let lease = StatementLease(try connection.cached(sql))
+    let statement = try connection.cached(sql)
+    let lease = StatementLease(statement)
+    do {
+      try checkMayRun(statement)
+    } catch {
+      lease.end(on: ownConnection)
+      throw error
+    }
     leases[ObjectIdentifier(lease)] = lease
     return SelectStatement(lease, database: self)
   }
@@ -110,33 +139,6 @@ extension Database {
   /// - Throws: What `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.savepoint(body)
-  }
-}
-
-// MARK: - Reading
-
-extension Database {
-  /// Runs `body`, which may make temporary tables, also in an access that reads.
-  func withTemporaryTables<Result>(_ body: () throws -> Result) throws -> Result {
-    let connection = try connection
-    guard isQueryOnly else { return try body() }
-    try connection.setQueryOnly(false)
-    do {
-      let result = try body()
-      try connection.setQueryOnly(true)
-      return result
-    } catch {
-      try connection.setQueryOnly(true)
-      throw error
-    }
-  }
-}
-
-extension Connection {
-  /// Has the connection refuse to write, or takes that back
-  /// (<https://www.sqlite.org/pragma.html#pragma_query_only>).
-  func setQueryOnly(_ isOn: Bool) throws {
-    try withStatement(isOn ? "PRAGMA query_only = 1" : "PRAGMA query_only = 0") { _ = try $0.step() }
   }
 }
 

@@ -38,10 +38,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// - Throws: What `body` throws, or `DatabaseError`.
   public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try withConnection { connection in
-      try connection.setQueryOnly(true)
-      // It has no reason to fail: the connection is there, and the statement writes nothing.
-      defer { try? connection.setQueryOnly(false) }
-      return try connection.access(in: context, isQueryOnly: true) { database in
+      try connection.access(in: context, isQueryOnly: true) { database in
         try connection.readTransaction { try body(database) }
       }
     }

@@ -19,7 +19,9 @@ public struct PrefetchedRows: Hashable, Sendable {
 
   /// The list of that key: of this row, or else of the nearest scope that has it.
   public subscript(key: String) -> [Row]? {
-    var level = [self]
+    if let rows = lists[key] { return rows }
+    // Most requests have none in scopes.
+    var level = scopes.isEmpty ? [] : [self]
     while !level.isEmpty {
       for node in level {
         if let rows = node.lists[key] { return rows }

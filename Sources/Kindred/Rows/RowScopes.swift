@@ -32,7 +32,7 @@ public struct RowScopesTree: Sendable {
 
   /// The row of that name on the highest level that has it: a breadth-first search.
   public subscript(name: String) -> Row? {
-    var level = [row]
+    var level = row.layout.scopes.isEmpty ? [] : [row]
     while !level.isEmpty {
       for row in level {
         if let scope = row.scope(name) { return scope }
