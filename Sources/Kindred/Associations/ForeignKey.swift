@@ -61,8 +61,9 @@ extension Schema {
     if let declared = foreignKeys.first(where: { $0.columns.map { $0.lowercased() } == names }) {
       return (declared.columns, declared.destinationColumns)
     }
+    // The rowid of a table that declares no key is not referred to.
     let table = try table(destination)
-    let primaryKey = table.primaryKey.map { table.columns[$0].name }
+    let primaryKey = table.declaredColumns.count == table.columns.count ? table.primaryKey.map { table.columns[$0].name } : []
     guard primaryKey.count == key.originColumns.count else { throw missing }
     return (key.originColumns, primaryKey)
   }

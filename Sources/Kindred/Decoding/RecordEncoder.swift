@@ -29,6 +29,22 @@ final class RecordEncoder: Encoder {
       encoder.container[key.stringValue] = try value.flatMap(column)
     }
 
+    // Swift prefers its own defaults, which leave NULL out, to the generic method above.
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { encoder.container[key.stringValue] = value }
+
     private func column(_ value: some Encodable) throws -> (any DatabaseValueConvertible)? {
       if let value = value as? any DatabaseValueConvertible { return value }
       let detector = CompositeDetector()

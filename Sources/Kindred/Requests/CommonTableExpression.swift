@@ -114,7 +114,11 @@ struct CommonTableBlueprint: Sendable {
       return CommonTable(name: name, columns: columns, definition: .request(request))
     case .literal(let literal):
       let expression = try resolver.expression(literal.sqlExpression)
-      return CommonTable(name: name, columns: columns, definition: .raw([.expression(expression)]))
+      // In parentheses, as an operand is, it would be no statement.
+      guard case .program(.raw(let parts)) = expression.kind else {
+        return CommonTable(name: name, columns: columns, definition: .raw([.expression(expression)]))
+      }
+      return CommonTable(name: name, columns: columns, definition: .raw(parts))
     }
   }
 }

@@ -108,6 +108,7 @@ extension Planning {
       return try raw(parts, in: nowhere)
     case .request(let request):
       let planning = Planning(model: model, request: request)
+      planning.makesTransients = makesTransients
       return try planning.definition()
     }
   }

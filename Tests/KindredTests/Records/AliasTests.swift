@@ -30,7 +30,7 @@ struct AliasTests {
         required: Book.author.aliased(TableAlias(name: "a")).filter(sql: "a.country = ?", arguments: ["FR"])
       )
       .filter(sql: "b.year >= a.birthYear")
-    try read { db in
+    try read { db throws in
       #expect(try request.fetchAll(db) == [Library.hernani])
       #expect(try request.sql(db).contains(#"FROM "book" AS "b" JOIN "author" AS "a" ON"#))
     }
@@ -74,7 +74,7 @@ struct AliasTests {
   @Test("S330: records that have no associated one: by an optional join, or by having(isEmpty)")
   func missing() throws {
     let author = TableAlias()
-    try read { db in
+    try read { db throws in
       let joined = Book.joining(optional: Book.author.aliased(author)).filter(!author.exists)
       #expect(try joined.fetchAll(db) == [Library.beowulf])
       #expect(try Author.having(Author.books.isEmpty).fetchAll(db) == [Library.sappho])

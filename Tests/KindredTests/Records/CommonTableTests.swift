@@ -38,7 +38,7 @@ struct CommonTableTests {
 
   @Test("requests look into others by exists and contains")
   func subqueries() throws {
-    try read { db in
+    try read { db throws in
       let awarded = Award.select(Column("bookId"), as: Int64.self)
       #expect(try Book.filter(awarded.contains(Column("id"))).order(Column("id")).fetchAll(db).map(\.id) == [1, 4])
       let book = TableAlias()

@@ -61,7 +61,7 @@ struct ForeignKeyTests {
   private let queue = DatabaseQueue()
 
   init() throws {
-    try queue.write { db in
+    try queue.write { db throws in
       try db.create(table: "country") { t in t.primaryKey("code", .text) }
       try db.create(table: "demographics") { t in
         t.autoIncrementedPrimaryKey("id")
@@ -101,7 +101,7 @@ struct ForeignKeyTests {
 
   @Test("S22, S35, S64: the one foreign key between two tables is found")
   func inferred() throws {
-    try queue.read { db in
+    try queue.read { db throws in
       #expect(try Person.joining(required: Person.country).fetchCount(db) == 2)
       #expect(try Demographics.joining(required: Demographics.country).fetchCount(db) == 1)
     }
@@ -119,12 +119,12 @@ struct ForeignKeyTests {
 
   @Test("S39, S70, S71, S72, S73, S74: explicit foreign keys, of strings or of columns, serve both sides")
   func explicit() throws {
-    try queue.read { db in
+    try queue.read { db throws in
       let author = TableAlias()
       let written = Novel.joining(required: Novel.author.aliased(author)).filter(author[Column("name")] == "Giono")
       #expect(try written.fetchAll(db).map(\.id) == [2])
       #expect(try Person.joining(required: Person.translatedBooks).fetchAll(db).map(\.name) == ["Giono"])
-      let person = try #require(Person.fetchOne(db, key: 1))
+      let person = try #require(try Person.fetchOne(db, key: 1))
       #expect(try person.writtenBooks.fetchAll(db).map(\.id) == [1])
     }
   }
@@ -144,7 +144,7 @@ struct ForeignKeyTests {
 
   @Test("S75, S76, S77, S78, S268: tables without constraints and without a primary key are joined by a full foreign key")
   func unconstrained() throws {
-    try queue.read { db in
+    try queue.read { db throws in
       #expect(try Child.joining(required: Child.parent).fetchCount(db) == 1)
       #expect(try Parent.joining(required: Parent.child).fetchCount(db) == 1)
       let rows = try Row.fetchAll(db, Parent.including(all: Parent.children).order(Column("number")))
@@ -174,7 +174,7 @@ struct ForeignKeyTests {
 
   @Test("S29, S31, S116, S117: through is the chain of its parts")
   func through() throws {
-    try queue.read { db in
+    try queue.read { db throws in
       let chained = Novel.joining(optional: Novel.author.including(optional: Person.country)).order(Column("id"))
       let through = Novel.including(optional: Novel.country).order(Column("id"))
       #expect(try chained.sql(db) == through.sql(db))

@@ -24,7 +24,7 @@ struct JoiningTests {
 
   @Test("S90, S95, S110, S187, S192: including(required:) is an inner join with the columns of the other")
   func includingRequired() throws {
-    let infos = try read { db in
+    let infos = try read { db throws in
       try Book.including(required: Book.author).order(Column("id")).asRequest(of: BookInfo.self).fetchAll(db)
     }
     #expect(infos.map(\.book) == [Library.mobyDick, Library.billyBudd, Library.clarel, Library.hernani])
@@ -37,7 +37,7 @@ struct JoiningTests {
       var author: Author
       var book: Book
     }
-    let pairs = try read { db in
+    let pairs = try read { db throws in
       try Authorship.fetchAll(db, Author.including(required: Author.books).order(Column("id")))
     }
     #expect(pairs.map(\.author.id) == [1, 1, 1, 2])
@@ -50,11 +50,11 @@ struct JoiningTests {
       var author: Author
       var book: Book?
     }
-    let infos = try read { db in
+    let infos = try read { db throws in
       try OptionalBookInfo.fetchAll(db, Book.including(optional: Book.author).order(Column("id")))
     }
     #expect(infos.map(\.author?.name) == ["Melville", "Melville", "Melville", "Hugo", nil])
-    let pairs = try read { db in
+    let pairs = try read { db throws in
       try Authorship.fetchAll(db, Author.including(optional: Author.books).order(Column("id")))
     }
     #expect(pairs.count == 5)
@@ -85,7 +85,7 @@ struct JoiningTests {
       var author: Author
       var books: [PartialBook]
     }
-    let infos = try read { db in
+    let infos = try read { db throws in
       try Author.including(all: Author.books.select(Column("title"), Column("year")).order(Column("year")))
         .order(Column("id")).asRequest(of: Info.self).fetchAll(db)
     }
@@ -98,7 +98,7 @@ struct JoiningTests {
       var author: Author
       var bookTitles: [String]
     }
-    let infos = try read { db in
+    let infos = try read { db throws in
       try Author
         .including(all: Author.books.select(Column("title")).order(Column("year")).forKey("bookTitles"))
         .order(Column("id")).asRequest(of: Info.self).fetchAll(db)
@@ -114,7 +114,7 @@ struct JoiningTests {
       var country: String
     }
     let request = Book.annotated(withRequired: Book.author.select(Column("name"), Column("country")))
-    try read { db in
+    try read { db throws in
       let infos = try request.order(Column("id")).asRequest(of: Info.self).fetchAll(db)
       #expect(infos.map(\.name) == ["Melville", "Melville", "Melville", "Hugo"])
       #expect(infos.last?.country == "FR")
@@ -130,7 +130,7 @@ struct JoiningTests {
       var book: Book
       var authorName: String?
     }
-    try read { db in
+    try read { db throws in
       let renamed = Book.annotated(withOptional: Book.author.select(Column("name").forKey("authorName")))
       let infos = try Info.fetchAll(db, renamed.order(Column("id")))
       #expect(infos.map(\.authorName) == ["Melville", "Melville", "Melville", "Hugo", nil])
@@ -142,17 +142,17 @@ struct JoiningTests {
 
   @Test("S89, S104, S109, S119, S120, S329: joining(required:) drops the records that have none, and selects nothing")
   func joiningRequired() throws {
-    try read { db in
+    try read { db throws in
       let request = Book.joining(required: Book.author.filter(Column("country") == "FR"))
       #expect(try request.fetchAll(db) == [Library.hernani])
-      #expect(try #require(Row.fetchOne(db, request)).scopes.isEmpty)
+      #expect(try #require(try Row.fetchOne(db, request)).scopes.isEmpty)
       #expect(try request.sql(db).contains(#"JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country""#))
     }
   }
 
   @Test("S105, S124: joining(optional:) has no effect on its own, even filtered")
   func joiningOptional() throws {
-    try read { db in
+    try read { db throws in
       let filtered = Book.joining(optional: Book.author.filter(Column("country") == "FR"))
       #expect(try filtered.order(Column("id")).fetchAll(db) == Book.order(Column("id")).fetchAll(db))
     }
@@ -173,7 +173,7 @@ struct JoiningTests {
       var author: Partial?
     }
     let author = Book.author.select(Column("name"), Column("country"))
-    try read { db in
+    try read { db throws in
       let required = try Book.including(required: author).asRequest(of: Required.self).fetchAll(db)
       #expect(required.count == 4)
       let optional = try Book.including(optional: author).order(Column("id")).asRequest(of: Optional.self).fetchAll(db)
@@ -188,7 +188,7 @@ struct JoiningTests {
       var book: Book
       var author: PartialAuthor
     }
-    let infos = try read { db in
+    let infos = try read { db throws in
       try Info.fetchAll(db, Book.including(required: Book.author.select(Column("name"))))
     }
     #expect(infos.count == 4)
@@ -196,7 +196,7 @@ struct JoiningTests {
 
   @Test("S19, S111: pairs come of one statement, and any request decodes into any type")
   func oneStatement() throws {
-    try read { db in
+    try read { db throws in
       let request = Book.including(optional: Book.author)
       #expect(try request.sql(db).contains("LEFT JOIN"))
       #expect(try OptionalBookInfo.fetchAll(db, request).count == 5)
@@ -206,7 +206,7 @@ struct JoiningTests {
 
   @Test("S113: the joining methods are on types, on requests and on associations")
   func everywhere() throws {
-    try read { db in
+    try read { db throws in
       #expect(try Author.all().including(all: Author.books).fetchAll(db).count == 3)
       #expect(try Author.including(optional: Author.books.including(optional: Book.coverImage)).fetchCount(db) == 5)
       #expect(try Author.joining(optional: Author.books.joining(required: Book.awards)).fetchCount(db) == 4)

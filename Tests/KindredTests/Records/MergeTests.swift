@@ -9,7 +9,7 @@ struct MergeTests {
 
   /// Whether two requests are of one statement, and give the same rows.
   private func expectSame(_ left: QueryInterfaceRequest<Book>, _ right: QueryInterfaceRequest<Book>) throws {
-    try read { db in
+    try read { db throws in
       #expect(try left.sql(db) == right.sql(db))
       #expect(try Row.fetchAll(db, left) == Row.fetchAll(db, right))
     }
@@ -36,7 +36,7 @@ struct MergeTests {
       Book.including(required: Book.author.filter(first)).including(optional: Book.author.filter(second)),
       Book.including(required: Book.author.filter(first).filter(second)))
     #expect(
-      try read { db in
+      try read { db throws in
         try Book.joining(required: Book.author.filter(first)).joining(required: Book.author.filter(!first)).fetchCount(db)
       } == 0)
   }
@@ -59,9 +59,9 @@ struct MergeTests {
 
   @Test("S167, S171: other keys are never merged")
   func otherKeys() throws {
-    try read { db in
+    try read { db throws in
       let request = Book.including(required: Book.author).including(optional: Book.author.forKey("writer"))
-      let row = try #require(Row.fetchOne(db, request))
+      let row = try #require(try Row.fetchOne(db, request))
       #expect(row.scopes.names == ["author", "writer"])
     }
   }
@@ -72,7 +72,7 @@ struct MergeTests {
     let request = Book.joining(required: Book.author.aliased(first)).including(required: Book.author)
       .joining(optional: Book.author.aliased(second))
       .filter(first[Column("country")] == "FR").order(second[Column("name")])
-    try read { db in
+    try read { db throws in
       #expect(try request.fetchAll(db) == [Library.hernani])
       #expect(try request.sql(db).components(separatedBy: "JOIN").count == 2)
     }
@@ -96,7 +96,7 @@ struct MergeTests {
       var book: Book
       var author: Author
     }
-    try read { db in
+    try read { db throws in
       let request = Book.all().filter(authorCountry: "US").orderedByAuthorNameAndYear()
         .including(required: Book.author)
       #expect(try BookInfo.fetchAll(db, request).map(\.book.id) == [1, 3, 2])
@@ -106,7 +106,7 @@ struct MergeTests {
 
   @Test("S258, S259, S260: extensions of DerivableRequest are for requests and for associations")
   func derivable() throws {
-    try read { db in
+    try read { db throws in
       #expect(try Author.all().orderedByName().fetchAll(db).map(\.name) == ["Hugo", "Melville", "Sappho"])
       #expect(try Author.all().filter(country: "FR").orderedByName().fetchAll(db).map(\.id) == [2])
       #expect(try Book.all().filter(authorCountry: "FR").fetchAll(db) == [Library.hernani])

@@ -40,7 +40,7 @@ struct NameTests {
   private let queue = DatabaseQueue()
 
   init() throws {
-    try queue.write { db in
+    try queue.write { db throws in
       try db.execute(
         sql: """
           CREATE TABLE house (id INTEGER PRIMARY KEY);
@@ -60,9 +60,9 @@ struct NameTests {
   private func names<A: AssociationToMany<House, Destination>, Destination>(
     _ association: A, _ aggregate: AssociationAggregate<House>
   ) throws -> [String?] {
-    try queue.read { db in
+    try queue.read { db throws in
       let request = House.including(all: association).including(optional: association).annotated(with: aggregate)
-      let row = try #require(Row.fetchOne(db, request))
+      let row = try #require(try Row.fetchOne(db, request))
       return [row.scopes.names.first, row.prefetchedRows.keys.first, row.columnNames.last]
     }
   }
@@ -91,9 +91,9 @@ struct NameTests {
 
   @Test("S41, S46, S341: other tables keep their names, or have keys of the program")
   func unconventional() throws {
-    try queue.read { db in
+    try queue.read { db throws in
       let row = try #require(
-        Row.fetchOne(db, House.including(all: House.addresses).including(optional: House.address)))
+        try Row.fetchOne(db, House.including(all: House.addresses).including(optional: House.address)))
       #expect(row.scopes.names == ["postalAddress"])
       #expect(row.prefetchedRows.keys == ["postalAddresses"])
     }

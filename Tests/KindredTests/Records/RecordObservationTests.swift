@@ -17,7 +17,7 @@ struct RecordObservationTests {
 
   @Test("S302, S308: how many records there are, without repetitions")
   func count() async throws {
-    let (first, second) = try await values(Author.observationForCount(), of: Library.make()) { db in
+    let (first, second) = try await values(Author.observationForCount(), of: Library.make()) { db throws in
       try Author(id: 9, name: "New", country: nil, birthYear: nil).insert(db)
     }
     #expect(first == 3)
@@ -26,7 +26,7 @@ struct RecordObservationTests {
 
   @Test("S303: all records")
   func all() async throws {
-    let (first, second) = try await values(Author.observationForAll(), of: Library.make()) { db in
+    let (first, second) = try await values(Author.observationForAll(), of: Library.make()) { db throws in
       _ = try Library.sappho.delete(db)
     }
     #expect(first?.count == 3)
@@ -44,14 +44,14 @@ struct RecordObservationTests {
 
   @Test("S88: requests of associated records are observed, with all that they join")
   func associated() async throws {
-    let (first, second) = try await values(Library.hugo.books.observationForCount(), of: Library.make()) { db in
+    let (first, second) = try await values(Library.hugo.books.observationForCount(), of: Library.make()) { db throws in
       try Book(id: 9, authorId: 2, title: "Ruy Blas", kind: .theatrePlay, year: 1838, price: nil).insert(db)
     }
     #expect(first == 1)
     #expect(second == 2)
     let infos = Author.including(all: Author.books).asRequest(of: JoiningTests.AuthorInfo.self)
-    let (before, after) = try await values(infos.observationForAll(), of: Library.make()) { db in
-      _ = try Library.hernani.delete(db)
+    let (before, after) = try await values(infos.observationForAll(), of: Library.make()) { db throws in
+      _ = try Library.clarel.delete(db)
     }
     #expect(before?.flatMap(\.books).count == 4)
     #expect(after?.flatMap(\.books).count == 3)

@@ -9,7 +9,7 @@ struct RequestForTests {
 
   @Test("S18, S80, S81, S82, S86: request(for:) gives the associated records of one record, for all kinds")
   func kinds() throws {
-    try read { db in
+    try read { db throws in
       #expect(try Library.mobyDick.author.fetchOne(db) == Library.melville)
       #expect(try Library.beowulf.author.fetchOne(db) == nil)
       #expect(Set(try Library.melville.books.fetchAll(db)) == [Library.mobyDick, Library.billyBudd, Library.clarel])
@@ -21,7 +21,7 @@ struct RequestForTests {
 
   @Test("S83: requests of associated records are refined like others")
   func refined() throws {
-    try read { db in
+    try read { db throws in
       let novels = Library.melville.books.filter(Column("kind") == Book.Kind.novel).order(Column("year").desc)
       #expect(try novels.fetchAll(db) == [Library.billyBudd, Library.mobyDick])
       #expect(try Library.melville.books.filter { $0.kind == "poems" }.fetchAll(db) == [Library.clarel])
@@ -47,7 +47,7 @@ struct RequestForTests {
       static let parent = belongsTo(Parent.self)
     }
     let queue = DatabaseQueue()
-    try queue.write { db in
+    try queue.write { db throws in
       try db.execute(
         sql: """
           CREATE TABLE parent (a INTEGER, b INTEGER, PRIMARY KEY (a, b));

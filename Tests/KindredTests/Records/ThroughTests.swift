@@ -62,11 +62,12 @@ private struct Player: Codable, FetchableRecord, PersistableRecord, Hashable {
 private struct Volume: Codable, FetchableRecord, PersistableRecord, Hashable {
   var id: Int64
   var libraryId: Int64
-  static let library = belongsTo(Library.self)
-  static let returnAddress = hasOne(Address.self, through: library, using: Library.address)
+  static let library = belongsTo(Branch.self)
+  static let returnAddress = hasOne(Address.self, through: library, using: Branch.address)
 }
 
-private struct Library: Codable, FetchableRecord, PersistableRecord, Hashable {
+private struct Branch: Codable, FetchableRecord, PersistableRecord, Hashable {
+  static let databaseTableName = "library"
   var id: Int64
   static let address = hasOne(Address.self)
 }
@@ -82,7 +83,7 @@ struct ThroughTests {
   private let queue = DatabaseQueue()
 
   init() throws {
-    try queue.write { db in
+    try queue.write { db throws in
       try db.execute(
         sql: """
           CREATE TABLE country (code TEXT PRIMARY KEY);
@@ -126,7 +127,7 @@ struct ThroughTests {
       var citizen: Citizen
       var countries: [Country]
     }
-    try queue.read { db in
+    try queue.read { db throws in
       let countries = try CountryInfo.fetchAll(db, Country.including(all: Country.citizens).orderByPrimaryKey())
       #expect(countries.map { $0.citizens.map(\.name).sorted() } == [["Ann", "Ben"], ["Ann"], []])
       let citizens = try CitizenInfo.fetchAll(
@@ -141,7 +142,7 @@ struct ThroughTests {
       var country: Country
       var citizen: Citizen
     }
-    let pairs = try queue.read { db in
+    let pairs = try queue.read { db throws in
       try Citizenship.fetchAll(db, Country.including(required: Country.citizens).orderByPrimaryKey())
     }
     #expect(pairs.map(\.country.code) == ["FR", "FR", "US"])
@@ -161,7 +162,7 @@ struct ThroughTests {
   @Test("S130, S131: the order of the pivot orders the records; a later order comes first")
   func orderedPivot() throws {
     struct Info: Decodable, FetchableRecord { var players: [Player] }
-    try queue.read { db in
+    try queue.read { db throws in
       #expect(try Team(id: 1).players.fetchAll(db).map(\.name) == ["Max", "Zoe", "Amy"])
       #expect(try Team(id: 1).players.order(Column("name")).fetchAll(db).map(\.name) == ["Amy", "Max", "Zoe"])
       let infos = try Info.fetchAll(db, Team.including(all: Team.players).order(Column("id")))
@@ -177,7 +178,7 @@ struct ThroughTests {
       var volume: Volume
       var address: Address
     }
-    try queue.read { db in
+    try queue.read { db throws in
       let todos = try Todo.fetchAll(db, Volume.including(required: Volume.returnAddress))
       #expect(todos.map(\.address.city) == ["Paris"])
       #expect(try Volume(id: 1, libraryId: 1).request(for: Volume.returnAddress).fetchOne(db)?.city == "Paris")

@@ -49,7 +49,7 @@ struct TreeTests {
   private let queue = DatabaseQueue()
 
   init() throws {
-    try queue.write { db in
+    try queue.write { db throws in
       try db.execute(
         sql: """
           CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT);
@@ -77,15 +77,15 @@ struct TreeTests {
 
   @Test("S115, S172, S173, S174, S204, S205: a request is a tree of keys, and each key a slice of the row")
   func scopes() throws {
-    try queue.read { db in
-      let row = try #require(Row.fetchOne(db, request))
+    try queue.read { db throws in
+      let row = try #require(try Row.fetchOne(db, request))
       #expect(row.scopes.names == ["author", "coverImage"])
       #expect(row.scopes["author"]?.scopes.names == ["country"])
       #expect(row.scopes["author"]?["name"] == "Melville")
       #expect(row.scopes["author"]?.scopes["country"]?["code"] == "US")
       #expect(try Row.fetchAll(db, request).count == 3)
       let skipping = Tome.joining(optional: Tome.author.including(optional: Person.country))
-      let joined = try #require(Row.fetchOne(db, skipping))
+      let joined = try #require(try Row.fetchOne(db, skipping))
       #expect(joined.scopes["author"]?.columnNames == [])
       #expect(joined.scopes["author"]?.scopes.names == ["country"])
     }
@@ -163,22 +163,22 @@ struct TreeTests {
       static let writer = belongsTo(Writer.self, using: ForeignKey(["authorId"], to: ["id"])).forKey("writer")
       static let prizes = hasMany(Prize.self).forKey("honours")
     }
-    try queue.read { db in
+    try queue.read { db throws in
       let row = try #require(
-        Row.fetchOne(db, Publication.including(optional: Publication.writer).including(all: Publication.prizes)))
+        try Row.fetchOne(db, Publication.including(optional: Publication.writer).including(all: Publication.prizes)))
       #expect(row.scopes.names == ["writer"])
       #expect(row.prefetchedRows.keys == ["honours"])
       let renamed = Publication.including(optional: Publication.writer.forKey("author"))
-      #expect(try #require(Row.fetchOne(db, renamed)).scopes.names == ["author"])
+      #expect(try #require(try Row.fetchOne(db, renamed)).scopes.names == ["author"])
     }
   }
 
   @Test("S197, S202, S210: a record of which all columns are NULL is nil")
   func nulls() throws {
     struct Info: FetchableRecord, Decodable { var coverImage: Image? }
-    try queue.read { db in
+    try queue.read { db throws in
       #expect(try Info.fetchAll(db, request).map(\.coverImage?.id) == [nil, 1, nil])
-      let row = try #require(Row.fetchOne(db, request))
+      let row = try #require(try Row.fetchOne(db, request))
       let image: Image? = row["coverImage"]
       #expect(image == nil)
       #expect(row.scopes["coverImage"]?.description == "[id:NULL, tomeId:NULL, path:NULL]")
@@ -196,11 +196,11 @@ struct TreeTests {
     }
     let request = Employee.including(optional: Employee.manager).including(all: Employee.subordinates)
       .order(Column("id"))
-    try queue.read { db in
+    try queue.read { db throws in
       let infos = try EmployeeInfo.fetchAll(db, request)
       #expect(infos.map(\.manager?.id) == [nil, 1, 1])
       #expect(infos.map { Set($0.subordinates.map(\.id)) } == [[2, 3], [], []])
-      let row = try #require(Row.fetchOne(db, Employee.including(optional: Employee.plainManager)))
+      let row = try #require(try Row.fetchOne(db, Employee.including(optional: Employee.plainManager)))
       #expect(row.scopes.names == ["employee"])
     }
   }
@@ -250,7 +250,7 @@ struct TreeTests {
           + prizes: 3 rows
         """)
     #expect(row.description == #"[id:1, title:"Moby-Dick", authorId:2, translatorId:1]"#)
-    let renamed = try queue.read { db in
+    let renamed = try queue.read { db throws in
       try Row.fetchOne(db, Tome.including(optional: Tome.author.forKey("writer")))
     }
     #expect(renamed?.debugDescription.contains("\n  - writer: [id:2") == true)
