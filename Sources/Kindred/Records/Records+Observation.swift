@@ -11,21 +11,19 @@ extension FetchRequest where Self: Sendable, RowDecoder: FetchableRecord & Senda
 }
 
 extension TableRecord {
-  /// An observation of how many records the table has, without repetitions.
+  /// An observation of how many records there are, without repetitions.
   public static func observationForCount()
     -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<Int>>>
-  {
-    all().observationForCount()
-  }
+  { all().observationForCount() }
 }
 
 extension TableRecord where Self: FetchableRecord & Sendable {
-  /// An observation of all records of the table.
+  /// An observation of all records.
   public static func observationForAll() -> ValueObservation<ValueReducers.AllRecords<Self>> {
     all().observationForAll()
   }
 
-  /// An observation of the first record of the table.
+  /// An observation of the first record.
   public static func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<Self>> {
     all().observationForFirst()
   }

@@ -1,8 +1,8 @@
 import Kindred
 import Testing
 
-@Suite("Observation of records", .timeLimit(.minutes(1)))
-struct RecordObservationTests {
+@Suite("Observed requests", .timeLimit(.minutes(1)))
+struct ObservedRequestTests {
   struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
     static let awards = hasMany(Award.self)
 
@@ -110,5 +110,23 @@ struct RecordObservationTests {
     try await dbQueue.write { db in try Award(id: 7, playerId: 1).insert(db) }
     #expect(
       try await infos.next() == PlayerInfo(player: Self.arthur, awards: [Award(id: 7, playerId: 1)]))
+  }
+
+  @Test("S96, S306: a collection by a column without an index is as fresh as any other")
+  func unindexedCollections() async throws {
+    struct PlayerInfo: Decodable, FetchableRecord, Equatable {
+      var player: Player
+      var awards: [Award]
+    }
+    try await insert(Self.arthur)
+    try await dbQueue.write { db in try db.drop(index: "award_on_playerId") }
+    let request = Player.including(all: Player.awards).asRequest(of: PlayerInfo.self)
+    #expect(try await dbQueue.read { db in try request.fetchAll(db) }.map(\.awards.count) == [0])
+    try await dbQueue.write { db in try Award(id: 7, playerId: 1).insert(db) }
+    #expect(try await dbQueue.read { db in try request.fetchAll(db) }.map(\.awards.count) == [1])
+    var infos = request.observationForAll().values(in: dbQueue).makeAsyncIterator()
+    #expect(try await infos.next()?.map(\.awards.count) == [1])
+    try await dbQueue.write { db in try Award(id: 8, playerId: 1).insert(db) }
+    #expect(try await infos.next()?.map(\.awards.count) == [2])
   }
 }
