@@ -19,7 +19,8 @@ enum TransientTables {
       try statement.bind([.text(table.name), .text(definition)])
       return try statement.step() ? statement.int64(0) : nil
     }
-    guard made != version else { return }
+    // What the connection writes itself does not change the version.
+    guard made != version || !connection.isReadOnly else { return }
     try connection.savepoint {
       if made == nil {
         try connection.execute("DROP TABLE IF EXISTS temp.\(quoted(table.name))")

@@ -73,7 +73,19 @@ extension MyDatabaseDecoder {
   }
 }
 
-private class Base: MyDatabaseDecoder {
+extension MyDatabaseDecoder where Self: TableRecord {
+  fileprivate static func fetchCursor(_ db: Database) throws -> MapCursor<RowCursor, DecodedType> {
+    try all().fetchCursor(db)
+  }
+
+  fileprivate static func fetchAll(_ db: Database) throws -> [DecodedType] { try all().fetchAll(db) }
+
+  fileprivate static func fetchOne(_ db: Database) throws -> DecodedType? { try all().fetchOne(db) }
+}
+
+private class Base: MyDatabaseDecoder, TableRecord {
+  static let databaseTableName = "base"
+
   var description: String { "Base" }
 
   static func decode(row: Row) -> Base {
@@ -214,6 +226,26 @@ struct CustomizedDecodingTests {
       #expect(try request.fetchAll(db).map(\.description) == Self.all)
       #expect(try request.fetchOne(db)?.description == "Foo: Arthur")
       #expect(try request.fetchCursor(db).next()?.description == "Foo: Arthur")
+    }
+  }
+
+  @Test("S314: a class that is no more than a TableRecord gives requests of rows")
+  func tableRecords() throws {
+    let rows = try dbQueue.read { db in
+      let request = Base.filter(Column("type") == "Foo")
+      return try Row.fetchAll(db, request)
+    }
+    #expect(rows.map { Base.decode(row: $0).description } == ["Foo: Arthur", "Foo: Barbara"])
+  }
+
+  @Test("S321, S322: requests of the type fetch, and so does the type")
+  func types() throws {
+    try dbQueue.read { db throws in
+      #expect(try Base.all().fetchAll(db).map(\.description) == Self.all)
+      #expect(try Base.fetchAll(db, Base.all()).map(\.description) == Self.all)
+      #expect(try Base.fetchAll(db).map(\.description) == Self.all)
+      #expect(try Base.fetchOne(db)?.description == "Foo: Arthur")
+      #expect(try Base.fetchCursor(db).next()?.description == "Foo: Arthur")
     }
   }
 

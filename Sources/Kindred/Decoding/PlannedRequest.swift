@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredExecution
 import KindredSQLSyntax
 import KindredSQLite
 
@@ -27,6 +28,7 @@ final class PlannedRequest {
   }
 
   init(_ plan: Plan, on db: Database) throws {
+    try ResultReader.prepareTransients(of: plan, on: db.connection)
     nodes = try plan.nodes.map { node in
       let statement = try db.makeSelectStatement(sql: node.statement.sql)
       let names = try statement.columnNames

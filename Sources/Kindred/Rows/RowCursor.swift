@@ -8,7 +8,6 @@ public final class RowCursor: Cursor {
   let layout: RowLayout
 
   private let selectStatement: SelectStatement
-  private let statement: Statement
   private let unadapted: RowLayout?
   private let failures = DecodingFailures()
   private let supplement: PreparedRequest.Supplement?
@@ -22,7 +21,7 @@ public final class RowCursor: Cursor {
   /// - Throws: `DatabaseError` where the arguments don't fit; what the adapter throws.
   init(_ request: PreparedRequest) throws {
     selectStatement = request.statement
-    statement = try selectStatement.start()
+    let statement = try selectStatement.start()
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
     layout = try request.adapter?.adapt(columns) ?? columns
     unadapted = request.adapter == nil ? request.unadapted : columns
@@ -72,10 +71,8 @@ public final class RowCursor: Cursor {
 
   private func read() throws -> Row? {
     guard !isAtEnd else { return nil }
-    // When the access has ended, another thread may have the statement.
-    guard selectStatement.database.isOpen else {
-      throw DatabaseError.misuse("the access to the database has ended")
-    }
+    // Asked for each time: when the access has ended, another thread may have the statement.
+    let statement = try selectStatement.prepared
     guard try statement.step() else {
       isAtEnd = true
       statement.reset()
