@@ -11,6 +11,10 @@ final class RequestTree {
     var children: OrderedDictionary<String, Node> = [:]
     /// The place of the first item that asks for it; inclusions come before joins.
     var order = Int.max
+    /// Whether an item of `include` ends here.
+    var isAskedFor = false
+    /// Whether an item of `join` leads here; then what only stands on the way of inclusions is not returned.
+    var isJoined = false
 
     init(_ request: RequestNode, resource: Resource, depth: Int) {
       self.request = request
@@ -21,6 +25,7 @@ final class RequestTree {
     /// The node with all below it, each in the order of the request.
     var frozen: RequestNode {
       var frozen = request
+      frozen.isIncluded = isAskedFor || !isJoined
       frozen.children = children.values.sorted { $0.order < $1.order }.map(\.frozen)
       return frozen
     }
@@ -105,10 +110,10 @@ final class RequestTree {
       }
       node = present
     } else {
-      node = try newNode(name, association, below: parent, step, isJoin: entry.isJoin)
+      node = try newNode(name, association, below: parent, step)
       parent.children[name] = node
     }
-    if !entry.isJoin, isLast { node.request.isIncluded = true }
+    if entry.isJoin { node.isJoined = true } else if isLast { node.isAskedFor = true }
     if step.isRequired { node.request.isRequired = true }
     if let levels = step.recursion { try setRecursion(levels, of: node, association, step) }
     node.order = min(node.order, entry.order)
@@ -116,10 +121,9 @@ final class RequestTree {
   }
 
   private func newNode(
-    _ key: String, _ association: Association, below parent: Node, _ step: IncludeItem.Step, isJoin: Bool
+    _ key: String, _ association: Association, below parent: Node, _ step: IncludeItem.Step
   ) throws -> Node {
-    var request = RequestNode(key: key, association: association, origin: step.origin)
-    request.isIncluded = !isJoin
+    let request = RequestNode(key: key, association: association, origin: step.origin)
     let node = Node(request, resource: try resource(association.destination), depth: parent.depth + 1)
     count += 1
     guard node.depth <= limits.treeDepth else {

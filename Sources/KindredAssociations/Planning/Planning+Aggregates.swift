@@ -85,18 +85,23 @@ extension Planning {
       of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
     select.conditions += try conditions(of: records)
     for filter in filters { select.conditions.append(try compile(filter, in: records).sql) }
-    let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
+    let value = try argument.map { try compile($0, in: records).sql } ?? "*"
+    // To SQLite an aggregate of nothing but columns of an outer query is one of that query, so such a value is made a
+    // column of this one.
+    let isForeign = argument?.contains { $0.readsParent } ?? false
+    let rows: SQL = isForeign ? "FROM (SELECT \(value) AS value \(select.from()))" : select.from()
+    let argument: SQL = isForeign ? "value" : value
     switch function {
     case .count: return CompiledExpression(sql: "(SELECT COUNT(*) \(select.from()))", absent: "0")
     case .isEmpty:
       return CompiledExpression(
         sql: "(NOT EXISTS (SELECT 1 \(select.from())))", format: .boolean, absent: "TRUE")
-    case .min: return CompiledExpression(sql: "(SELECT MIN(\(argument)) \(select.from()))")
-    case .max: return CompiledExpression(sql: "(SELECT MAX(\(argument)) \(select.from()))")
-    case .average: return CompiledExpression(sql: "(SELECT AVG(\(argument)) \(select.from()))")
-    case .sum: return CompiledExpression(sql: "(SELECT SUM(\(argument)) \(select.from()))")
+    case .min: return CompiledExpression(sql: "(SELECT MIN(\(argument)) \(rows))")
+    case .max: return CompiledExpression(sql: "(SELECT MAX(\(argument)) \(rows))")
+    case .average: return CompiledExpression(sql: "(SELECT AVG(\(argument)) \(rows))")
+    case .sum: return CompiledExpression(sql: "(SELECT SUM(\(argument)) \(rows))")
     case .total:
-      return CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(select.from()))", absent: "0.0")
+      return CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(rows))", absent: "0.0")
     }
   }
 

@@ -31,7 +31,7 @@ extension Planning {
   func planNested(
     _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
   ) throws -> Int {
-    try checkShape(of: node)
+    try checkShape(of: node, isToMany: node.association?.cardinality == .toMany || !hops.isEmpty)
     if node.recursion != nil, !hops.isEmpty {
       throw RequestError(
         .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
@@ -113,7 +113,9 @@ extension Planning {
   }
 
   /// What can't be asked of a node.
-  func checkShape(of node: RequestNode) throws {
+  ///
+  /// - Parameter isToMany: whether it gives a list, as a to-one node does below joined to-many ones.
+  func checkShape(of node: RequestNode, isToMany: Bool = false) throws {
     func refuse(_ message: String) -> RequestError {
       RequestError(.invalidExpression, message, at: node.origin)
     }
@@ -132,7 +134,7 @@ extension Planning {
     if node.recursion != nil, node.values != nil || node.isGrouped {
       throw refuse("`\(node.key)` can't repeat below bare values or groups: leave out `*`")
     }
-    if node.association?.cardinality == .toOne, !node.key.isEmpty,
+    if !isToMany, node.association?.cardinality == .toOne, !node.key.isEmpty,
       node.limit != nil || node.offset != nil || node.isGrouped
     {
       throw refuse("`\(node.key)` is one record at most: `limit`, `offset` and groups are for many")

@@ -26,7 +26,7 @@ struct NodeParameters {
     if !isGrouped, random.chance(40) { node.sort = sort(named: named(in: node)) }
     if random.chance(20), node.recursion == nil { node.limit = random.int(0...4) }
     if random.chance(8), node.recursion == nil { node.offset = random.int(0...3) }
-    if node.recursion == nil, random.chance(12) { node.isDistinct = true }
+    if node.recursion == nil, random.chance(12), !node.hasLists(below: place.table, in: schema) { node.isDistinct = true }
   }
 
   private mutating func addResults(to node: inout Node, isBare: Bool, taken: Set<String>) {
@@ -208,6 +208,18 @@ extension Path {
     case .column(let name) where parents == 0 && hops.isEmpty:
       table.column(name).map { ExprType($0.kind) } ?? .number
     case .column, .via, .named: .number
+    }
+  }
+}
+
+extension Node {
+  /// Whether its results have lists in them.
+  fileprivate func hasLists(below table: TableSchema, in schema: DatabaseSchema) -> Bool {
+    children.contains { child in
+      guard child.isReturned, let association = table.association(child.association),
+        let destination = schema.table(association.destination)
+      else { return false }
+      return association.isToMany || child.recursion != nil || child.hasLists(below: destination, in: schema)
     }
   }
 }

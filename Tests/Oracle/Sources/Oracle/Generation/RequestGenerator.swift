@@ -70,8 +70,14 @@ struct RequestGenerator {
   // MARK: Trees
 
   /// A node with everything below it.
+  ///
+  /// - Parameters:
+  ///   - names: the members of the record that it belongs to.
+  ///   - isBelowJoined: whether the records above are joined to-many ones.
+  ///   - isHidden: whether nothing here or below may be part of the result.
   private mutating func node(
-    _ start: Node, place: Place, isToMany: Bool, depth: Int, names: inout Set<String>, isBelowJoined: Bool = false
+    _ start: Node, place: Place, isToMany: Bool, depth: Int, names: inout Set<String>, isBelowJoined: Bool = false,
+    isHidden: Bool = false
   ) -> Node {
     var node = start
     let isShaped = node.isIncluded && node.recursion == nil && isToMany
@@ -82,7 +88,8 @@ struct RequestGenerator {
     while budget > 0, depth < 5, node.children.count < 3, random.chance(depth == 0 ? 85 : 50) {
       budget -= 1
       let child = child(
-        of: node, place: place, depth: depth, names: &own, isJoined: isGrouped || isBare, isBelowJoined: isBelowJoined)
+        of: node, place: place, depth: depth, names: &own, isBelowJoined: isBelowJoined,
+        isHidden: isHidden || isGrouped || isBare)
       if let child { node.children.append(child) }
     }
     // The order of the result is that of the request: joined nodes come last.
@@ -98,13 +105,13 @@ struct RequestGenerator {
   }
 
   private mutating func child(
-    of parent: Node, place: Place, depth: Int, names: inout Set<String>, isJoined: Bool, isBelowJoined: Bool
+    of parent: Node, place: Place, depth: Int, names: inout Set<String>, isBelowJoined: Bool, isHidden: Bool
   ) -> Node? {
     guard let association = random.pick(place.table.associations),
       let destination = schema.table(association.destination)
     else { return nil }
     var child = Node(key: association.key, association: association.key)
-    child.isIncluded = !isJoined && random.chance(80)
+    child.isIncluded = !isHidden && random.chance(80)
     child.isRequired = random.chance(25)
     let isTaken = names.contains(child.key) || parent.children.contains { $0.key == child.key }
     if isTaken || random.chance(20) { child.key = newKey(place.table, names, parent) }
@@ -117,7 +124,7 @@ struct RequestGenerator {
       via: isBelowJoined ? nil : joinTable(of: association))
     return node(
       child, place: inner, isToMany: association.isToMany || isBelowJoined, depth: depth + 1, names: &names,
-      isBelowJoined: isBelowJoined)
+      isBelowJoined: isBelowJoined, isHidden: isHidden)
   }
 
   /// A key of the request; now and then that of another association, which it then hides.

@@ -8,14 +8,14 @@ struct Trial: Sendable {
 enum Outcome: Sendable {
   case agreement
   /// The request means nothing by the oracle itself; only shrinking makes such ones.
-  case meaningless
+  case meaningless(String)
   case difference(Difference)
 }
 
 struct Difference: Sendable {
   enum Kind: Sendable, Hashable {
     /// Another status than expected, with the sentence of the problem.
-    case status(Int)
+    case status(Int, String)
     case body, count, pages
   }
 
@@ -41,7 +41,7 @@ final class Comparison {
     do {
       result = try evaluator.result(of: request)
     } catch {
-      return .meaningless
+      return .meaningless("\(error)")
     }
     for (database, isIndexed) in databases {
       if var difference = difference(result, database, target, request) {
@@ -59,15 +59,15 @@ final class Comparison {
       let answer = try database.get(target, isLines: request.isLines)
       switch result {
       case .notFound:
-        return answer.status == 404 ? nil : Self.difference(.status(answer.status), "404", answer)
+        return answer.status == 404 ? nil : Self.difference(answer.kind, "404", answer)
       case .single(let record):
-        guard answer.status == 200 else { return Self.difference(.status(answer.status), "200 \(record)", answer) }
+        guard answer.status == 200 else { return Self.difference(answer.kind, "200 \(record)", answer) }
         return try JSONReader.read(answer.body) == record ? nil : Self.difference(.body, "\(record)", answer)
       case .many(let all, let count):
         return try self.difference(all, count, answer, database, request)
       }
     } catch {
-      return Difference(kind: .status(0), expected: "an answer", got: "\(error)", isIndexed: true)
+      return Difference(kind: .status(0, ""), expected: "an answer", got: "\(error)", isIndexed: true)
     }
   }
 
@@ -77,7 +77,7 @@ final class Comparison {
     let size = request.root.limit ?? (request.isLines ? .max : 100)
     let page = Array(records.prefix(size))
     let expected = JSON.array(page)
-    guard answer.status == 200 else { return Self.difference(.status(answer.status), "200 \(expected)", answer) }
+    guard answer.status == 200 else { return Self.difference(answer.kind, "200 \(expected)", answer) }
     let body =
       request.isLines
       ? try JSON.array(answer.body.split(separator: 10).map { try JSONReader.read(Array($0)) })
@@ -115,5 +115,14 @@ final class Comparison {
 
   private static func difference(_ kind: Difference.Kind, _ expected: String, _ answer: KindredDatabase.Answer) -> Difference {
     Difference(kind: kind, expected: expected, got: "\(answer.status) \(answer.text)", isIndexed: true)
+  }
+}
+
+extension KindredDatabase.Answer {
+  fileprivate var kind: Difference.Kind {
+    // The sentence without the names in it.
+    let sentence = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined()
+    return .status(status, status == 500 ? "" : sentence)
   }
 }

@@ -26,7 +26,7 @@ public struct OracleRun {
         let request = generator.request()
         switch comparison.outcome(of: request) {
         case .agreement: passed += 1
-        case .meaningless: failures.append("meaningless: \(request.parameters)")
+        case .meaningless(let why): failures.append("meaningless (\(why)): \(request.parameters)")
         case .difference(let difference):
           let shrinker = Shrinker(constants: constants)
           let (trial, shortest) = shrinker.shrunk(Trial(schema: schema, request: request), difference)
