@@ -50,42 +50,23 @@ final class RequestTree {
 
   /// Adds the items of all `include` and `join` parameters.
   ///
-  /// Keys of the request may be used before the item that gives them, so items wait until what they stand on is there.
+  /// Keys of the request may be used before the item that gives them, so items wait for those that they stand on.
   func add(includes: [IncludeItem], joins: [IncludeItem]) throws {
-    let all =
+    var pending =
       joins.enumerated().map { Pending(item: $1, isJoin: true, order: $0 + includes.count) }
       + includes.enumerated().map { Pending(item: $1, isJoin: false, order: $0) }
-    var pending = all.filter { $0.item.key != nil } + all.filter { $0.item.key == nil }
     while !pending.isEmpty {
-      var failure: RequestError?
-      let left = try pending.filter { entry in
-        do {
-          try add(entry)
-          return false
-        } catch let error as RequestError where error.code == .unknownAssociation {
-          failure = failure ?? error
-          return true
-        }
+      let given = Set(pending.compactMap(\.item.givenPath))
+      // The shortest path stands on no other, so there are fewer of them each time.
+      pending = try pending.filter { entry in
+        guard entry.item.usedPaths.allSatisfy({ !given.contains($0) }) else { return true }
+        try add(entry)
+        return false
       }
-      if let failure, left.count == pending.count { throw failure }
-      pending = left
     }
   }
 
   private func add(_ entry: Pending) throws {
-    // Everything is looked up before anything changes: an item that must wait leaves no trace.
-    var node: Node? = root
-    var resource = root.resource
-    for (number, step) in entry.item.steps.enumerated() {
-      let isLast = number == entry.item.steps.count - 1
-      // A key of the request goes before an association of that name, but not where it is being given.
-      let known = isLast && entry.item.key != nil ? nil : node?.children[step.key]
-      guard let association = known?.request.association ?? resource.associations[step.key] else {
-        throw unknown(step, node: node, resource: resource)
-      }
-      node = known
-      resource = try self.resource(association.destination)
-    }
     var parent = root
     for (number, step) in entry.item.steps.enumerated() {
       let isLast = number == entry.item.steps.count - 1
@@ -164,5 +145,18 @@ final class RequestTree {
     let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
     return RequestError.unknown(
       step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys, at: step.origin)
+  }
+}
+
+extension IncludeItem {
+  /// The keys down to the one that the item gives; nil where it gives none.
+  fileprivate var givenPath: [String]? {
+    key.map { steps.dropLast().map(\.key) + [$0] }
+  }
+
+  /// The keys down to each one that the item uses.
+  fileprivate var usedPaths: [[String]] {
+    let keys = steps.map(\.key)
+    return (1..<(key == nil ? keys.count + 1 : keys.count)).map { Array(keys.prefix($0)) }
   }
 }

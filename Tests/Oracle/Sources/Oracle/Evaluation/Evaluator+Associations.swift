@@ -60,6 +60,17 @@ extension Evaluator {
       let table = schema.table(association.destination)
     else { throw Invalid("no to-one association \(key)") }
     let found = try destinations(of: association, from: record, node: node).first { try meetsConditions($0) }
-    return found ?? Record(table: table, row: nil, node: node, parent: record)
+    return found ?? Self.missing(table, association, node: node, parent: record, in: schema)
+  }
+}
+
+extension Evaluator {
+  /// The record that is not there: every column is NULL.
+  static func missing(
+    _ table: TableSchema, _ association: AssociationSchema?, node: Node?, parent: Record?, in schema: DatabaseSchema
+  ) -> Record {
+    let pivot = (association?.steps.count ?? 0) > 1 ? association?.steps.last.flatMap { schema.table($0.origin) } : nil
+    return Record(
+      table: table, row: nil, node: node, parent: parent, via: pivot.map { Record(table: $0, row: nil) })
   }
 }

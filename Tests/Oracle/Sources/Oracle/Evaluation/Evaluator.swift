@@ -14,6 +14,7 @@ struct Evaluator {
   }
 
   func result(of request: Request) throws -> Result {
+    try check(request)
     guard var table = schema.table(request.table) else { throw Invalid("no table \(request.table)") }
     // The records that the path leads to, and whether there may be more than one.
     var records = table.rows.map { Record(table: table, row: $0) }
