@@ -17,7 +17,7 @@ struct Query: ParsableCommand {
     try SQLiteLibrary.initialize()
     let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
     let service = try KindredService(pool: pool, logger: Logger(label: "kindred")) { connection in
-      Model(inferredFrom: try SchemaReader(connection).read())
+      Model(inferredFrom: try SchemaReader(connection).schema())
     }
     let response = service.respond(
       to: HTTPRequest(method: .get, target: url))

@@ -26,12 +26,11 @@ struct Serve: ParsableCommand {
     options.limits.pageSize = pageSize == 0 ? nil : pageSize
     options.limits.maximumPageSize = maxPageSize == 0 ? nil : maxPageSize
     let service = try KindredService(pool: pool, options: options, logger: logger) { connection in
-      Model(inferredFrom: try SchemaReader(connection).read())
+      Model(inferredFrom: try SchemaReader(connection).schema())
     }
     let server = HTTPServer(host: host, port: port, handler: service, logger: logger)
     let address = try server.start()
-    print("listening on http://\(address.host):\(address.port)")
-    fflush(stdout)
+    FileHandle.standardOutput.write(Data("listening on http://\(address.host):\(address.port)\n".utf8))
     let ended = DispatchSemaphore(value: 0)
     signal(SIGTERM, SIG_IGN)
     signal(SIGINT, SIG_IGN)

@@ -22,7 +22,7 @@ final class TestDatabase: Sendable {
     try connection.execute(sql)
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 4)
     service = try KindredService(pool: pool, options: options, logger: Logger(label: "test")) { connection in
-      Model(inferredFrom: try SchemaReader(connection).read())
+      Model(inferredFrom: try SchemaReader(connection).schema())
     }
   }
 

@@ -128,17 +128,31 @@ public struct FullText: Sendable, Hashable {
   /// 3, 4 or 5, as in `fts5`.
   public let version: Int
 
+  /// The name that reads, in the indexed table, the rowid of the virtual one: of an external content, the
+  /// `content_rowid` (<https://www.sqlite.org/fts5.html#external_content_tables>).
+  public let rowIDName: String
+
   /// The index that the virtual table `table` is.
-  public init(table: String, version: Int) {
+  public init(table: String, version: Int, rowIDName: String = "rowid") {
     self.table = table
     self.version = version
+    self.rowIDName = rowIDName
   }
 }
 
 extension String {
-  /// Equality as SQLite compares names: ASCII letters without case.
-  func equalsIgnoringCase(_ other: String) -> Bool {
-    func folded(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
-    return utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { folded($0) == folded($1) }
+  /// The name as SQLite compares names: ASCII letters without case.
+  package var foldingASCIICase: String {
+    String(decoding: utf8.lazy.map(\.foldingASCIICase), as: UTF8.self)
   }
+
+  /// Equality as SQLite compares names: ASCII letters without case.
+  package func equalsIgnoringCase(_ other: String) -> Bool {
+    utf8.count == other.utf8.count
+      && zip(utf8, other.utf8).allSatisfy { $0.foldingASCIICase == $1.foldingASCIICase }
+  }
+}
+
+extension UInt8 {
+  fileprivate var foldingASCIICase: UInt8 { 0x41...0x5A ~= self ? self + 0x20 : self }
 }

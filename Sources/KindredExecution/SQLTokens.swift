@@ -1,0 +1,108 @@
+import KindredAssociations
+
+/// The tokens of SQL text, as far as names and punctuation go (<https://www.sqlite.org/lang.html>).
+struct SQLTokens {
+  enum Token: Hashable {
+    /// A keyword, a name or a number without quotes.
+    case word(String)
+    /// A name or a string, its quotes taken off.
+    case quoted(String)
+    /// Any other character.
+    case symbol(Character)
+
+    /// The text of a word or of something in quotes.
+    var name: String? {
+      switch self {
+      case .word(let text), .quoted(let text): text
+      case .symbol: nil
+      }
+    }
+
+    func isKeyword(_ keyword: String) -> Bool {
+      if case .word(let word) = self { word.equalsIgnoringCase(keyword) } else { false }
+    }
+  }
+
+  private let bytes: [UInt8]
+  private var position = 0
+
+  /// All tokens of a text; comments and white space are left out.
+  static func all(in sql: String) -> [Token] {
+    var tokens = SQLTokens(bytes: Array(sql.utf8))
+    var result: [Token] = []
+    while let token = tokens.next() { result.append(token) }
+    return result
+  }
+
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  private mutating func next() -> Token? {
+    skipSpace()
+    guard position < bytes.count else { return nil }
+    let byte = bytes[position]
+    switch byte {
+    case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): return .quoted(quoted(until: byte))
+    case UInt8(ascii: "["): return .quoted(bracketed())
+    case _ where Self.isWord(byte): return .word(text { !Self.isWord($0) })
+    default:
+      position += 1
+      return .symbol(Character(Unicode.Scalar(byte)))
+    }
+  }
+
+  private mutating func skipSpace() {
+    while position < bytes.count {
+      let rest = bytes[position...]
+      if [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(bytes[position]) {
+        position += 1
+      } else if rest.starts(with: "--".utf8) {
+        position = rest.firstIndex(of: 0x0A) ?? bytes.endIndex
+      } else if rest.starts(with: "/*".utf8) {
+        position += 2
+        while position < bytes.count, !bytes[position...].starts(with: "*/".utf8) { position += 1 }
+        position = min(position + 2, bytes.count)
+      } else {
+        return
+      }
+    }
+  }
+
+  /// What stands up to a quote that is not doubled.
+  private mutating func quoted(until quote: UInt8) -> String {
+    var text: [UInt8] = []
+    position += 1
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      if byte == quote {
+        guard position < bytes.count, bytes[position] == quote else { break }
+        position += 1
+      }
+      text.append(byte)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private mutating func bracketed() -> String {
+    position += 1
+    let text = text { $0 == UInt8(ascii: "]") }
+    position = min(position + 1, bytes.count)
+    return text
+  }
+
+  private mutating func text(until isEnd: (UInt8) -> Bool) -> String {
+    let end = bytes[position...].firstIndex(where: isEnd) ?? bytes.endIndex
+    defer { position = end }
+    return String(decoding: bytes[position..<end], as: UTF8.self)
+  }
+
+  /// Letters, digits, `_`, `$` and everything beyond ASCII.
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x24, 0x80...: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import KindredAssociations
+
+extension SchemaReader {
+  /// Tells the full-text tables, and the tables whose external content they index, that they can be searched.
+  func resolveFullText(in drafts: inout [TableDraft]) {
+    let positions = Dictionary(
+      drafts.enumerated().map { ($0.element.name.foldingASCIICase, $0.offset) },
+      uniquingKeysWith: { first, _ in first })
+    for position in drafts.indices {
+      guard let declaration = drafts[position].declaration, let version = declaration.fullTextVersion,
+        let rowIDName = drafts[position].rowIDName
+      else { continue }
+      let name = drafts[position].name
+      drafts[position].fullText = FullText(table: name, version: version, rowIDName: rowIDName)
+
+      guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase],
+        drafts[content].fullText == nil,
+        let contentRowID = drafts[content].rowIDName(declaration.contentRowID)
+      else { continue }
+      drafts[content].fullText = FullText(table: name, version: version, rowIDName: contentRowID)
+    }
+  }
+}
+
+extension TableDraft {
+  /// The name of the table that a full-text table indexes instead of a copy of its own.
+  var externalContent: String? {
+    guard let content = declaration?.content, !content.isEmpty else { return nil }
+    return content
+  }
+
+  /// The name that reads what a full-text table calls the rowid of this one: a column, or the rowid itself.
+  fileprivate func rowIDName(_ name: String?) -> String? {
+    guard let name else { return rowIDName }
+    let isRowID = ["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase)
+    return columnName(name) ?? (isRowID ? rowIDName : nil)
+  }
+}
+
+extension VirtualTableDeclaration {
+  /// 3, 4 or 5; nil for other modules.
+  fileprivate var fullTextVersion: Int? {
+    ["fts3": 3, "fts4": 4, "fts5": 5][module]
+  }
+
+  /// The value of the option `content`: empty of a contentless table, nil of one with content of its own
+  /// (<https://www.sqlite.org/fts3.html#the_fts4_content_option>,
+  /// <https://www.sqlite.org/fts5.html#external_content_and_contentless_tables>).
+  fileprivate var content: String? {
+    switch fullTextVersion {
+    case 4: arguments.first { $0.name?.equalsIgnoringCase("content") ?? false }?.value
+    case 5: value(ofFTS5Option: "content")
+    default: nil
+    }
+  }
+
+  /// The value of the option `content_rowid`, which only FTS5 has.
+  fileprivate var contentRowID: String? {
+    fullTextVersion == 5 ? value(ofFTS5Option: "content_rowid") : nil
+  }
+
+  /// FTS5 takes the beginning of an option for the first option that begins so.
+  private func value(ofFTS5Option option: String) -> String? {
+    let options = [
+      "prefix", "tokenize", "content", "contentless_delete", "content_rowid", "columnsize", "detail",
+    ]
+    return arguments.first { argument in
+      guard let name = argument.name?.foldingASCIICase, !name.isEmpty else { return false }
+      return options.first { $0.hasPrefix(name) } == option
+    }?.value
+  }
+}

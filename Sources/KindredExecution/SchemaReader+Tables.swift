@@ -1,0 +1,155 @@
+import CKindredSQLite
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+
+extension SchemaReader {
+  /// The columns of a table, its keys and its indexes; its foreign keys need the other tables.
+  func draft(of entry: Entry) throws -> TableDraft {
+    var draft = TableDraft(name: entry.name, kind: entry.kind)
+    let columns = try columns(of: entry.name)
+    draft.columns = columns.filter { !$0.isHidden }.map(\.column)
+    guard entry.kind != .view, !draft.columns.isEmpty else { return draft }
+
+    let keyColumns = columns.filter { $0.keyPosition > 0 && !$0.isHidden }
+      .sorted { $0.keyPosition < $1.keyPosition }
+    if entry.kind == .virtual { draft.declaration = VirtualTableDeclaration(entry.sql) }
+    if !entry.isWithoutRowID {
+      draft.rowIDName = try rowIDName(of: entry, columns: columns.map(\.column.name))
+    }
+    if keyColumns.isEmpty, let rowID = draft.rowIDName {
+      // Where no key is declared the rowid is the key, and the first column.
+      draft.columns.insert(
+        Column(name: rowID, declaredType: "INTEGER", isNullable: false, hasDefault: true), at: 0)
+      draft.addKey([0])
+    } else {
+      draft.primaryKey = keyColumns.compactMap { key in
+        draft.columns.firstIndex { $0.name == key.column.name }
+      }
+    }
+    if entry.kind == .table {
+      try readIndexes(of: &draft)
+    } else if !draft.primaryKey.isEmpty {
+      draft.uniqueKeys = [draft.primaryKey]
+    }
+    return draft
+  }
+
+  /// A row of `PRAGMA table_xinfo` (<https://www.sqlite.org/pragma.html#pragma_table_xinfo>).
+  private struct ColumnEntry {
+    let column: Column
+    /// From 1; 0 of a column that is not in the primary key.
+    let keyPosition: Int64
+    /// Whether it belongs to a virtual table and `*` does not give it.
+    let isHidden: Bool
+  }
+
+  private func columns(of table: String) throws -> [ColumnEntry] {
+    try connection.rows(
+      """
+      SELECT name, type, "notnull", dflt_value IS NOT NULL, pk, hidden FROM pragma_table_xinfo(?, 'main')
+      ORDER BY cid
+      """, [.text(table)]
+    ) { row in
+      let hidden = row.int64(5)
+      return ColumnEntry(
+        column: Column(
+          name: row.text(0) ?? "", declaredType: row.text(1) ?? "", isNullable: row.int64(2) == 0,
+          // 2 is a virtual generated column, 3 a stored one.
+          isGenerated: hidden == 2 || hidden == 3, hasDefault: row.int64(3) != 0),
+        keyPosition: row.int64(4), isHidden: hidden == 1)
+    }
+  }
+
+  /// The first of the rowid's names that is no column's (<https://www.sqlite.org/rowidtable.html>).
+  private func rowIDName(of entry: Entry, columns: [String]) throws -> String? {
+    let free = ["rowid", "_rowid_", "oid"].first { name in
+      !columns.contains { $0.equalsIgnoringCase(name) }
+    }
+    guard let free, entry.kind == .virtual else { return free }
+    // Whether a virtual table has one is the decision of its module.
+    let sql: SQL = "SELECT \(identifier: free) FROM \(identifier: entry.name) LIMIT 0"
+    do {
+      _ = try connection.prepare(sql.rendered().text)
+      return free
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+      return nil
+    }
+  }
+}
+
+// MARK: - Indexes
+
+extension SchemaReader {
+  private func readIndexes(of draft: inout TableDraft) throws {
+    let indexes = try connection.rows(
+      """
+      SELECT name, "unique", origin FROM pragma_index_list(?, 'main') WHERE NOT partial ORDER BY seq DESC
+      """, [.text(draft.name)]
+    ) { (name: $0.text(0) ?? "", isUnique: $0.int64(1) != 0, isPrimaryKey: $0.text(2) == "pk") }
+
+    if draft.primaryKey.count == 1, !indexes.contains(where: \.isPrimaryKey), draft.uniqueKeys.isEmpty {
+      // INTEGER PRIMARY KEY: the table itself is its index, and NULL means the next number.
+      let key = draft.primaryKey[0]
+      let column = draft.columns[key]
+      draft.columns[key] = Column(
+        name: column.name, declaredType: column.declaredType, isNullable: false,
+        isGenerated: column.isGenerated, hasDefault: true)
+      draft.addKey([key])
+    } else if draft.uniqueKeys.isEmpty, !draft.primaryKey.isEmpty {
+      draft.uniqueKeys.append(draft.primaryKey)
+    }
+    for index in indexes {
+      let entries = try indexEntries(of: index.name, in: draft)
+      // Behind a column of another collation an index finds nothing by equality.
+      let usable = entries.prefix { $0.isOfColumnsCollation }
+      if !usable.isEmpty {
+        draft.indexes.append(Index(columns: usable.map { $0.position.map { draft.columns[$0].name } }))
+      }
+      guard index.isUnique, !index.isPrimaryKey else { continue }
+      let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
+      if key.count == entries.count { draft.uniqueKeys.append(key) }
+    }
+  }
+
+  /// A column of an index, or an expression.
+  private struct IndexEntry {
+    /// Among the columns of the table; nil for an expression.
+    let position: Int?
+    let isOfColumnsCollation: Bool
+    /// Whether values that are equal to the column are equal to the index.
+    let isUniquelyCompared: Bool
+  }
+
+  private func indexEntries(of index: String, in draft: TableDraft) throws -> [IndexEntry] {
+    try connection.rows(
+      "SELECT name, coll FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno", [.text(index)]
+    ) { row in
+      guard let name = row.text(0), let position = draft.columns.firstIndex(where: { $0.name == name }) else {
+        return IndexEntry(position: nil, isOfColumnsCollation: true, isUniquelyCompared: false)
+      }
+      let own = collation(of: name, in: draft.name)
+      let isOwn = own.equalsIgnoringCase(row.text(1) ?? "BINARY")
+      return IndexEntry(
+        position: position, isOfColumnsCollation: isOwn,
+        // What is the same byte by byte is the same to every collation.
+        isUniquelyCompared: isOwn || own.equalsIgnoringCase("BINARY"))
+    }
+  }
+
+  private func collation(of column: String, in table: String) -> String {
+    var name: UnsafePointer<CChar>?
+    let code = sqlite3_table_column_metadata(
+      connection.handle, "main", table, column, nil, &name, nil, nil, nil)
+    return code == SQLITE_OK ? name.map { String(cString: $0) } ?? "BINARY" : "BINARY"
+  }
+}
+
+extension TableDraft {
+  /// Adds a primary key that is the rowid.
+  fileprivate mutating func addKey(_ key: [Int]) {
+    primaryKey = key
+    uniqueKeys.append(key)
+    indexes.append(Index(columns: key.map { columns[$0].name }))
+  }
+}

@@ -1,0 +1,136 @@
+import CKindredSQLite
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+
+/// Reads the schema of a database from SQLite's own description of it
+/// (<https://www.sqlite.org/schematab.html>, <https://www.sqlite.org/pragma.html>).
+///
+/// What is wrong with the schema is passed over with a warning: a database is served as far as it works.
+public struct SchemaReader {
+  let connection: Connection
+
+  /// A reader of the main database of `connection`.
+  public init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The schema as of now, or of the transaction that is open.
+  ///
+  /// - Throws: `DatabaseError` where the file can't be read.
+  public func schema() throws -> Schema {
+    connection.isInTransaction ? try read() : try connection.readTransaction(read)
+  }
+
+  private func read() throws -> Schema {
+    var warnings: [String] = []
+    let entries = try entries()
+    var drafts: [TableDraft] = []
+    for entry in entries where entry.isResource {
+      do {
+        drafts.append(try draft(of: entry))
+      } catch let error as DatabaseError
+        where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
+      {
+        // A view of a table that has gone, a virtual table of an unknown module, a damaged full-text index.
+        warnings.append("the \(entry.kindName) \(entry.name) is left out: \(error.message)")
+      }
+    }
+    warnings += drop(&drafts, unlessIn: entries)
+    warnings += drafts.filter { $0.kind != .view && $0.primaryKey.isEmpty }.map { draft in
+      "the table \(draft.name) has no key by which its records could be found"
+    }
+    resolveFullText(in: &drafts)
+    warnings += try resolveForeignKeys(in: &drafts)
+    return Schema(tables: drafts.map(\.table), warnings: warnings.map(\.onOneLine))
+  }
+
+  /// Leaves out what can't be named or read; gives the warnings.
+  private func drop(_ drafts: inout [TableDraft], unlessIn entries: [Entry]) -> [String] {
+    var warnings: [String] = []
+    let names = Set(entries.map(\.name.foldingASCIICase))
+    var seen: Set<String> = []
+    drafts.removeAll { draft in
+      if let content = draft.externalContent, !names.contains(content.foldingASCIICase) {
+        warnings.append("the full-text table \(draft.name) is left out: there is no table \(content)")
+      } else if draft.columns.isEmpty {
+        warnings.append("the table \(draft.name) is left out: its columns can't be read")
+      } else if !seen.insert(draft.name).inserted {
+        // To SQLite, names that differ in the composition of their characters are two names.
+        warnings.append("the table \(draft.name) is left out: another one has the same name")
+      } else {
+        return false
+      }
+      return true
+    }
+    return warnings
+  }
+}
+
+// MARK: - Entries
+
+extension SchemaReader {
+  /// A row of the schema table.
+  struct Entry {
+    let name: String
+    let kind: Table.Kind
+    let isShadow: Bool
+    let isWithoutRowID: Bool
+    let sql: String
+
+    /// Every table and view of the database is a resource; `sqlite_*`, FTS shadow tables and Kindred's own tables
+    /// are not.
+    var isResource: Bool {
+      let name = name.foldingASCIICase
+      return !isShadow && !name.hasPrefix("sqlite_") && !name.hasPrefix("kindred_")
+    }
+
+    var kindName: String { kind == .view ? "view" : "virtual table" }
+  }
+
+  /// All tables and views in the order of their creation.
+  private func entries() throws -> [Entry] {
+    let kinds = try connection.rows("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'") {
+      (name: $0.text(0) ?? "", type: $0.text(1), isWithoutRowID: $0.int64(2) != 0)
+    }
+    let kindsByName = Dictionary(kinds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return try connection.rows(
+      "SELECT name, sql FROM main.sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid"
+    ) { row in
+      let name = row.text(0) ?? ""
+      let kind = kindsByName[name]
+      let tableKind: Table.Kind =
+        switch kind?.type {
+        case "view": .view
+        case "virtual": .virtual
+        default: .table
+        }
+      return Entry(
+        name: name, kind: tableKind, isShadow: kind?.type == "shadow",
+        isWithoutRowID: kind?.isWithoutRowID ?? false, sql: row.text(1) ?? "")
+    }
+  }
+}
+
+extension Connection {
+  /// What `row` makes of each row of a statement.
+  func rows<Row>(
+    _ sql: String, _ arguments: [SQLValue] = [], _ row: (Statement) throws -> Row
+  ) throws -> [Row] {
+    try withStatement(sql) { statement in
+      try statement.bind(arguments)
+      var rows: [Row] = []
+      while try statement.step() { rows.append(try row(statement)) }
+      return rows
+    }
+  }
+}
+
+extension String {
+  /// The text with its line breaks and other control characters as spaces, so that it can stand in a log.
+  fileprivate var onOneLine: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+  }
+}

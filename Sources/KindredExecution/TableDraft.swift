@@ -1,0 +1,32 @@
+import KindredAssociations
+
+/// A table while it is being read.
+struct TableDraft {
+  let name: String
+  let kind: Table.Kind
+  var columns: [Column] = []
+  var primaryKey: [Int] = []
+  var uniqueKeys: [[Int]] = []
+  var indexes: [Index] = []
+  var foreignKeys: [ForeignKey] = []
+  var rowIDName: String?
+  var fullText: FullText?
+  /// Of a virtual table.
+  var declaration: VirtualTableDeclaration?
+
+  var table: Table {
+    Table(
+      name: name, kind: kind, columns: columns, primaryKey: primaryKey, uniqueKeys: uniqueKeys,
+      indexes: indexes, foreignKeys: foreignKeys, rowIDName: rowIDName, fullText: fullText)
+  }
+
+  /// The column of this name, as the schema spells it.
+  func columnName(_ name: String) -> String? {
+    columns.first { $0.name.equalsIgnoringCase(name) }?.name
+  }
+
+  /// Whether no two records agree in all of these columns.
+  func isUnique(_ names: [String]) -> Bool {
+    uniqueKeys.contains { key in key.allSatisfy { names.contains(columns[$0].name) } }
+  }
+}
