@@ -15,7 +15,8 @@ public struct Problem: Error {
   /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
   var headers: [(String, String)] = []
 
-  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = []) {
+  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = [])
+  {
     self.status = status
     self.code = code
     self.title = title
@@ -56,7 +57,9 @@ extension Problem {
       case .unknownAssociation: isPath
       default: false
       }
-    self.init(isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message)
+    self.init(
+      isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message
+    )
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
     suggestions = error.suggestions
@@ -121,7 +124,8 @@ extension DatabaseError {
   /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
   fileprivate var complaintAboutValues: String? {
     let messages = [
-      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big", "LIKE or GLOB pattern too complex",
+      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",
+      "LIKE or GLOB pattern too complex",
       "ESCAPE expression must be a single character", "bad JSON path",
     ]
     guard isTooBig || code == 1 else { return nil }
