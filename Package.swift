@@ -54,7 +54,7 @@ let package = Package(
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution",
+        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -72,7 +72,12 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
-    .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
+    .testTarget(
+      name: "KindredAPITests",
+      dependencies: [
+        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
