@@ -51,8 +51,15 @@ extension OutputBuffer {
     }
   }
 
-  /// Bytes in base64 (RFC 4648 §4).
+  /// A JSON string that holds bytes in base64 (RFC 4648 §4).
   func append(base64 bytes: UnsafeRawBufferPointer) {
+    append(UInt8(ascii: "\""))
+    append(bareBase64: bytes)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Bytes in base64, without quotes.
+  func append(bareBase64 bytes: UnsafeRawBufferPointer) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     let digits = alphabet.utf8Start
     let length = (bytes.count + 2) / 3 * 4

@@ -21,6 +21,7 @@ public struct HTMLLinks: Sendable {
     /// The associations to follow, by key.
     public var associations: [String]
 
+    /// Links to `path/key` and `path/key/association`.
     public init(path: String, key: [String], associations: [String]) {
       self.path = path
       self.key = key

@@ -13,9 +13,7 @@ extension OutputBuffer {
       let bytes = Self.text(column, of: statement)
       if operation == .json { append(json: bytes) } else { append(string: bytes) }
     case SQLITE_BLOB:
-      append(UInt8(ascii: "\""))
       append(base64: Self.blob(column, of: statement))
-      append(UInt8(ascii: "\""))
     default:
       append("null")
     }
@@ -28,7 +26,7 @@ extension OutputBuffer {
     case SQLITE_INTEGER: append(integer: sqlite3_column_int64(statement, column), isBoolean: isBoolean)
     case SQLITE_FLOAT: append(sqlite3_column_double(statement, column))
     case SQLITE_TEXT: append(csv: Self.text(column, of: statement))
-    case SQLITE_BLOB: append(base64: Self.blob(column, of: statement))
+    case SQLITE_BLOB: append(bareBase64: Self.blob(column, of: statement))
     default: break
     }
     return count > start
@@ -40,7 +38,7 @@ extension OutputBuffer {
     case SQLITE_INTEGER: append(integer: sqlite3_column_int64(statement, column), isBoolean: isBoolean)
     case SQLITE_FLOAT: append(sqlite3_column_double(statement, column))
     case SQLITE_TEXT: append(html: Self.text(column, of: statement))
-    case SQLITE_BLOB: append(base64: Self.blob(column, of: statement))
+    case SQLITE_BLOB: append(bareBase64: Self.blob(column, of: statement))
     default: append("<i>null</i>")
     }
   }
@@ -53,7 +51,7 @@ extension OutputBuffer {
     case SQLITE_TEXT: append(segment: Self.text(column, of: statement))
     case SQLITE_BLOB:
       let digits = OutputBuffer(capacity: 64)
-      digits.append(base64: Self.blob(column, of: statement))
+      digits.append(bareBase64: Self.blob(column, of: statement))
       append(segment: digits.bytes)
     default: break
     }

@@ -9,7 +9,7 @@ struct HTMLPage {
 
   var header: String {
     let title = title.escapedForHTML
-    let navigation = ([("resources", "/")] + links).map { name, target in
+    let navigation = ([("index", "/")] + links).map { name, target in
       "<a rel=\"\(name.escapedForHTML)\" href=\"\(target.escapedForHTML)\">\(name.escapedForHTML)</a>"
     }
     return """
@@ -29,6 +29,8 @@ struct HTMLPage {
     dl{display:grid;grid-template-columns:max-content auto;gap:.1em 1em;margin:0}dd{margin:0}ul{margin:0}
     """
 
-  /// What a page may do: show itself. Whatever the database holds, it is text (W3C, Content Security Policy).
+  /// What a page may do: show itself.
+  ///
+  /// Whatever the database holds, it is text (W3C, Content Security Policy).
   static let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 }

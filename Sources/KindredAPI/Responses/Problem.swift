@@ -4,10 +4,13 @@ import KindredSQLite
 
 /// What a client is told of an error (RFC 9457): here the errors of all layers meet.
 public struct Problem: Error {
+  /// The status of the answer.
   public var status: HTTPStatus
   /// The code that `type` ends with.
   public var code: String
+  /// What kind of problem it is, in a few words.
   public var title: String
+  /// What is wrong here, and how to mend it.
   public var detail: String
   var parameter: String?
   var position: Int?

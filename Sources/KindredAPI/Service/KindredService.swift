@@ -29,6 +29,7 @@ public final class KindredService: HTTPHandler {
     for warning in version.model.warnings { logger.warning("\(warning)") }
   }
 
+  /// The answer to a request, whatever is wrong with it.
   public func respond(to request: HTTPRequest) -> HTTPResponse {
     var timing = RequestTiming(isOn: options.tellsTiming)
     var response: HTTPResponse
@@ -42,6 +43,7 @@ public final class KindredService: HTTPHandler {
     return response
   }
 
+  /// The problem that tells of what the HTTP layer refuses.
   public func response(to error: HTTPError) -> HTTPResponse { Problem(error).response }
 
   /// The answer that a representation is for the client of a request.
