@@ -85,6 +85,7 @@ extension Planning {
       table: table, resource: resource, alias: select.alias(for: table), select: select,
       node: keyed?.node, parent: base)
     scope.isSolid = isRequired
+    if origin !== base { scope.via = origin }
     scope.presence = step.destinationColumns.first.map { scope.column($0, in: select.statement) }
     var filters: [SQL] = []
     let inner = scope.withoutJoins
