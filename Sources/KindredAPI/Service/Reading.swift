@@ -34,34 +34,8 @@ final class Reading {
     guard !isClosed else { return }
     isClosed = true
     cancellation?.onCancel(nil)
-    connection.rollback()
+    // Not a rollback: that would take back the transient tables as well.
+    _ = try? connection.commit()
     pool.release(connection)
-  }
-}
-
-/// A result that is sent as it is read.
-final class ResultBody: HTTPBodyStream {
-  private let reading: Reading
-  private let reader: ResultReader
-  /// What was read before the head could be written.
-  private var first: UnsafeRawBufferPointer?
-
-  init(_ reading: Reading, _ reader: ResultReader, first: UnsafeRawBufferPointer?) {
-    self.reading = reading
-    self.reader = reader
-    self.first = first
-  }
-
-  func next() throws -> UnsafeRawBufferPointer? {
-    if let first {
-      self.first = nil
-      return first
-    }
-    return try reader.next()
-  }
-
-  func close() {
-    reader.close()
-    reading.close()
   }
 }

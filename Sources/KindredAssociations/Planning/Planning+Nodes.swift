@@ -137,6 +137,10 @@ extension Planning {
         "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
       )
     }
+    if node.isDistinct, node.returnsMany {
+      throw refuse(
+        "distinct", "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
+    }
     if node.recursion != nil, node.values != nil || node.isGrouped {
       throw refuse(
         node.values != nil ? "values" : "group", "bare values and groups can't repeat below themselves: leave out `*`")
@@ -151,6 +155,14 @@ extension Planning {
 }
 
 extension RequestNode {
+  /// Whether lists of associated records are part of each result.
+  var returnsMany: Bool {
+    children.contains { child in
+      child.isReturned
+        && (child.association?.cardinality == .toMany || child.recursion != nil || child.returnsMany)
+    }
+  }
+
   /// Whether it, or a node below, is part of the result.
   var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
 }
