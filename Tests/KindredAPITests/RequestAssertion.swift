@@ -35,8 +35,11 @@ final class TestDatabase: Sendable {
   }
 
   /// The answer to GET.
-  func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (status: Int, headers: HTTPHeaders, text: String) {
-    let response = service.respond(to: HTTPRequest(method: .get, target: Self.encoded(target), headers: headers))
+  func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (
+    status: Int, headers: HTTPHeaders, text: String
+  ) {
+    let response = service.respond(
+      to: HTTPRequest(method: .get, target: Self.encoded(target), headers: headers))
     return (response.status.code, response.headers, try Self.text(response.body))
   }
 
@@ -88,14 +91,16 @@ func expectRequest(
 
 /// Shows a request that is refused: the parameter and the position that are blamed, and the names suggested.
 func expectProblem(
-  _ target: String, on database: TestDatabase, status: Int = 400, code: RequestError.Code, parameter: String? = nil,
+  _ target: String, on database: TestDatabase, status: Int = 400, code: RequestError.Code,
+  parameter: String? = nil,
   position: Int? = nil, suggestion: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let answer = try database.get(target)
   #expect(answer.status == status, sourceLocation: sourceLocation)
   #expect(answer.headers["Content-Type"] == "application/problem+json", sourceLocation: sourceLocation)
   let document = try #require(
-    try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? [String: Any], sourceLocation: sourceLocation)
+    try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? [String: Any],
+    sourceLocation: sourceLocation)
   #expect(document["type"] as? String == "/-/errors#\(code.rawValue)", sourceLocation: sourceLocation)
   #expect(document["parameter"] as? String == parameter, sourceLocation: sourceLocation)
   if let position { #expect(document["position"] as? Int == position, sourceLocation: sourceLocation) }

@@ -22,6 +22,7 @@ final class ResultBody: HTTPBodyStream {
     self.first = first
     self.hash = hash
     self.atEnd = atEnd
+    reading.pause()
   }
 
   func next() throws -> UnsafeRawBufferPointer? {
@@ -29,6 +30,8 @@ final class ResultBody: HTTPBodyStream {
       self.first = nil
       return first
     }
+    reading.resume()
+    defer { reading.pause() }
     let part = try reader.next()
     if let part {
       hash.update(part)
