@@ -8,7 +8,7 @@ RUN make system-packages && swift package resolve
 COPY Migrations Migrations
 COPY Tests Tests
 COPY Sources Sources
-RUN make install DESTDIR=/image && strip --strip-debug /image/usr/local/bin/kindred
+RUN make install DESTDIR=/image && strip /image/usr/local/bin/kindred
 
 FROM debian:bookworm-slim
 RUN apt-get update \

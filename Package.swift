@@ -71,6 +71,8 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(name: "KindredCommandTests", dependencies: ["KindredCommand"]),
     .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
     .testTarget(
       name: "KindredAPITests",

@@ -53,7 +53,9 @@ extension RequestSettings {
 extension RequestSettings {
   /// Reads the model of a database.
   func modelSource() throws -> @Sendable (Connection) throws -> Model {
-    { Model(inferredFrom: try SchemaReader($0).schema()) }
+    guard let model else { return { Model(inferredFrom: try SchemaReader($0).schema()) } }
+    let file = try ModelFileReader(path: model).read()
+    return { try file.model(of: $0) }
   }
 }
 
