@@ -11,9 +11,10 @@ struct KeyedAssociation {
 
 /// Aggregates of associations: each a subquery of its own, so that none inflates another.
 extension Planning {
-  /// The association of this key: a node of the request comes before an association of the model.
+  /// The association of this key: a node of the request comes before an association of the model, but not in
+  /// expressions of the model.
   func association(_ key: String, of scope: Scope) -> KeyedAssociation? {
-    if let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
+    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
       return KeyedAssociation(key: key, association: association, node: node)
     }
     guard let association = scope.resource.associations[key] else { return nil }
@@ -80,9 +81,9 @@ extension Planning {
     in scope: Scope
   ) throws -> CompiledExpression {
     try scope.statement.subquery { select in
-      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
       let records = try destination(
-        of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
+        of: keyed.association, from: scope, into: select, node: keyed.node,
+        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
       let argument = try argument.map { try compile($0, in: records).sql } ?? "*"

@@ -8,7 +8,8 @@ extension Planning {
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
     var conditions = try node.filters.map { try condition($0, in: scope) }
-    if !scope.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
+    // What must hold for a group says nothing of a record.
+    if !node.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
       conditions.append(try match(search, in: scope))
     }
@@ -27,8 +28,7 @@ extension Planning {
   private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
     guard let association = child.association else { return "TRUE" }
     return try scope.statement.subquery { select in
-      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
-      let records = try chain(association, from: scope, into: select, node: child, isRepeated: isRepeated)
+      let records = try chain(association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       return "EXISTS (SELECT 1 \(select.from()))"
     }
@@ -43,9 +43,8 @@ extension Planning {
     if scope.canJoin { return try body(try joinToOne(key, of: scope)) }
     guard let keyed = association(key, of: scope) else { return CompiledExpression(sql: "NULL") }
     return try scope.statement.subquery { select in
-      let isRepeated = scope.statement.runsOften || scope.statement.givesMany
       let record = try chain(
-        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
+        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: record)
       var compiled = try body(record)
       compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
@@ -57,7 +56,9 @@ extension Planning {
 
   /// The record that a to-one association leads to, joined once per key.
   func joinToOne(_ key: String, of scope: Scope) throws -> Scope {
-    if let joined = scope.joined[key] { return joined }
+    // What the request says of a node does not hold for the model's own expressions.
+    let place = readsHidden ? "model:\(key)" : key
+    if let joined = scope.joined[place] { return joined }
     guard let keyed = association(key, of: scope) else {
       throw RequestError(.unknownAssociation, "there is no association `\(key)`")
     }
@@ -68,7 +69,7 @@ extension Planning {
       previous = try join(
         step, from: previous, keyed: isLast ? keyed : nil, base: scope, isRequired: isRequired)
     }
-    scope.joined[key] = previous
+    scope.joined[place] = previous
     // Behind an inner join, `WHERE` is as good as `ON`, and allows further joins.
     if isRequired { scope.select.conditions += try conditions(of: previous) }
     return previous
@@ -88,7 +89,7 @@ extension Planning {
     var filters: [SQL] = []
     let inner = scope.withoutJoins
     for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
-      filters.append(try condition(filter, in: inner))
+      filters.append(try modelCondition(filter, in: inner))
     }
     if keyed != nil, !isRequired { filters += try conditions(of: inner) }
     let source = source(of: scope, by: step.destinationColumns, isRepeated: select.statement.runsOften)
@@ -122,7 +123,7 @@ extension Planning {
         select.source = reference(to: first.table, as: first.alias, in: scope.statement)
         select.conditions = zip(columns, origins).map { "\(first.column($0, in: scope.statement)) = \($1)" }
         for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
-          select.conditions.append(try condition(filter, in: first))
+          select.conditions.append(try modelCondition(filter, in: first))
         }
         if keyed != nil { select.conditions += try conditions(of: first) }
         let order = first.keyColumns.map { first.column($0.name, in: scope.statement) }.joined(separator: ", ")
@@ -150,7 +151,7 @@ extension Planning {
   private func match(_ search: RequestNode.Search, in scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
     let table: SQL = "\(identifier: fullText.table)"
-    let rowID: SQL = "\(identifier: scope.alias).\(identifier: scope.table.rowIDName ?? "rowid")"
+    let rowID: SQL = "\(identifier: scope.alias).\(identifier: fullText.rowIDName)"
     return
       "\(rowID) IN (SELECT rowid FROM \(table) WHERE \(table) MATCH \(.parameter(search.literal)))"
   }
@@ -163,7 +164,7 @@ extension Planning {
       alias = scope.select.alias(for: fullText.table)
       let table: SQL = "\(identifier: fullText.table)"
       scope.select.joins.append(
-        "JOIN \(alias == fullText.table ? table : "\(table) AS \(identifier: alias)") ON \(identifier: alias).rowid = \(identifier: scope.alias).\(identifier: scope.table.rowIDName ?? "rowid")"
+        "JOIN \(alias == fullText.table ? table : "\(table) AS \(identifier: alias)") ON \(identifier: alias).rowid = \(identifier: scope.alias).\(identifier: fullText.rowIDName)"
       )
     }
     scope.select.conditions.append(

@@ -5,7 +5,7 @@ extension Planning {
   /// Plans the node of the root.
   func planRoot(_ records: Records) throws {
     let node = request.root
-    try checkShape(of: node)
+    try checkShape(of: node, name: "")
     let statement = StatementBuilder(
       level: plan.path.count, runsOften: false, givesMany: !records.isSingle)
     // Above the root there is nothing to speak of, even where a path leads to it.
@@ -31,7 +31,7 @@ extension Planning {
   func planNested(
     _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
   ) throws -> Int {
-    try checkShape(of: node)
+    try checkShape(of: node, name: name)
     if node.recursion != nil, !hops.isEmpty {
       throw RequestError(
         .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
@@ -40,7 +40,7 @@ extension Planning {
     let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
     let above = scope.statement
     let statement = StatementBuilder(
-      level: above.level + 1, runsOften: above.runsOften || above.givesMany, givesMany: isToMany)
+      level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
     let record =
       hops.isEmpty
       ? try open(node, below: scope, in: statement)
@@ -116,29 +116,34 @@ extension Planning {
   }
 
   /// What can't be asked of a node.
-  func checkShape(of node: RequestNode) throws {
-    func refuse(_ message: String) -> RequestError {
-      RequestError(.invalidExpression, message, at: node.origin)
+  ///
+  /// - Parameter name: the path of the node, which its parameters begin with.
+  func checkShape(of node: RequestNode, name: String) throws {
+    func refuse(_ parameter: String, _ message: String) -> RequestError {
+      RequestError(
+        .invalidValue, message, at: Origin(parameter: name.isEmpty ? parameter : "\(name).\(parameter)"))
     }
     if node.values != nil, node.fields != nil || !node.annotations.isEmpty {
-      throw refuse("`values` is one bare value: it can't have `fields` or `annotate` beside it")
-    }
-    if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
-      let (what, parameter) = node.isGrouped ? ("a group", "group") : ("a bare value", "values")
-      throw refuse(
-        "`\(child.key)` has no record to be in, for \(what) includes nothing: use `join`, or leave out `\(parameter)`"
-      )
+      throw refuse("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
     }
     if !node.group.isEmpty, node.fields == nil, node.values == nil {
-      throw refuse("`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+      throw refuse("group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+    }
+    if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
+      throw refuse(
+        node.values != nil ? "values" : node.group.isEmpty ? "fields" : "group",
+        "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
+      )
     }
     if node.recursion != nil, node.values != nil || node.isGrouped {
-      throw refuse("`\(node.key)` can't repeat below bare values or groups: leave out `*`")
+      throw refuse(
+        node.values != nil ? "values" : "group", "bare values and groups can't repeat below themselves: leave out `*`")
     }
-    if node.association?.cardinality == .toOne, !node.key.isEmpty,
-      node.limit != nil || node.offset != nil || node.isGrouped
-    {
-      throw refuse("`\(node.key)` is one record at most: `limit`, `offset` and groups are for many")
+    if node.association?.cardinality == .toOne, !node.key.isEmpty {
+      let one = "`\(node.key)` is one record at most: "
+      if node.limit != nil { throw refuse("limit", one + "leave out the limit") }
+      if node.offset != nil { throw refuse("offset", one + "leave out the offset") }
+      if node.isGrouped { throw refuse(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group") }
     }
   }
 }

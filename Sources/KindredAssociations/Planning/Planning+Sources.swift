@@ -100,9 +100,9 @@ extension Planning {
       add(
         source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
         equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)
-      if let filter = step.filter { select.conditions.append(try condition(filter, in: scope)) }
+      if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
       if isLast, let filter = association.filter {
-        select.conditions.append(try condition(filter, in: scope))
+        select.conditions.append(try modelCondition(filter, in: scope))
       }
       previous = scope
     }
@@ -112,11 +112,14 @@ extension Planning {
   /// Adds the destination's table to `select`, and the condition that a way leads to it from `origin`.
   ///
   /// Each record gives one row, however many ways lead to it.
+  ///
+  /// - Parameter countsWays: whether each way gives a row nevertheless, for something reads the join table.
   func destination(
     of association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    isRepeated: Bool
+    countsWays: Bool = false, isRepeated: Bool
   ) throws -> Scope {
-    guard let last = association.steps.last, !leadsOnce(association), !(node?.readsVia ?? false) else {
+    let countsWays = countsWays || (node?.readsVia ?? false)
+    guard let last = association.steps.last, !leadsOnce(association), !countsWays else {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
@@ -133,7 +136,7 @@ extension Planning {
     let keys = source.keys.joined(separator: ", ")
     select.conditions.append("\(source.keys.count == 1 ? keys : "(\(keys))") IN (\(ways))")
     for filter in [last.filter, association.filter].compactMap({ $0 }) {
-      select.conditions.append(try condition(filter, in: scope))
+      select.conditions.append(try modelCondition(filter, in: scope))
     }
     return scope
   }

@@ -8,6 +8,8 @@ final class StatementBuilder {
   let runsOften: Bool
   /// Whether it may give more than one row.
   let givesMany: Bool
+  /// Whether what is below it, a statement or a subquery, runs more than once.
+  var repeatsInner: Bool { runsOften || givesMany }
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
   /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
