@@ -72,8 +72,14 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "ArchitectureTests"),
-    .testTarget(name: "KindredCommandTests", dependencies: ["KindredCommand"]),
-    .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
+    .testTarget(
+      name: "KindredCommandTests",
+      dependencies: [
+        "KindredCommand", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(
+      name: "KindredHTTPTests",
+      dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),
     .testTarget(
       name: "KindredAPITests",
       dependencies: [

@@ -69,7 +69,7 @@ struct PageTests {
       #"/books?fields=title&search=moby OR truth"#, on: library,
       sql: #"""
         SELECT "book"."title", "bookText".rank, "book"."id" FROM "book" JOIN "bookText" ON \#
-        "bookText".rowid = "book"."rowid" WHERE "bookText"."bookText" MATCH ?1 ORDER BY "bookText".rank, \#
+        "bookText".rowid = "book"."id" WHERE "bookText"."bookText" MATCH ?1 ORDER BY "bookText".rank, \#
         "book"."id" LIMIT ?2 + ?3
         """#,
       json: #"""

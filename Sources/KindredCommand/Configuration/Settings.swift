@@ -100,6 +100,12 @@ struct ServerSettings: ParsableArguments {
 }
 
 extension ServerSettings {
+  /// The certificate; nil where the server is to speak plain HTTP.
+  var tls: TLSConfiguration? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return TLSConfiguration(certificateFile: tlsCertificate, keyFile: tlsKey)
+  }
+
   /// What the HTTP server is told.
   var limits: HTTPLimits {
     var limits = HTTPLimits()
