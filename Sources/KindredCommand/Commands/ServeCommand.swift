@@ -36,13 +36,11 @@ struct ServeCommand: Configurable {
   @OptionGroup(title: "Files") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
-  func validate() throws {
+  func run() throws {
+    // Not in `validate`, which also sees the flags without what stands in the file.
     if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
       throw ValidationError("--tls-certificate and --tls-key go together")
     }
-  }
-
-  func run() throws {
     // Before any thread is started, as threads inherit which signals are blocked.
     let signals = Signals()
     FileDescriptors.raiseLimit()
