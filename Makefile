@@ -53,7 +53,8 @@ system-packages: ## Install the system packages that are missing.
 define install-missing
 @missing=; \
 for package in $(1); do \
-  dpkg --status $$package >/dev/null 2>&1 || missing="$$missing $$package"; \
+  state=$$(dpkg-query --show --showformat='$${db:Status-Status}' $$package 2>/dev/null); \
+  [ "$$state" = installed ] || missing="$$missing $$package"; \
 done; \
 if [ -z "$$missing" ]; then exit 0; fi; \
 if ! command -v apt-get >/dev/null; then \
