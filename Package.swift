@@ -5,7 +5,13 @@ let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "kindred", targets: ["KindredCommand"])
+    .executable(name: "kindred", targets: ["KindredCommand"]),
+    // For the packages under Tests, which are no part of this one.
+    .library(
+      name: "Kindred",
+      targets: [
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations", "KindredSQLSyntax",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

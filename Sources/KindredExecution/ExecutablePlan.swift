@@ -11,12 +11,28 @@ public final class ExecutablePlan: Sendable {
   struct Node: Sendable {
     let sql: String
     let instructions: [Instruction]
+    let frame: Frame
     /// Bindings that hold for the whole request.
     let constants: [Constant]
     /// Bindings that follow the rows above.
     let ancestors: [Ancestor]
     let isToMany: Bool
     let recursion: Plan.Recursion?
+  }
+
+  /// What is written around the rows of a node.
+  struct Frame: Sendable {
+    var opening = Text()
+    var separator = Text()
+    var closing = Text()
+    /// In place of the one row that is not there.
+    var missing = Text()
+  }
+
+  /// A part of the plan's text.
+  struct Text: Sendable {
+    var start: Int32 = 0
+    var count: Int32 = 0
   }
 
   struct Constant: Sendable {
@@ -32,6 +48,9 @@ public final class ExecutablePlan: Sendable {
 
   enum Operation: UInt8, Sendable {
     case value, boolean, json, optional, text, child
+    case csvValue, csvBoolean, htmlValue, htmlBoolean
+    /// The value as a segment of a URL's path.
+    case segment
   }
 
   struct Instruction: Sendable {
@@ -39,22 +58,35 @@ public final class ExecutablePlan: Sendable {
     /// A column; of `child`, the number of the node.
     let operand: Int32
     /// Of `optional`, where to go on.
-    let end: Int32
-    let textStart: Int32
-    let textCount: Int32
+    var end: Int32 = 0
+    /// What is written first.
+    let prefix: Text
+    /// In place of what is not there.
+    var missing = Text()
   }
 
-  public init(_ plan: Plan) {
+  /// - Throws: `NotTabular` where the result does not fit the format.
+  public init(_ plan: Plan, format: ResultFormat = .json) throws(NotTabular) {
     self.plan = plan
-    var text: [UInt8] = []
-    nodes = plan.nodes.map { node in
+    let programs: [Program]
+    switch format {
+    case .json: (programs, text) = JSONPrograms.make(plan)
+    case .lines: (programs, text) = JSONPrograms.make(plan, endingRecordsBy: "\n")
+    case .csv: (programs, text) = try CSVProgram.make(plan)
+    case .html(let links): (programs, text) = HTMLPrograms.make(plan, links: links)
+    }
+    nodes = zip(plan.nodes, programs).map { node, program in
       Node(
-        sql: node.statement.sql,
-        instructions: node.program.map { Instruction($0, text: &text) },
+        sql: node.statement.sql, instructions: program.instructions, frame: program.frame,
         constants: node.statement.constants, ancestors: node.statement.ancestors,
         isToMany: node.isToMany, recursion: node.recursion)
     }
-    self.text = text
+  }
+
+  /// How the rows of a node are written.
+  struct Program {
+    var instructions: [Instruction] = []
+    var frame = Frame()
   }
 }
 
@@ -74,38 +106,10 @@ extension Plan.Statement {
   }
 }
 
-extension ExecutablePlan.Instruction {
-  init(_ instruction: Plan.Instruction, text: inout [UInt8]) {
-    func put(_ bytes: [UInt8]) -> (Int32, Int32) {
-      text += bytes
-      return (Int32(text.count - bytes.count), Int32(bytes.count))
-    }
-    switch instruction {
-    case .value(let prefix, let column, let format):
-      operation =
-        switch format {
-        case .plain: .value
-        case .boolean: .boolean
-        case .json: .json
-        }
-      operand = Int32(column)
-      end = 0
-      (textStart, textCount) = put(prefix)
-    case .optional(let prefix, let column, let next):
-      operation = .optional
-      operand = Int32(column)
-      end = Int32(next)
-      (textStart, textCount) = put(prefix)
-    case .text(let bytes):
-      operation = .text
-      operand = 0
-      end = 0
-      (textStart, textCount) = put(bytes)
-    case .child(let prefix, let node):
-      operation = .child
-      operand = Int32(node)
-      end = 0
-      (textStart, textCount) = put(prefix)
-    }
+extension [UInt8] {
+  /// Adds text at the end, and says where it is.
+  mutating func put(_ bytes: some Collection<UInt8>) -> ExecutablePlan.Text {
+    self += bytes
+    return ExecutablePlan.Text(start: Int32(count - bytes.count), count: Int32(bytes.count))
   }
 }

@@ -64,4 +64,10 @@ final class OutputBuffer {
   func append(_ text: StaticString) {
     append(text.utf8Start, count: text.utf8CodeUnitCount)
   }
+
+  /// A part of a plan's text.
+  @inline(__always)
+  func append(_ part: ExecutablePlan.Text, of text: UnsafePointer<UInt8>) {
+    append(text + Int(part.start), count: Int(part.count))
+  }
 }

@@ -3,14 +3,6 @@ import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
 
-/// How the records of the root are set apart.
-public enum RecordSeparation: Sendable {
-  /// A JSON array; a single record as it is.
-  case array
-  /// A record per line (`application/x-ndjson`).
-  case lines
-}
-
 /// Runs a plan: the tree of nested cursors, written down as it is read.
 ///
 /// The stack of cursors is a value of its own and not the program's, so that reading can stop after any row until the
@@ -19,7 +11,6 @@ public final class PlanExecutor {
   let executable: ExecutablePlan
   let connection: Connection
   let parameters: Parameters
-  let separation: RecordSeparation
   let output: OutputBuffer
   /// Rows of the root at most; one more is read to tell whether more follow.
   let limit: Int?
@@ -48,12 +39,11 @@ public final class PlanExecutor {
 
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
-    separation: RecordSeparation = .array, limit: Int? = nil, bufferSize: Int = 64 << 10
+    limit: Int? = nil, bufferSize: Int = 64 << 10
   ) {
     self.executable = executable
     self.connection = connection
     self.parameters = parameters
-    self.separation = separation
     self.limit = limit
     output = OutputBuffer(capacity: bufferSize + bufferSize / 4)
   }
@@ -85,7 +75,7 @@ public final class PlanExecutor {
       frames.append(Frame(node: -1, statement: statement.handle))
     }
     try push(0)
-    if !executable.plan.isSingle, separation == .array { output.append(UInt8(ascii: "[")) }
+    append(executable.nodes[0].frame.opening)
     try nextRow(frames.count - 1)
     guard !isFinished || !executable.plan.isSingle else {
       throw RequestError(.notFound, executable.plan.absence)
@@ -93,7 +83,7 @@ public final class PlanExecutor {
   }
 
   private func finish() {
-    if !executable.plan.isSingle, separation == .array { output.append(UInt8(ascii: "]")) }
+    append(executable.nodes[0].frame.closing)
     isFinished = true
   }
 
@@ -143,7 +133,7 @@ public final class PlanExecutor {
       return end(top, node, isRoot: true)
     }
     if frames[top].rows > 0 {
-      output.append(isRoot && separation == .lines ? UInt8(ascii: "\n") : UInt8(ascii: ","))
+      append(node.frame.separator)
     }
     frames[top].rows += 1
     frames[top].instruction = 0
@@ -153,15 +143,14 @@ public final class PlanExecutor {
   private func end(_ top: Int, _ node: ExecutablePlan.Node, isRoot: Bool) {
     sqlite3_reset(frames[top].statement)
     if isRoot {
-      if separation == .lines, frames[top].rows > 0 { output.append(UInt8(ascii: "\n")) }
       frames.removeLast()
       finish()
       return
     }
     if node.isToMany {
-      output.append(UInt8(ascii: "]"))
+      append(node.frame.closing)
     } else if frames[top].rows == 0 {
-      output.append("null")
+      append(node.frame.missing)
     }
     frames.removeLast()
   }
@@ -177,16 +166,29 @@ public final class PlanExecutor {
         index += 1
         switch instruction.operation {
         case .value, .boolean, .json:
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
+          output.append(instruction.prefix, of: text)
           output.append(column: instruction.operand, of: statement, as: instruction.operation)
         case .text:
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
+          output.append(instruction.prefix, of: text)
         case .optional:
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
+          output.append(instruction.prefix, of: text)
           if sqlite3_column_type(statement, instruction.operand) == SQLITE_NULL {
-            output.append("null")
+            output.append(instruction.missing, of: text)
             index = Int(instruction.end)
           }
+        case .csvValue, .csvBoolean:
+          output.append(instruction.prefix, of: text)
+          let isBoolean = instruction.operation == .csvBoolean
+          if !output.append(csvColumn: instruction.operand, of: statement, isBoolean: isBoolean) {
+            output.append(instruction.missing, of: text)
+          }
+        case .htmlValue, .htmlBoolean:
+          output.append(instruction.prefix, of: text)
+          let isBoolean = instruction.operation == .htmlBoolean
+          output.append(htmlColumn: instruction.operand, of: statement, isBoolean: isBoolean)
+        case .segment:
+          output.append(instruction.prefix, of: text)
+          output.append(segmentColumn: instruction.operand, of: statement)
         case .child:
           let child = Int(instruction.operand)
           let level = recursionLevel(of: child, below: top)
@@ -194,8 +196,8 @@ public final class PlanExecutor {
             continue
           }
           frames[top].instruction = index
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
-          if executable.nodes[child].isToMany { output.append(UInt8(ascii: "[")) }
+          output.append(instruction.prefix, of: text)
+          output.append(executable.nodes[child].frame.opening, of: text)
           try push(child)
           frames[top + 1].recursionLevel = level
           return
@@ -203,6 +205,12 @@ public final class PlanExecutor {
       }
       frames[top].isInRow = false
       if frames[top].node == 0, let limit, frames[top].rows == limit { lastCursor = cursor(statement) }
+    }
+  }
+
+  private func append(_ text: ExecutablePlan.Text) {
+    executable.text.withUnsafeBufferPointer { all in
+      if let start = all.baseAddress { output.append(text, of: start) }
     }
   }
 
@@ -253,7 +261,8 @@ public final class PlanExecutor {
   private func bind(_ ancestors: [ExecutablePlan.Ancestor], to statement: OpaquePointer) throws {
     for ancestor in ancestors {
       let above = frames[frames.count - ancestor.level].statement
-      let code = sqlite3_bind_value(statement, ancestor.parameter, sqlite3_column_value(above, ancestor.column))
+      let code = sqlite3_bind_value(
+        statement, ancestor.parameter, sqlite3_column_value(above, ancestor.column))
       guard code == SQLITE_OK else { throw connection.error(code) }
     }
   }
@@ -288,12 +297,16 @@ public final class PlanExecutor {
     return false
   }
 
-  private func isSame(_ left: OpaquePointer, _ leftColumn: Int32, _ right: OpaquePointer, _ rightColumn: Int32) -> Bool {
+  private func isSame(
+    _ left: OpaquePointer, _ leftColumn: Int32, _ right: OpaquePointer, _ rightColumn: Int32
+  ) -> Bool {
     let type = sqlite3_column_type(left, leftColumn)
     guard type == sqlite3_column_type(right, rightColumn) else { return false }
     switch type {
-    case SQLITE_INTEGER: return sqlite3_column_int64(left, leftColumn) == sqlite3_column_int64(right, rightColumn)
-    case SQLITE_FLOAT: return sqlite3_column_double(left, leftColumn) == sqlite3_column_double(right, rightColumn)
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(left, leftColumn) == sqlite3_column_int64(right, rightColumn)
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(left, leftColumn) == sqlite3_column_double(right, rightColumn)
     case SQLITE_NULL: return true
     default:
       let leftBytes = sqlite3_column_blob(left, leftColumn)

@@ -14,15 +14,18 @@ final class TestDatabase: Sendable {
   let pool: ConnectionPool
   let path: String
 
-  /// - Parameter sql: the schema and the data.
-  init(_ sql: String, options: KindredService.Options = .init()) throws {
+  /// - Parameters:
+  ///   - sql: the schema and the data.
+  ///   - modelFile: a model file over what is inferred.
+  init(_ sql: String, modelFile: String? = nil, options: KindredService.Options = .init()) throws {
     try SQLiteLibrary.initialize()
     path = NSTemporaryDirectory() + "kindred-\(UUID().uuidString).sqlite"
     let connection = try Connection(path: path, access: .readWriteCreate)
     try connection.execute(sql)
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 4)
+    let file = try modelFile.map { try ModelFileParser(path: "model.yaml").parse($0) }
     service = try KindredService(pool: pool, options: options, logger: Logger(label: "test")) { connection in
-      Model(inferredFrom: try SchemaReader(connection).schema())
+      try file?.model(of: connection) ?? Model(inferredFrom: try SchemaReader(connection).schema())
     }
   }
 

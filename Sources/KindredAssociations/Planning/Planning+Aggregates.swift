@@ -86,16 +86,19 @@ extension Planning {
         countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
-      let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
-      return Self.compile(function, of: argument, in: select)
+      guard let argument else { return Self.compile(function, of: "*", select.from()) }
+      let value = try compile(argument, in: records).sql
+      guard argument.contains(\.readsParent) else { return Self.compile(function, of: value, select.from()) }
+      // To SQLite an aggregate of nothing but columns of an outer query is one of that query, so what reads them is
+      // made a column of this one.
+      return Self.compile(function, of: "value", "FROM (SELECT \(value) AS value \(select.from()))")
     }
   }
 
   private static func compile(
-    _ function: AggregateFunction, of argument: SQL, in select: SelectBuilder
+    _ function: AggregateFunction, of argument: SQL, _ from: SQL
   ) -> CompiledExpression {
-    let from = select.from()
-    return switch function {
+    switch function {
     case .count: CompiledExpression(sql: "(SELECT COUNT(*) \(from))", absent: "0")
     case .isEmpty:
       CompiledExpression(

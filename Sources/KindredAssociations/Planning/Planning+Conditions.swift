@@ -85,6 +85,7 @@ extension Planning {
       table: table, resource: resource, alias: select.alias(for: table), select: select,
       node: keyed?.node, parent: base)
     scope.isSolid = isRequired
+    if origin !== base { scope.via = origin }
     scope.presence = step.destinationColumns.first.map { scope.column($0, in: select.statement) }
     var filters: [SQL] = []
     let inner = scope.withoutJoins
@@ -126,7 +127,9 @@ extension Planning {
           select.conditions.append(try modelCondition(filter, in: first))
         }
         if keyed != nil { select.conditions += try conditions(of: first) }
-        let order = first.keyColumns.map { first.column($0.name, in: scope.statement) }.joined(separator: ", ")
+        let sort = try readingHidden { try (keyed?.association.sort ?? []).map { try term($0, in: first) } }
+        let key = first.keyColumns.map { OrderTerm(sql: first.column($0.name, in: scope.statement)) }
+        let order = (sort + key).map { $0.rendered(as: $0.sql) }.joined(separator: ", ")
         let found = first.column(column.name, in: scope.statement)
         return
           "\(scope.column(column.name, in: scope.statement)) = (SELECT \(found) \(select.from()) ORDER BY \(order) LIMIT 1)"

@@ -43,7 +43,7 @@ extension Planning {
     }
   }
 
-  private func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
+  func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
     var sql = try compile(term.expression, in: scope).sql(within: .collate)
     if term.isNoCase { sql.append(" COLLATE NOCASE") }
     return OrderTerm(sql: sql, isDescending: term.isDescending, nulls: term.nulls)
