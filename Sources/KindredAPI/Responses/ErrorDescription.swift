@@ -88,6 +88,8 @@ struct ErrorDescription {
     ErrorDescription(
       "out-of-time", "Out of time", "The request took longer than it may: ask for less at once."),
     ErrorDescription(
+      "unavailable", "Unavailable", "The database does not answer: try again after `Retry-After`."),
+    ErrorDescription(
       "internal-error", "Internal error", "A defect of the server; its log has more under the number given."),
   ]
 

@@ -99,7 +99,15 @@ extension Problem {
   static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {
     Problem(
       .methodNotAllowed, "method-not-allowed", title: "Method not allowed",
-      detail: "\(method.token) is not allowed here: the server is read-only", headers: [("Allow", allow)])
+      detail: "\(method.token) is not allowed here: \(allow) are", headers: [("Allow", allow)])
+  }
+
+  /// The database can't be read at all.
+  static func unavailable() -> Problem {
+    Problem(
+      .serviceUnavailable, "unavailable", title: "Unavailable",
+      detail: "the database does not answer: try again later",
+      headers: [("Retry-After", "10")])
   }
 
   static func notAcceptable(_ detail: String) -> Problem {
