@@ -86,7 +86,8 @@ final class RequestTree {
     if let present = parent.children[name] {
       guard present.request.association?.key == association.key else {
         throw RequestError(
-          .duplicateName, "two associations would be named `\(name)`: give one another name, as in `other:\(step.key)`",
+          .duplicateName,
+          "two associations would be named `\(name)`: give one another name, as in `other:\(step.key)`",
           at: step.origin)
       }
       node = present
@@ -109,7 +110,8 @@ final class RequestTree {
     count += 1
     guard node.depth <= limits.treeDepth else {
       throw RequestError(
-        .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once", at: step.origin)
+        .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once",
+        at: step.origin)
     }
     guard count <= limits.nodes else {
       throw RequestError(
@@ -123,7 +125,8 @@ final class RequestTree {
   ) throws {
     guard association.steps.first?.origin == association.steps.last?.destination else {
       throw RequestError(
-        .invalidValue, "`\(step.key)` can't repeat below itself: `*` is for associations from a table to itself",
+        .invalidValue,
+        "`\(step.key)` can't repeat below itself: `*` is for associations from a table to itself",
         at: step.origin)
     }
     let most = limits.treeDepth - node.depth + 1
@@ -144,7 +147,8 @@ final class RequestTree {
   private func unknown(_ step: IncludeItem.Step, node: Node?, resource: Resource) -> RequestError {
     let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
     return RequestError.unknown(
-      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys, at: step.origin)
+      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys,
+      at: step.origin)
   }
 }
 
