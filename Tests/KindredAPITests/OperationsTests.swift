@@ -88,6 +88,7 @@ struct OperationsTests {
     #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
     let codes =
       RequestError.Code.allCases.map(\.rawValue) + HTTPError.Code.allCases.map { ErrorDescription[$0].code }
+      + ServiceErrorCode.allCases.map(\.rawValue)
     for code in codes {
       #expect(json.contains("\"code\":\"\(code)\""))
       #expect(page.text.contains("id=\"\(code)\""))
