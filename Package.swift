@@ -10,7 +10,8 @@ let package = Package(
     .library(
       name: "Kindred",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations", "KindredSQLSyntax",
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
+        "KindredSQLSyntax",
       ]),
   ],
   dependencies: [
@@ -76,6 +77,12 @@ let package = Package(
       dependencies: [
         "KindredExecution", "KindredAssociations", "KindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(
+      name: "KindredCommandTests",
+      dependencies: [
+        "KindredCommand", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(
       name: "KindredHTTPTests",
