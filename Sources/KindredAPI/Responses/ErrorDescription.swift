@@ -84,6 +84,20 @@ struct ErrorDescription {
       "method-not-allowed", "Method not allowed", "The method is not allowed here; `Allow` tells which are."),
     ErrorDescription(
       "not-acceptable", "Not acceptable", "The result has none of the media types that are accepted."),
+    ErrorDescription(
+      "unsupported-media-type", "Unsupported media type", "What is written must be sent as application/json."),
+    ErrorDescription("malformed-json", "Malformed JSON", "The content is not JSON (RFC 8259)."),
+    ErrorDescription(
+      "unknown-member", "Unknown member",
+      "A member of the content names neither a column that can be written nor an association."),
+    ErrorDescription(
+      "refused-value", "Refused value", "The table takes no such value; `pointer` tells where it stands."),
+    ErrorDescription(
+      "conflict", "Conflict",
+      "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."),
+    ErrorDescription(
+      "precondition-failed", "Precondition failed",
+      "The record is not the one that `If-Match` or `If-None-Match` asks for."),
     ErrorDescription("busy", "Busy", "The database is busy: try again after `Retry-After`."),
     ErrorDescription(
       "out-of-time", "Out of time", "The request took longer than it may: ask for less at once."),
