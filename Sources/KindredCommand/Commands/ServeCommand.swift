@@ -51,13 +51,15 @@ struct ServeCommand: Configurable {
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 16)
+    let pool = try ConnectionPool(path: path, access: server.writable ? .readWrite : .readOnly, readers: 16)
     defer { pool.close() }
     if pool.readerAccess == .immutable {
       logger.notice("The database is served as it is now: its directory can't be written to.")
     }
+    var options = requests.serviceOptions
+    options.isWritable = server.writable
     let service = try KindredService(
-      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+      pool: pool, options: options, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
       host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
       logger: logger)

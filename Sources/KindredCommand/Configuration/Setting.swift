@@ -47,6 +47,9 @@ struct Setting {
   /// Whether `key` is a section of the configuration file.
   static func isSection(_ key: String) -> Bool { sections.contains(key) }
 
+  /// Whether the flag is followed by a value.
+  var takesValue: Bool { property.takesValue }
+
   /// The arguments of the command line that say the same.
   ///
   /// - Throws: `SettingValueError`
@@ -64,16 +67,32 @@ struct Setting {
 
 /// A property that can be set: one of the parser's wrappers.
 private protocol SettingProperty {
+  /// Whether its flag is followed by a value.
+  var takesValue: Bool { get }
   func arguments(for text: String, flag: String) throws -> [String]
 }
 
 extension Option: SettingProperty where Value: SettingValue {
+  fileprivate var takesValue: Bool { true }
+
   fileprivate func arguments(for text: String, flag: String) throws -> [String] {
     guard Value(setting: text) != nil else {
       throw SettingValueError(text: text, expectation: Value.expectation)
     }
     // In one argument, so that the text may begin with a dash.
     return ["\(flag)=\(text)"]
+  }
+}
+
+extension Flag: SettingProperty where Value == Bool {
+  fileprivate var takesValue: Bool { false }
+
+  fileprivate func arguments(for text: String, flag: String) throws -> [String] {
+    switch text {
+    case "true": return [flag]
+    case "false": return [flag.replacing("--", with: "--no-", maxReplacements: 1)]
+    default: throw SettingValueError(text: text, expectation: "true or false")
+    }
   }
 }
 
