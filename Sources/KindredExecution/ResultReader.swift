@@ -12,6 +12,7 @@ public final class ResultReader {
   private let parameters: Parameters
   private let executor: PlanExecutor
 
+  /// A reader of the result that a plan has for these values.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
     limit: Int? = nil
@@ -60,7 +61,9 @@ public final class ResultReader {
     }
   }
 
-  /// Gives the statements back to the connection. To be called once, at any time.
+  /// Gives the statements back to the connection.
+  ///
+  /// To be called once, at any time.
   public func close() { executor.close() }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {

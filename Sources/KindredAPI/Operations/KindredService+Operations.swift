@@ -40,7 +40,7 @@ extension KindredService {
       try databaseVersion.probe()
     } catch {
       logger.error("The database does not answer.", metadata: ["error": "\(error)"])
-      throw Problem.unavailable()
+      throw Problem.unavailable
     }
     return Representation(
       MediaType.json.rawValue, JSONValue.object([("status", "ok")]).bytes, cacheControl: "no-store")

@@ -65,7 +65,8 @@ extension OpenAPIDocument {
         "join", "Associations that the request speaks of, without being part of the result.", of: nodes,
         unique: false),
       Self.list(
-        "fields", "The columns that are part of the result.", of: resource.columns.map(\.name), unique: true),
+        "fields", "The columns that are part of the result.", of: resource.columns.map(\.name), unique: true,
+        least: 0),
       Self.list("annotate", "Values that are added to each record.", of: aggregates, unique: true),
     ].compactMap { $0 }
   }
@@ -78,13 +79,13 @@ extension OpenAPIDocument {
 
   /// A list of names, separated by commas; nil where there are none to choose from.
   private static func list(
-    _ name: String, _ description: String, of items: [String], unique: Bool
+    _ name: String, _ description: String, of items: [String], unique: Bool, least: Int64 = 1
   ) -> (name: String, JSONValue)? {
     let plain = items.filter(isPlainItem)
     guard !plain.isEmpty else { return nil }
     let schema: JSONValue = [
       "type": "array", "items": ["type": "string", "enum": JSONValue(strings: plain)],
-      "uniqueItems": .bool(unique), "minItems": 1,
+      "uniqueItems": .bool(unique), "minItems": .integer(least),
     ]
     return (
       name,

@@ -79,35 +79,40 @@ struct ErrorDescription {
     }
   }
 
-  private static let others = [
-    ErrorDescription(
-      "method-not-allowed", "Method not allowed", "The method is not allowed here; `Allow` tells which are."),
-    ErrorDescription(
-      "not-acceptable", "Not acceptable", "The result has none of the media types that are accepted."),
-    ErrorDescription(
-      "unsupported-media-type", "Unsupported media type", "What is written must be sent as application/json."),
-    ErrorDescription("malformed-json", "Malformed JSON", "The content is not JSON (RFC 8259)."),
-    ErrorDescription(
-      "unknown-member", "Unknown member",
-      "A member of the content names neither a column that can be written nor an association."),
-    ErrorDescription(
-      "refused-value", "Refused value", "The table takes no such value; `pointer` tells where it stands."),
-    ErrorDescription(
-      "conflict", "Conflict",
-      "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."),
-    ErrorDescription(
-      "precondition-failed", "Precondition failed",
-      "The record is not the one that `If-Match` or `If-None-Match` asks for."),
-    ErrorDescription("busy", "Busy", "The database is busy: try again after `Retry-After`."),
-    ErrorDescription(
-      "out-of-time", "Out of time", "The request took longer than it may: ask for less at once."),
-    ErrorDescription(
-      "unavailable", "Unavailable", "The database does not answer: try again after `Retry-After`."),
-    ErrorDescription(
-      "internal-error", "Internal error", "A defect of the server; its log has more under the number given."),
-  ]
+  static subscript(_ code: ServiceErrorCode) -> ErrorDescription {
+    let (title, text) =
+      switch code {
+      case .methodNotAllowed:
+        ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
+      case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
+      case .unsupportedMediaType:
+        ("Unsupported media type", "What is written must be sent as application/json.")
+      case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` tells where.")
+      case .unknownMember:
+        (
+          "Unknown member",
+          "A member of the content names neither a column that can be written nor an association."
+        )
+      case .refusedValue:
+        ("Refused value", "The table takes no such value; `pointer` tells where it stands in the content.")
+      case .conflict:
+        (
+          "Conflict",
+          "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."
+        )
+      case .preconditionFailed:
+        ("Precondition failed", "The record is not the one that `If-Match` or `If-None-Match` asks for.")
+      case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")
+      case .outOfTime: ("Out of time", "The request took longer than it may: ask for less at once.")
+      case .unavailable: ("Unavailable", "The database does not answer: try again after `Retry-After`.")
+      case .internalError:
+        ("Internal error", "A defect of the server; its log has more under the number given.")
+      }
+    return ErrorDescription(code.rawValue, title, text)
+  }
 
   /// Every code that a problem can have.
   static let all =
-    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] } + others
+    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] }
+    + ServiceErrorCode.allCases.map { Self[$0] }
 }

@@ -7,30 +7,23 @@ import OrderedCollections
 extension Problem {
   /// 415: the content is none that is taken.
   static func unsupportedMediaType(_ detail: String) -> Problem {
-    Problem(
-      .unsupportedMediaType, "unsupported-media-type", title: "Unsupported media type", detail: detail,
-      // RFC 9110 §15.5.16
-      headers: [("Accept", MediaType.json.rawValue)])
+    // RFC 9110 §15.5.16
+    Problem(.unsupportedMediaType, detail, headers: [("Accept", MediaType.json.rawValue)])
   }
 
   init(_ error: JSONDocumentParser.SyntaxError) {
-    self.init(
-      .badRequest, "malformed-json", title: "Malformed JSON",
-      detail: "the content is no JSON: \(error.message), at character \(error.position)")
+    self.init(.malformedJSON, "the content is no JSON: \(error.message), at character \(error.position)")
     position = error.position
   }
 
   /// 412: the record is not what the client thinks it is.
   static var preconditionFailed: Problem {
-    Problem(
-      .preconditionFailed, "precondition-failed", title: "Precondition failed",
-      detail: "the record is not the one that the request is meant for: read it again")
+    Problem(.preconditionFailed, "the record is not the one that the request is meant for: read it again")
   }
 
   /// 422: a value that the table refuses.
   static func refusedValue(_ detail: String, at pointer: JSONPointer) -> Problem {
-    var problem = Problem(
-      .unprocessableContent, "refused-value", title: "Refused value", detail: detail)
+    var problem = Problem(.refusedValue, detail)
     problem.pointer = pointer.fragment
     return problem
   }
@@ -41,16 +34,10 @@ extension Problem {
     let error = RequestError.unknown(
       name, .unknownColumn, "`\(name)` is neither a column nor an association of \(resource.name)",
       among: names)
-    var problem = Problem(
-      .unprocessableContent, "unknown-member", title: "Unknown member", detail: error.message)
+    var problem = Problem(.unknownMember, error.message)
     problem.suggestions = error.suggestions
     problem.pointer = pointer.fragment
     return problem
-  }
-
-  /// 409: what is there already, or is not there, stands against it.
-  static func conflict(_ detail: String) -> Problem {
-    Problem(.conflict, "conflict", title: "Conflict", detail: detail)
   }
 
   /// A constraint that refused a change; nil for other errors.
@@ -75,13 +62,14 @@ extension Problem {
       self = .refusedValue(
         names.isEmpty ? "a value is not of its column's type" : "\(names) is of another type", at: one)
     case .unique, .primaryKey, .rowID:
-      self = .conflict(
+      self.init(
+        .conflict,
         names.isEmpty ? "there is such a record already" : "there is a record with this \(names) already")
       self.pointer = one.fragment
     case .foreignKey:
-      self = .conflict("a record refers to one that is not there, or would do so afterwards")
+      self.init(.conflict, "a record refers to one that is not there, or would do so afterwards")
     case _ where error.isConstraint:
-      self = .conflict("the database refuses the change")
+      self.init(.conflict, "the database refuses the change")
     default:
       // An INTEGER PRIMARY KEY that is no integer.
       guard error.isMismatch else { return nil }
@@ -99,7 +87,7 @@ extension Resource {
     }
     return keys.first { key in
       key.allSatisfy(names.contains)
-        && message.hasSuffix(": " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
+        && message.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
     } ?? []
   }
 }

@@ -11,6 +11,7 @@ struct RecordDraft {
 
   /// Records to be associated with the one above.
   struct Nested {
+    let association: Association
     let resource: Resource
     let linkage: Linkage
     /// None where the client says that there is none.
@@ -133,6 +134,7 @@ struct RecordDraftReader {
     case (_, .toMany):
       throw Problem.refusedValue("`\(association.key)` are many records: write an array", at: pointer)
     }
-    return RecordDraft.Nested(resource: resource, linkage: linkage, records: records, pointer: pointer)
+    return RecordDraft.Nested(
+      association: association, resource: resource, linkage: linkage, records: records, pointer: pointer)
   }
 }

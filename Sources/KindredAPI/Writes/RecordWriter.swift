@@ -7,6 +7,7 @@ import KindredSQLite
 ///
 /// What a record refers to comes first, then the record, then what refers to it: so each finds its keys there.
 struct RecordWriter {
+  let model: Model
   let connection: Connection
 
   /// Adds a record, and all below it.
@@ -24,7 +25,7 @@ struct RecordWriter {
     guard let record, record.path(in: resource) != nil else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
-    try storeDependents(of: draft, on: record)
+    try storeAssociated(with: record, of: resource, draft)
     return record
   }
 
@@ -54,7 +55,7 @@ struct RecordWriter {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
-    try storeDependents(of: draft, on: record)
+    try storeAssociated(with: record, of: resource, draft)
     return record
   }
 
@@ -113,22 +114,26 @@ extension RecordWriter {
   }
 
   /// Stores what refers to a record, directly or by a join table.
-  private func storeDependents(of draft: RecordDraft, on record: StoredRecord) throws {
+  private func storeAssociated(with record: StoredRecord, of resource: Resource, _ draft: RecordDraft) throws
+  {
     for nested in draft.nested {
-      switch nested.linkage {
-      case .belongsTo: continue
-      case .has(let step):
-        let values = record.values(of: step.originColumns)
-        for var dependent in nested.records {
-          try dependent.refer(to: values, by: step)
-          _ = try insert(dependent, into: nested.resource)
+      for var below in nested.records {
+        let stored: StoredRecord
+        switch nested.linkage {
+        case .belongsTo: continue
+        case .has(let step):
+          try below.refer(to: record.values(of: step.originColumns), by: step)
+          stored = try insert(below, into: nested.resource)
+        case .join(let join):
+          stored = try store(below, in: nested.resource, returning: join.far.destinationColumns)
+          try link(join, record, stored, at: below.pointer)
         }
-      case .join(let join):
-        for far in nested.records {
-          let columns = join.far.destinationColumns
-          let stored = try store(far, in: nested.resource, returning: columns)
-          try link(join, record, stored, at: far.pointer)
-        }
+        guard nested.association.isFiltered else { continue }
+        var literals = Literals()
+        let origin = RequestPath(
+          resource: resource.name, segments: [record.segment(in: resource.table, &literals)])
+        try check(
+          stored, of: nested.resource, isIn: nested.association, of: origin, literals, at: below.pointer)
       }
     }
   }
@@ -171,6 +176,32 @@ extension RecordWriter {
       _ = try connection.rows(of: join.table.deletion(by: join.columns), Parameters(literals: values))
     } catch let error as DatabaseError {
       throw Problem(refusing: error) ?? error
+    }
+  }
+}
+
+extension RecordWriter {
+  /// Sees to it that a record is where it was written, for an association may lead to some records only.
+  ///
+  /// - Parameters:
+  ///   - origin: the path of the record that has the association.
+  ///   - literals: those of the path.
+  func check(
+    _ record: StoredRecord, of resource: Resource, isIn association: Association, of origin: RequestPath,
+    _ literals: Literals, at pointer: JSONPointer
+  ) throws {
+    var literals = literals
+    var path = origin
+    path.segments.append(.association(association))
+    if association.cardinality == .toMany {
+      path.segments.append(record.segment(in: resource.table, &literals))
+    }
+    let lookup = try Planner(model: model).lookup(path, columns: resource.table.pointerColumns)
+    do {
+      _ = try connection.record(lookup, Parameters(literals: literals.values))
+    } catch let error as RequestError where error.code == .notFound {
+      throw Problem.refusedValue(
+        "the record would not be found in `\(association.key)`, which has a condition", at: pointer)
     }
   }
 }

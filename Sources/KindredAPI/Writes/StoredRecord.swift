@@ -16,6 +16,15 @@ struct StoredRecord {
     columns.map { name in names.firstIndex(of: name).map { row[$0] } ?? .null }
   }
 
+  /// The record as a part of a path.
+  func segment(in table: Table, _ literals: inout Literals) -> RequestPath.Segment {
+    let columns = table.pointerColumns
+    return .record(
+      zip(columns, values(of: columns)).map {
+        RequestPath.KeyColumn(name: $0, literals: [literals.number(of: $1)])
+      })
+  }
+
   /// The path of the record's own URL; nil where a part of its key is NULL, and nothing finds it.
   func path(in resource: Resource) -> String? {
     let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }

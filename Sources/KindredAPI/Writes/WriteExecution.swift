@@ -14,7 +14,7 @@ struct WriteExecution {
 
   private var target: WriteTarget { plan.target }
   private var resource: Resource { target.resource }
-  private var writer: RecordWriter { RecordWriter(connection: connection) }
+  private var writer: RecordWriter { RecordWriter(model: plan.version.model, connection: connection) }
 
   /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
   func run() throws -> WriteResult {
@@ -119,7 +119,7 @@ struct WriteExecution {
     try checkPreconditions(exists: wasLinked)
     if isLinked, !wasLinked {
       try writer.link(join, origin, far)
-      try checkAssociated(far, at: JSONPointer())
+      try checkAssociated(far)
     } else if !isLinked, wasLinked {
       try writer.unlink(join, origin, far)
     }
@@ -167,24 +167,10 @@ struct WriteExecution {
   // MARK: Checks
 
   /// What was written at a path must be found there.
-  private func checkAssociated(_ record: StoredRecord, at pointer: JSONPointer) throws {
+  private func checkAssociated(_ record: StoredRecord, at pointer: JSONPointer = JSONPointer()) throws {
     guard let association = target.association, association.isFiltered else { return }
-    var literals = target.literals
-    let columns = resource.table.pointerColumns
-    let key = zip(columns, record.values(of: columns)).map {
-      RequestPath.KeyColumn(name: $0, literals: [literals.number(of: $1)])
-    }
-    let path = RequestPath(
-      resource: target.path.resource,
-      segments: target.origin.segments + [.association(association)]
-        + (association.cardinality == .toMany ? [.record(key)] : []))
-    let lookup = try Planner(model: plan.version.model).lookup(path, columns: columns)
-    do {
-      _ = try connection.record(lookup, Parameters(literals: literals.values))
-    } catch let error as RequestError where error.code == .notFound {
-      throw Problem.refusedValue(
-        "the record would not be among `\(association.key)`, which holds some records only", at: pointer)
-    }
+    try writer.check(
+      record, of: resource, isIn: association, of: target.origin, target.literals, at: pointer)
   }
 
   /// Whether the record is what the client thinks it is (RFC 9110 §13.2.2).

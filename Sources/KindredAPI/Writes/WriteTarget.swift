@@ -10,7 +10,8 @@ import OrderedCollections
 /// | `/authors` | adds records | | | |
 /// | `/authors/1` | | changes columns | replaces or adds the record | deletes it |
 /// | `/authors/1/books` | adds records that refer to the author | | | |
-/// | `/authors/1/books/7`, and to-one `/countries/FR/demographics` | | changes | replaces or adds | deletes |
+/// | `/authors/1/books/7` | | changes | replaces or adds | deletes |
+/// | `/countries/FR/demographics`, to one | adds | changes | replaces or adds | deletes |
 /// | `/books/1/tags`, by a join table | adds records and links them | | | |
 /// | `/books/1/tags/5` | | changes | links | unlinks |
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
@@ -60,7 +61,7 @@ struct WriteTarget {
     }
     switch linkage {
     case nil: return association == nil ? [.patch, .put, .delete] : [.patch]
-    case .has: return [.patch, .put, .delete]
+    case .has: return key == nil ? [.post, .patch, .put, .delete] : [.patch, .put, .delete]
     case .belongsTo: return [.patch, .put]
     case .join: return key == nil ? [.patch] : [.patch, .put, .delete]
     }

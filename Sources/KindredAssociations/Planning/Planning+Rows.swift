@@ -93,7 +93,8 @@ extension Rows {
     let columns: [SQL] = statement.columns.enumerated().map { "\($1) AS \(numbered($0))" }
     let window: SQL = order.isEmpty ? "" : "ORDER BY \(terms(order.map(\.sql)))"
     let place: SQL = "row_number() OVER (\(window)) AS place"
-    let rows: SQL = "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
+    let rows: SQL =
+      "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
     // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
     let all = statement.columns.indices.map(numbered) + ["MIN(place)"]
     let shown = shown

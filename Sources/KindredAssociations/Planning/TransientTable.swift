@@ -74,6 +74,7 @@ extension Column {
     }
   }
 
+  /// The affinity that the declared type gives.
   public var affinity: Affinity {
     let type = declaredType.uppercased()
     if type.contains("INT") { return .integer }
