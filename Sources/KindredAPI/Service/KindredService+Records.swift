@@ -70,7 +70,7 @@ extension KindredService {
   }
 
   /// The plan of a request, made once for each.
-  private func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlanCache.Entry {
+  func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlanCache.Entry {
     let type = asked.type
     let key = "\(type.rawValue) \(asked.segments.joined(separator: "/"))?\(asked.request.query ?? "")"
     return try version.plans.entry(for: key) {
