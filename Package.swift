@@ -5,7 +5,13 @@ let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "kindred", targets: ["KindredCommand"])
+    .executable(name: "kindred", targets: ["KindredCommand"]),
+    // For Benchmarks/, which is a package of its own.
+    .library(
+      name: "KindredEngine",
+      targets: [
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
