@@ -71,7 +71,12 @@ let package = Package(
         "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite"]),
-    .testTarget(name: "KindredExecutionTests", dependencies: ["KindredExecution"]),
+    .testTarget(
+      name: "KindredExecutionTests",
+      dependencies: [
+        "KindredExecution", "KindredAssociations", "KindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
     .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
   ],

@@ -32,7 +32,6 @@ public final class PlanExecutor {
   private var frames: [Frame] = []
   /// Statements in use, by depth of the stack and node.
   private var statements: [Int: Statement] = [:]
-  private var isStarted = false
   private var isFinished = false
 
   /// A statement that is being read.
@@ -86,22 +85,11 @@ public final class PlanExecutor {
       frames.append(Frame(node: -1, statement: statement.handle))
     }
     try push(0)
-    isStarted = true
     if !executable.plan.isSingle, separation == .array { output.append(UInt8(ascii: "[")) }
-    guard try stepRoot() || !executable.plan.isSingle else {
+    try nextRow(frames.count - 1)
+    guard !isFinished || !executable.plan.isSingle else {
       throw RequestError(.notFound, executable.plan.absence)
     }
-  }
-
-  private func stepRoot() throws -> Bool {
-    let root = frames.count - 1
-    guard try step(frames[root].statement) else {
-      finish()
-      return false
-    }
-    frames[root].rows = 1
-    frames[root].isInRow = true
-    return true
   }
 
   private func finish() {

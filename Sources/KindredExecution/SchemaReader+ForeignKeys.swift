@@ -49,7 +49,8 @@ extension SchemaReader {
         }
       } else {
         for name in to.compactMap(\.self) {
-          guard let column = destination.columnName(name) else {
+          // The rowid that stands in for a key is no column to SQLite.
+          guard let column = destination.columnName(name), column != destination.rowIDName else {
             return .failure(Dangling(message: "\(destination.name) has no column \(name)"))
           }
           columns.append(column)

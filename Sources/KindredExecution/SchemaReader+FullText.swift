@@ -32,7 +32,8 @@ extension TableDraft {
   /// The name that reads what a full-text table calls the rowid of this one: a column, or the rowid itself.
   fileprivate func rowIDName(_ name: String?) -> String? {
     guard let name else { return rowIDName }
-    return columnName(name) ?? (["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase) ? rowIDName : nil)
+    let isRowID = ["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase)
+    return columnName(name) ?? (isRowID ? rowIDName : nil)
   }
 }
 
@@ -60,7 +61,9 @@ extension VirtualTableDeclaration {
 
   /// FTS5 takes the beginning of an option for the first option that begins so.
   private func value(ofFTS5Option option: String) -> String? {
-    let options = ["prefix", "tokenize", "content", "contentless_delete", "content_rowid", "columnsize", "detail"]
+    let options = [
+      "prefix", "tokenize", "content", "contentless_delete", "content_rowid", "columnsize", "detail",
+    ]
     return arguments.first { argument in
       guard let name = argument.name?.foldingASCIICase, !name.isEmpty else { return false }
       return options.first { $0.hasPrefix(name) } == option

@@ -11,7 +11,8 @@ extension SchemaReader {
     draft.columns = columns.filter { !$0.isHidden }.map(\.column)
     guard entry.kind != .view, !draft.columns.isEmpty else { return draft }
 
-    let keyColumns = columns.filter { $0.keyPosition > 0 && !$0.isHidden }.sorted { $0.keyPosition < $1.keyPosition }
+    let keyColumns = columns.filter { $0.keyPosition > 0 && !$0.isHidden }
+      .sorted { $0.keyPosition < $1.keyPosition }
     if entry.kind == .virtual { draft.declaration = VirtualTableDeclaration(entry.sql) }
     if !entry.isWithoutRowID {
       draft.rowIDName = try rowIDName(of: entry, columns: columns.map(\.column.name))
@@ -22,7 +23,9 @@ extension SchemaReader {
         Column(name: rowID, declaredType: "INTEGER", isNullable: false, hasDefault: true), at: 0)
       draft.addKey([0])
     } else {
-      draft.primaryKey = keyColumns.compactMap { key in draft.columns.firstIndex { $0.name == key.column.name } }
+      draft.primaryKey = keyColumns.compactMap { key in
+        draft.columns.firstIndex { $0.name == key.column.name }
+      }
     }
     if entry.kind == .table {
       try readIndexes(of: &draft)
@@ -66,7 +69,12 @@ extension SchemaReader {
     guard let free, entry.kind == .virtual else { return free }
     // Whether a virtual table has one is the decision of its module.
     let sql: SQL = "SELECT \(identifier: free) FROM \(identifier: entry.name) LIMIT 0"
-    return (try? connection.prepare(sql.rendered().text)) == nil ? nil : free
+    do {
+      _ = try connection.prepare(sql.rendered().text)
+      return free
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+      return nil
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import CKindredSQLite
 import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
@@ -28,8 +29,10 @@ public struct SchemaReader {
     for entry in entries where entry.isResource {
       do {
         drafts.append(try draft(of: entry))
-      } catch let error as DatabaseError where entry.kind != .table && error.code == 1 {
-        // SQLITE_ERROR: a view of a table that has gone, or a virtual table of an unknown module.
+      } catch let error as DatabaseError
+        where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
+      {
+        // A view of a table that has gone, a virtual table of an unknown module, a damaged full-text index.
         warnings.append("the \(entry.kindName) \(entry.name) is left out: \(error.message)")
       }
     }
@@ -126,6 +129,8 @@ extension Connection {
 extension String {
   /// The text with its line breaks and other control characters as spaces, so that it can stand in a log.
   fileprivate var onOneLine: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 }

@@ -28,7 +28,9 @@ struct VirtualTableDeclaration {
       guard tokens.dropFirst().first?.name != nil else { return nil }
       tokens = tokens.dropFirst(2)
     }
-    guard tokens.popFirst()?.isKeyword("using") == true, let module = tokens.popFirst()?.name else { return nil }
+    guard tokens.popFirst()?.isKeyword("using") == true, let module = tokens.popFirst()?.name else {
+      return nil
+    }
     self.module = module.foldingASCIICase
     arguments = tokens.popFirst() == .symbol("(") ? Self.arguments(in: &tokens) : []
   }

@@ -81,6 +81,10 @@ extension Problem {
       self.init(
         .badRequest, RequestError.Code.invalidValue.rawValue, title: "Invalid value",
         detail: "an expression has no value: \(complaint)")
+    } else if let limit = error.exceededLimit {
+      self.init(
+        .badRequest, RequestError.Code.limitExceeded.rawValue, title: "Limit exceeded",
+        detail: "the request is more than SQLite takes in one statement (\(limit)): ask for less at once")
     } else {
       return nil
     }
@@ -105,6 +109,15 @@ extension Problem {
 }
 
 extension DatabaseError {
+  /// The limit of SQLite that a statement is beyond (<https://www.sqlite.org/limits.html>).
+  fileprivate var exceededLimit: String? {
+    let messages = [
+      "parser stack overflow", "Expression tree is too large", "tables in a join", "too many columns",
+      "too many terms", "too many SQL variables", "too many arguments",
+    ]
+    return code == 1 && messages.contains(where: message.contains) ? message : nil
+  }
+
   /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
   fileprivate var complaintAboutValues: String? {
     let messages = [

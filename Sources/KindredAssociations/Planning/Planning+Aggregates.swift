@@ -84,7 +84,7 @@ extension Planning {
     let records = try destination(
       of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
     select.conditions += try conditions(of: records)
-    for filter in filters { select.conditions.append(try compile(filter, in: records).sql) }
+    for filter in filters { select.conditions.append(try condition(filter, in: records)) }
     let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
     switch function {
     case .count: return CompiledExpression(sql: "(SELECT COUNT(*) \(select.from()))", absent: "0")

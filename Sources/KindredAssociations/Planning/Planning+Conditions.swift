@@ -7,8 +7,8 @@ extension Planning {
   /// - Parameter joinedSearch: the search that the statement's own `FROM` clause makes, by number.
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
-    var conditions = try node.filters.map { try compile($0, in: scope).sql }
-    if !scope.isGrouped { conditions += try node.havings.map { try compile($0, in: scope).sql } }
+    var conditions = try node.filters.map { try condition($0, in: scope) }
+    if !scope.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
       conditions.append(try match(search, in: scope))
     }
@@ -48,6 +48,7 @@ extension Planning {
     select.conditions += try conditions(of: record)
     var compiled = try body(record)
     compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
+    compiled.precedence = .primary
     if let absent = compiled.absent { compiled.sql = "ifnull(\(compiled.sql), \(absent))" }
     return compiled
   }
@@ -85,7 +86,7 @@ extension Planning {
     var filters: [SQL] = []
     let inner = scope.withoutJoins
     for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
-      filters.append(try compile(filter, in: inner).sql)
+      filters.append(try condition(filter, in: inner))
     }
     if keyed != nil, !isRequired { filters += try conditions(of: inner) }
     let source = source(of: scope, by: step.destinationColumns, isRepeated: select.statement.runsOften)
@@ -118,7 +119,7 @@ extension Planning {
     select.source = reference(to: first.table, as: first.alias, in: scope.statement)
     select.conditions = zip(columns, origins).map { "\(first.column($0, in: scope.statement)) = \($1)" }
     for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
-      select.conditions.append(try compile(filter, in: first).sql)
+      select.conditions.append(try condition(filter, in: first))
     }
     if keyed != nil { select.conditions += try conditions(of: first) }
     let order = first.keyColumns.map { first.column($0.name, in: scope.statement) }.joined(separator: ", ")
@@ -150,7 +151,7 @@ extension Planning {
   }
 
   /// Joins the full-text table to the record's statement, so that its rank can order the result.
-  func joinSearch(_ search: RequestNode.Search, to scope: Scope) throws -> SQL? {
+  func joinSearch(_ search: RequestNode.Search, to scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
     var alias = scope.alias
     if fullText.table != scope.table.name {
@@ -161,7 +162,10 @@ extension Planning {
     }
     scope.select.conditions.append(
       "\(identifier: alias).\(identifier: fullText.table) MATCH \(.parameter(search.literal))")
-    // FTS3 and FTS4 know no rank (https://www.sqlite.org/fts3.html#appendix_a).
-    return fullText.version >= 5 ? "\(identifier: alias).rank" : nil
+    if fullText.version >= 5 { return "\(identifier: alias).rank" }
+    // FTS3 and FTS4 know no rank: the more hits, the better. `offsets` has four numbers for each
+    // (https://www.sqlite.org/fts3.html#offsets).
+    let offsets: SQL = "offsets(\(identifier: alias))"
+    return "(length(replace(\(offsets), ' ', '')) - length(\(offsets)))"
   }
 }

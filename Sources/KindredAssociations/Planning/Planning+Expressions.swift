@@ -3,17 +3,39 @@ import KindredSQLSyntax
 /// An expression whose names were found.
 struct CompiledExpression {
   var sql: SQL
+  var precedence = Precedence.primary
   var format: Plan.ValueFormat = .plain
   /// What it is where the record that it is about is missing, if not NULL.
   var absent: SQL?
+}
+
+/// How tightly the outermost operator binds (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
+///
+/// Parentheses stand only where they must: SQLite's parser has a stack of 100 entries, and each takes one.
+enum Precedence: Int, Comparable {
+  case or, and, not, equality, comparison, sum, product, concatenation, collate, sign, primary
+
+  static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
+
+  /// The next tighter one.
+  var next: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
+}
+
+extension CompiledExpression {
+  /// The SQL as an operand of an operator that binds as tightly as `precedence`.
+  func sql(within precedence: Precedence) -> SQL { self.precedence < precedence ? "(\(sql))" : sql }
 }
 
 /// From expressions as written to SQL: every name looked up, every value bound.
 extension Planning {
   /// The SQL of an expression about the record of `scope`.
   func compile(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
-    func sql(_ expression: Expression) throws -> SQL { try compile(expression, in: scope).sql }
-    func boolean(_ sql: SQL) -> CompiledExpression { CompiledExpression(sql: sql, format: .boolean) }
+    func operand(_ expression: Expression, _ precedence: Precedence = .comparison) throws -> SQL {
+      try compile(expression, in: scope).sql(within: precedence)
+    }
+    func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
+      CompiledExpression(sql: sql, precedence: precedence, format: .boolean)
+    }
     func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
 
     switch expression.kind {
@@ -24,50 +46,57 @@ extension Planning {
     case .null:
       return CompiledExpression(sql: "NULL")
     case .boolean(let value):
-      return boolean(value ? "TRUE" : "FALSE")
+      return boolean(value ? "TRUE" : "FALSE", .primary)
     case .path(let path):
       return try compile(path, in: scope, at: expression.origin)
     case .function(let name, let arguments, let isDistinct):
       return try compileFunction(
         name, arguments, isDistinct: isDistinct, in: scope, at: expression.origin)
     case .all(let operands):
-      return boolean(balanced(try operands.map(sql)[...], "AND"))
+      return boolean(chain(try operands.map { try operand($0, .and) }[...], "AND"), .and)
     case .any(let operands):
-      return boolean(balanced(try operands.map(sql)[...], "OR"))
-    case .unary(.not, let operand):
-      return boolean("(NOT \(try sql(operand)))")
-    case .unary(.minus, let operand):
-      return CompiledExpression(sql: "(- \(try sql(operand)))")
-    case .unary(.plus, let operand):
-      return CompiledExpression(sql: "(+ \(try sql(operand)))")
+      return boolean(chain(try operands.map { try operand($0, .or) }[...], "OR"), .or)
+    case .unary(.not, let value):
+      return boolean("NOT \(try operand(value, .not))", .not)
+    case .unary(.minus, let value):
+      return CompiledExpression(sql: "- \(try operand(value, .sign))", precedence: .sign)
+    case .unary(.plus, let value):
+      return CompiledExpression(sql: "+ \(try operand(value, .sign))", precedence: .sign)
     case .binary(let op, let left, let right):
+      // All of these operators take their left side first.
+      let sql: SQL = "\(try operand(left, op.precedence)) \(op.sql) \(try operand(right, op.precedence.next))"
       return CompiledExpression(
-        sql: "(\(try sql(left)) \(op.sql) \(try sql(right)))", format: op.isComparison ? .boolean : .plain)
-    case .isNull(let operand, let negated):
-      return boolean("(\(try sql(operand)) IS \(not(negated))NULL)")
-    case .in(let operand, let list, let negated):
-      let list = try list.map(sql).joined(separator: ", ")
-      return boolean("(\(try sql(operand)) \(not(negated))IN (\(list)))")
-    case .between(let operand, let low, let high, let negated):
-      return boolean("(\(try sql(operand)) \(not(negated))BETWEEN \(try sql(low)) AND \(try sql(high)))")
-    case .match(let op, let operand, let pattern, let escape, let negated):
-      let escape: SQL = if let escape { " ESCAPE \(try sql(escape))" } else { "" }
+        sql: sql, precedence: op.precedence, format: op.isComparison ? .boolean : .plain)
+    case .isNull(let value, let negated):
+      return boolean("\(try operand(value)) IS \(not(negated))NULL")
+    case .in(let value, let list, let negated):
+      let list = try list.map { try operand($0, .or) }.joined(separator: ", ")
+      return boolean("\(try operand(value)) \(not(negated))IN (\(list))")
+    case .between(let value, let low, let high, let negated):
       return boolean(
-        "(\(try sql(operand)) \(not(negated))\(op == .like ? "LIKE" : "GLOB") \(try sql(pattern))\(escape))")
-    case .collate(let operand, let collation):
-      return CompiledExpression(sql: "(\(try sql(operand)) COLLATE \(collation.sql))")
-    case .cast(let operand, let type):
-      return CompiledExpression(sql: "CAST(\(try sql(operand)) AS \(type.sql))")
+        "\(try operand(value)) \(not(negated))BETWEEN \(try operand(low)) AND \(try operand(high))")
+    case .match(let op, let value, let pattern, let escape, let negated):
+      let escape: SQL = if let escape { " ESCAPE \(try operand(escape, .sum))" } else { "" }
+      let word: SQL = op == .like ? "LIKE" : "GLOB"
+      return boolean("\(try operand(value)) \(not(negated))\(word) \(try operand(pattern))\(escape)")
+    case .collate(let value, let collation):
+      return CompiledExpression(
+        sql: "\(try operand(value, .collate)) COLLATE \(collation.sql)", precedence: .collate)
+    case .cast(let value, let type):
+      return CompiledExpression(sql: "CAST(\(try operand(value, .or)) AS \(type.sql))")
     }
   }
 
-  /// A chain of operands as a tree of little depth: SQLite's limit is on depth, not on length.
-  private func balanced(_ operands: ArraySlice<SQL>, _ word: SQL) -> SQL {
-    guard operands.count > 2 else { return "(\(operands.joined(separator: " \(word) ")))" }
+  /// An expression as a condition beside others.
+  func condition(_ expression: Expression, in scope: Scope) throws -> SQL {
+    try compile(expression, in: scope).sql(within: .and)
+  }
+
+  /// A chain of operands; a long one as a tree of little depth, for SQLite's limit is on depth and not on length.
+  private func chain(_ operands: ArraySlice<SQL>, _ word: SQL) -> SQL {
+    guard operands.count > 50 else { return operands.joined(separator: " \(word) ") }
     let middle = operands.startIndex + operands.count / 2
-    let left = balanced(operands[..<middle], word)
-    let right = operands.count - operands.count / 2 == 1 ? operands[middle] : balanced(operands[middle...], word)
-    return "(\(left) \(word) \(right))"
+    return "(\(chain(operands[..<middle], word))) \(word) (\(chain(operands[middle...], word)))"
   }
 
   // MARK: Paths
@@ -85,7 +114,9 @@ extension Planning {
       target = parent
     }
     var compiled = try compile(path.components[...], in: target)
+    guard target.statement !== scope.statement else { return compiled }
     compiled.sql = target.statement.export(compiled.sql, to: scope.statement)
+    compiled.precedence = .primary
     return compiled
   }
 
@@ -221,9 +252,19 @@ extension Expression.BinaryOperator {
     }
   }
 
+  var precedence: Precedence {
+    switch self {
+    case .equal, .notEqual, .is, .isNot: .equality
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: .comparison
+    case .add, .subtract: .sum
+    case .multiply, .divide, .remainder: .product
+    case .concatenate: .concatenation
+    }
+  }
+
   var isComparison: Bool {
     switch self {
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .is, .isNot: true
+    case .equal, .notEqual, .is, .isNot, .less, .lessOrEqual, .greater, .greaterOrEqual: true
     case .add, .subtract, .multiply, .divide, .remainder, .concatenate: false
     }
   }

@@ -36,8 +36,15 @@ extension Planning {
     return terms
   }
 
+  /// Whether an index gives the records by the first term of the order.
+  private func isIndexed(_ order: [OrderTerm], in scope: Scope) -> Bool {
+    scope.table.columns.contains { column in
+      order.first?.sql == compile(column, in: scope).sql && scope.table.isIndexed([column.name])
+    }
+  }
+
   private func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
-    var sql = try compile(term.expression, in: scope).sql
+    var sql = try compile(term.expression, in: scope).sql(within: .collate)
     if term.isNoCase { sql.append(" COLLATE NOCASE") }
     return OrderTerm(sql: sql, isDescending: term.isDescending, nulls: term.nulls)
   }
@@ -68,45 +75,15 @@ extension Planning {
       guard after.values.count == order.count else {
         throw refuse("the cursor belongs to another request: take it from `Link`")
       }
-      rows.after = { keyset(order, expressions: $0, after: after.values) }
+      rows.after = Keyset(order: order, values: after.values)
+      rows.readsIndex = rows.group == nil && !rows.isDistinct && isIndexed(order, in: rows.scope)
     }
     guard let limit = node.limit else { return }
     let offset: SQL = node.offset.map { "\(.parameter(limit)) + \(.parameter($0))" } ?? "\(.parameter(limit))"
+    rows.reach = "\(offset) + 1"
     plan.lookahead = Plan.Statement(
       withClause(statement, rows.select(order.map(\.sql), page: " LIMIT 2 OFFSET \(offset) - 1")))
   }
-}
-
-/// That a row comes after the one with `values` in the order.
-///
-///     t1 > v1 OR (t1 IS v1 AND (t2 > v2 OR …))
-///
-/// The values follow the plan's parameters, so only which of them are NULL is part of the plan.
-private func keyset(_ order: [OrderTerm], expressions: [SQL], after values: [SQLValue]) -> SQL {
-  var condition: SQL = "FALSE"
-  for (number, term) in order.enumerated().reversed() {
-    let (expression, value) = (expressions[number], values[number])
-    let bound: SQL = "\(.cursor(number))"
-    let follows: SQL
-    let isSame: SQL
-    if value == .null {
-      follows = term.nullsComeFirst ? "\(expression) IS NOT NULL" : "FALSE"
-      isSame = "\(expression) IS NULL"
-    } else {
-      let beyond: SQL = "\(expression) \(term.isDescending ? "<" : ">") \(bound)"
-      follows = term.nullsComeFirst ? beyond : "(\(beyond) OR \(expression) IS NULL)"
-      isSame = "\(expression) = \(bound)"
-    }
-    condition =
-      number == order.count - 1
-      ? follows : "(\(follows) OR (\(isSame) AND \(condition)))"
-  }
-  // Follows from the rest; said once more, it lets an index skip what comes before.
-  if let first = order.first, order.count > 1, values[0] != .null, first.nullsComeFirst {
-    let bound: SQL = "\(expressions[0]) \(first.isDescending ? "<=" : ">=") \(.cursor(0))"
-    return "\(bound) AND \(condition)"
-  }
-  return condition
 }
 
 extension RequestNode {

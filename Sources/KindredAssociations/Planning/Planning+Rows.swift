@@ -9,8 +9,12 @@ struct Rows {
   let group: [SQL]?
   let havings: [SQL]
   let isDistinct: Bool
-  /// What rows must come after, in terms of the order.
-  var after: (([SQL]) -> SQL)?
+  /// What rows must come after.
+  var after: Keyset?
+  /// Whether an index gives them in order, from any place on.
+  var readsIndex = false
+  /// How many rows a page needs at most, its offset included.
+  var reach: SQL = "-1"
 }
 
 /// A term of an order, its names found.
@@ -56,19 +60,27 @@ extension Rows {
     let expressions = order.map(\.sql)
     guard !isDistinct else {
       let named = order.map { numbered(statement.column($0.sql)) }
-      let after = after.map { " WHERE \($0(named))" as SQL } ?? SQL()
+      let after = after.map { " WHERE \($0.condition(on: named))" as SQL } ?? SQL()
       let columns =
         columns.map { $0.map { numbered(statement.column($0)) } }
         ?? statement.columns.indices.map(numbered)
       return
         "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(after)\(orderBy(named))\(page)"
     }
-    let columns = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
-    let condition = after.map { $0(expressions) }
-    let rows: SQL =
-      group == nil
-      ? "\(scope.select.from(and: condition))" : "\(scope.select.from())\(grouping(and: condition))"
-    return "SELECT \(columns.joined(separator: ", ")) \(rows)\(orderBy(expressions))\(page)"
+    let columns = (columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)).joined(separator: ", ")
+    let end = orderBy(expressions) + page
+    guard let after else { return "SELECT \(columns) \(scope.select.from())\(grouping())\(end)" }
+    guard readsIndex, order.count > 1 else {
+      let condition = after.condition(on: expressions)
+      return group == nil
+        ? "SELECT \(columns) \(scope.select.from(and: condition))\(end)"
+        : "SELECT \(columns) \(scope.select.from())\(grouping(and: condition))\(end)"
+    }
+    // SQLite reads the parts one after the other, and none that the page does not need.
+    let parts = after.ranges(on: expressions).map { range -> SQL in
+      "SELECT * FROM (SELECT \(columns) \(scope.select.from(and: range))\(orderBy(expressions)) LIMIT \(reach))"
+    }
+    return parts.joined(separator: " UNION ALL ") + page
   }
 
   /// The first of the rows that show the same, each with its place.
@@ -129,7 +141,7 @@ extension Planning {
     } else {
       try planObject(of: node, in: scope, program, name: name)
     }
-    let havings = scope.isGrouped ? try node.havings.map { try compile($0, in: scope).sql } : []
+    let havings = scope.isGrouped ? try node.havings.map { try condition($0, in: scope) } : []
     let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
     let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }

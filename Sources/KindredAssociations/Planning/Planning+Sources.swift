@@ -46,6 +46,7 @@ extension Planning {
   /// A table in a `FROM` clause.
   func reference(to table: Table, as alias: String, in statement: StatementBuilder) -> SQL {
     if case .commonTableExpression = table.kind { statement.readsCommonTableExpression = true }
+    guard alias != table.name else { return "\(identifier: table.name)" }
     return "\(identifier: table.name) AS \(identifier: alias)"
   }
 
@@ -99,9 +100,9 @@ extension Planning {
       add(
         source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
         equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)
-      if let filter = step.filter { select.conditions.append(try compile(filter, in: scope).sql) }
+      if let filter = step.filter { select.conditions.append(try condition(filter, in: scope)) }
       if isLast, let filter = association.filter {
-        select.conditions.append(try compile(filter, in: scope).sql)
+        select.conditions.append(try condition(filter, in: scope))
       }
       previous = scope
     }
@@ -131,7 +132,7 @@ extension Planning {
     let columns: SQL = source.keys.count == 1 ? list : "(\(list))"
     select.conditions.append("\(columns) IN (SELECT \(keys) \(ways.from()))")
     for filter in [last.filter, association.filter].compactMap({ $0 }) {
-      select.conditions.append(try compile(filter, in: scope).sql)
+      select.conditions.append(try condition(filter, in: scope))
     }
     return scope
   }

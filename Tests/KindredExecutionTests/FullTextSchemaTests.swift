@@ -1,0 +1,96 @@
+import KindredAssociations
+import OrderedCollections
+import Testing
+
+@testable import KindredExecution
+
+@Suite struct FullTextSchemaTests {
+  @Test(
+    "a table knows the full-text table whose external content it is",
+    arguments: [
+      "fts5(title, content='book', content_rowid='id')", "fts5(title,content=book,content_rowid=id)",
+      "FTS5(title, content = \"BOOK\", content_rowid = [ID], tokenize = 'porter ascii')",
+      "fts5(title, cont=`book`, content_r=id)",
+      "fts5(\"title\", tokenize = \"unicode61 remove_diacritics 2\", /* content='other', */ content='book', content_rowid='id')",
+    ])
+  func externalContent(arguments: String) throws {
+    let schema = try schema(
+      """
+      CREATE TABLE book (title TEXT, id INTEGER PRIMARY KEY);
+      CREATE VIRTUAL TABLE bookText USING \(arguments);
+      """)
+    #expect(schema.tables["book"]?.fullText == FullText(table: "bookText", version: 5, rowIDName: "id"))
+    #expect(schema.tables["bookText"]?.fullText == FullText(table: "bookText", version: 5))
+    #expect(schema.warnings == [])
+  }
+
+  @Test("of FTS4 it is the rowid that both share")
+  func fts4() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE VIRTUAL TABLE "full text" USING fts4(content="book", title, tokenize=unicode61 "remove_diacritics=1");
+      CREATE VIRTUAL TABLE IF NOT EXISTS old USING fts3(title, content=book);
+      CREATE TABLE "if" (id INTEGER PRIMARY KEY, body);
+      CREATE VIRTUAL TABLE main."IF TEXT" USING fts4(body, content=if);
+      """)
+    #expect(schema.tables["book"]?.fullText == FullText(table: "full text", version: 4))
+    #expect(schema.tables["old"]?.fullText == FullText(table: "old", version: 3))
+    #expect(schema.tables["if"]?.fullText == FullText(table: "IF TEXT", version: 4))
+  }
+
+  @Test("a view can be the content, by its column; the first of several indexes is used")
+  func view() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE VIEW summary AS SELECT id AS number, title FROM book;
+      CREATE VIRTUAL TABLE a USING fts5(title, content=summary, content_rowid=number);
+      CREATE VIRTUAL TABLE b USING fts5(title, content=summary, content_rowid=number);
+      CREATE VIRTUAL TABLE c USING fts5(title, content=book, content_rowid=nothing);
+      """)
+    #expect(schema.tables["summary"]?.fullText == FullText(table: "a", version: 5, rowIDName: "number"))
+    #expect(schema.tables["book"]?.fullText == nil)
+  }
+
+  @Test("a table without content, or with its own, is searched itself")
+  func contentless() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE content (id INTEGER PRIMARY KEY);
+      CREATE VIRTUAL TABLE a USING fts5(title, content='');
+      CREATE VIRTUAL TABLE b USING fts4(title, content="");
+      CREATE VIRTUAL TABLE c USING fts5(content);
+      CREATE VIRTUAL TABLE d USING fts5(rowid_, title);
+      CREATE VIRTUAL TABLE e USING rtree(id, x, y);
+      """)
+    #expect(schema.tables.values.map { $0.fullText?.table } == [nil, "a", "b", "c", "d", nil])
+  }
+
+  @Test("a full-text table whose content has gone is left out with a warning")
+  func lostContent() throws {
+    let schema = try schema(
+      "CREATE TABLE book (title); CREATE VIRTUAL TABLE t USING fts5(title, content=book); DROP TABLE book;")
+    #expect(schema.tables.isEmpty)
+    #expect(schema.warnings == ["the full-text table t is left out: there is no table book"])
+  }
+
+  @Test(
+    "text that is no declaration of a virtual table gives none",
+    arguments: [
+      "", "CREATE TABLE t (a)", "CREATE VIRTUAL TABLE", "CREATE VIRTUAL TABLE t",
+      "CREATE VIRTUAL TABLE t USING",
+      "CREATE VIRTUAL TABLE main. USING fts5", "'unfinished", "/* unfinished", "[", "--",
+    ])
+  func noDeclaration(sql: String) {
+    #expect(VirtualTableDeclaration(sql)?.module == nil)
+  }
+
+  @Test("an unfinished list of arguments ends with the text")
+  func unfinished() {
+    let declaration = VirtualTableDeclaration("create virtual table x using Fts5(a, b=(c,d), e='it''s")
+    #expect(declaration?.module == "fts5")
+    #expect(declaration?.arguments.map(\.name) == [nil, "b", "e"])
+    #expect(declaration?.arguments.last?.value == "it's")
+  }
+}

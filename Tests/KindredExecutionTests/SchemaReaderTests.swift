@@ -1,0 +1,266 @@
+import KindredAssociations
+import KindredSQLite
+import OrderedCollections
+import Testing
+
+@testable import KindredExecution
+
+@Suite struct SchemaReaderTests {
+  @Test(
+    "tables and views come in the order of their creation, and what is SQLite's or Kindred's own does not")
+  func order() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE zebra (id INTEGER PRIMARY KEY AUTOINCREMENT);
+      CREATE VIEW everything AS SELECT * FROM zebra;
+      CREATE TABLE kindred_migration (number INTEGER);
+      CREATE TABLE kindredSpirit (id INTEGER PRIMARY KEY);
+      CREATE VIRTUAL TABLE text USING fts5(body);
+      CREATE VIRTUAL TABLE text4 USING fts4(body);
+      CREATE VIRTUAL TABLE place USING rtree(id, west, east);
+      CREATE TABLE ape (id INTEGER PRIMARY KEY);
+      CREATE TABLE text_notes (id INTEGER PRIMARY KEY);
+      ANALYZE;
+      """)
+    #expect(
+      Array(schema.tables.keys) == [
+        "zebra", "everything", "kindredSpirit", "text", "text4", "place", "ape", "text_notes",
+      ])
+    #expect(
+      schema.tables.values.map(\.kind) == [
+        .table, .view, .table, .virtual, .virtual, .virtual, .table, .table,
+      ])
+    #expect(schema.warnings == [])
+  }
+
+  @Test("a column has its type, and whether it may be NULL, is computed, has a default")
+  func columns() throws {
+    let table = try table(
+      "t",
+      """
+      CREATE TABLE t (
+        id INTEGER PRIMARY KEY, name VARCHAR(10) NOT NULL, "unit price" REAL DEFAULT 1, flag BOOLEAN NOT NULL DEFAULT 0,
+        any, twice AS (id * 2), thrice GENERATED ALWAYS AS (id * 3) STORED)
+      """)
+    #expect(
+      table.columns == [
+        Column(name: "id", declaredType: "INTEGER", isNullable: false, hasDefault: true),
+        Column(name: "name", declaredType: "VARCHAR(10)", isNullable: false),
+        Column(name: "unit price", declaredType: "REAL", hasDefault: true),
+        Column(name: "flag", declaredType: "BOOLEAN", isNullable: false, hasDefault: true),
+        Column(name: "any"), Column(name: "twice", isGenerated: true),
+        Column(name: "thrice", isGenerated: true),
+      ])
+    #expect(table.rowIDName == "rowid")
+  }
+
+  @Test("INTEGER PRIMARY KEY is an index of its own")
+  func integerPrimaryKey() throws {
+    let table = try table("t", "CREATE TABLE t (name TEXT, id INTEGER PRIMARY KEY)")
+    #expect(table.primaryKey == [1] && table.uniqueKeys == [[1]])
+    #expect(table.indexes == [Index(columns: ["id"])])
+  }
+
+  @Test("a composite primary key is in key order")
+  func compositeKey() throws {
+    for suffix in ["", " WITHOUT ROWID"] {
+      let table = try table("t", "CREATE TABLE t (a TEXT, b TEXT, c, PRIMARY KEY (b DESC, a))\(suffix)")
+      #expect(table.primaryKey == [1, 0] && table.uniqueKeys == [[1, 0]])
+      #expect(table.indexes == [Index(columns: ["b", "a"])])
+      #expect(table.rowIDName == (suffix.isEmpty ? "rowid" : nil))
+    }
+  }
+
+  @Test("where no key is declared, the rowid is the key and the first column, by a name that is free")
+  func rowID() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE plain (level TEXT, message TEXT UNIQUE);
+      CREATE TABLE one (RowID TEXT);
+      CREATE TABLE two (rowid TEXT, _rowid_ INTEGER);
+      CREATE TABLE three (rowid TEXT, _rowid_ INTEGER, oid);
+      CREATE VIRTUAL TABLE text USING fts5(body);
+      CREATE VIRTUAL TABLE words USING fts5vocab(text, row);
+      """)
+    #expect(schema.tables["plain"]?.columns.map(\.name) == ["rowid", "level", "message"])
+    #expect(schema.tables["plain"]?.primaryKey == [0] && schema.tables["plain"]?.uniqueKeys == [[0], [2]])
+    #expect(
+      schema.tables["plain"]?.indexes == [Index(columns: ["rowid"]), Index(columns: ["message"])])
+    #expect(schema.tables["one"]?.columns.map(\.name) == ["_rowid_", "RowID"])
+    #expect(schema.tables["two"]?.columns.map(\.name) == ["oid", "rowid", "_rowid_"])
+    #expect(schema.tables["three"]?.columns.map(\.name) == ["rowid", "_rowid_", "oid"])
+    #expect(schema.tables["three"]?.primaryKey == [] && schema.tables["three"]?.rowIDName == nil)
+    #expect(schema.tables["text"]?.columns.map(\.name) == ["rowid", "body"])
+    #expect(schema.tables["text"]?.primaryKey == [0])
+    #expect(schema.tables["words"]?.columns.map(\.name) == ["rowid", "term", "doc", "cnt"])
+    #expect(schema.warnings == ["the table three has no key by which its records could be found"])
+  }
+
+  @Test("a view has no key")
+  func view() throws {
+    let table = try table(
+      "v", "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE VIEW v AS SELECT * FROM t")
+    #expect(
+      table.columns.map(\.name) == ["id", "a"] && table.columns.map(\.declaredType) == ["INTEGER", "TEXT"])
+    #expect(table.primaryKey == [] && table.uniqueKeys == [] && table.rowIDName == nil)
+  }
+
+  @Test("complete unique indexes are unique keys; partial ones and those over expressions are not")
+  func uniqueKeys() throws {
+    let table = try table(
+      "t",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a UNIQUE, b, c COLLATE nocase, UNIQUE (b, a));
+      CREATE UNIQUE INDEX partial ON t (b) WHERE b > 0;
+      CREATE UNIQUE INDEX expression ON t (lower(b));
+      CREATE UNIQUE INDEX mixed ON t (c, lower(b));
+      CREATE UNIQUE INDEX coarse ON t (b COLLATE nocase);
+      CREATE UNIQUE INDEX fine ON t (c COLLATE binary);
+      CREATE UNIQUE INDEX own ON t (c);
+      CREATE INDEX plain ON t (c, b);
+      """)
+    // Two records of `fine` may be equal to `c`, whose collation ignores case; not so of `coarse` and `b`.
+    #expect(table.uniqueKeys == [[0], [1], [2, 1], [2], [3]])
+    #expect(
+      table.indexes == [
+        Index(columns: ["id"]), Index(columns: ["a"]), Index(columns: ["b", "a"]), Index(columns: [nil]),
+        Index(columns: ["c", nil]), Index(columns: ["c"]), Index(columns: ["c", "b"]),
+      ])
+  }
+
+  @Test("an index ends before a column whose collation it does not have")
+  func collations() throws {
+    let table = try table(
+      "t",
+      """
+      CREATE TABLE t (a, b COLLATE NoCase, c);
+      CREATE INDEX i ON t (a, b COLLATE binary, c);
+      CREATE INDEX j ON t (b COLLATE NOCASE, c COLLATE rtrim);
+      """)
+    #expect(
+      table.indexes == [Index(columns: ["rowid"]), Index(columns: ["a"]), Index(columns: ["b"])])
+  }
+
+  @Test("foreign keys come in the order of their declaration, in the spelling of the tables")
+  func foreignKeys() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE edition (isbn TEXT, printing INTEGER, PRIMARY KEY (printing, isbn));
+      CREATE TABLE Person (ID INTEGER PRIMARY KEY, email TEXT UNIQUE);
+      CREATE TABLE loan (
+        first REFERENCES person, second REFERENCES PERSON (id), third REFERENCES later (id),
+        mail REFERENCES person (EMAIL), printing, isbn, parent REFERENCES loan (code), code UNIQUE,
+        FOREIGN KEY (isbn, printing) REFERENCES edition (isbn, printing),
+        FOREIGN KEY (printing, isbn) REFERENCES edition);
+      CREATE TABLE later (id INTEGER PRIMARY KEY);
+      """)
+    #expect(
+      schema.tables["loan"]?.foreignKeys == [
+        ForeignKey(columns: ["first"], destination: "Person", destinationColumns: ["ID"]),
+        ForeignKey(columns: ["second"], destination: "Person", destinationColumns: ["ID"]),
+        ForeignKey(columns: ["third"], destination: "later", destinationColumns: ["id"]),
+        ForeignKey(columns: ["mail"], destination: "Person", destinationColumns: ["email"]),
+        ForeignKey(columns: ["parent"], destination: "loan", destinationColumns: ["code"]),
+        ForeignKey(
+          columns: ["isbn", "printing"], destination: "edition", destinationColumns: ["isbn", "printing"]),
+        ForeignKey(
+          columns: ["printing", "isbn"], destination: "edition", destinationColumns: ["printing", "isbn"]),
+      ])
+    #expect(schema.warnings == [])
+  }
+
+  @Test("a foreign key that leads nowhere is left out with a warning")
+  func dangling() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE pair (a, b, PRIMARY KEY (a, b));
+      CREATE TABLE loose (a);
+      CREATE VIEW v AS SELECT a FROM loose;
+      CREATE TABLE t (
+        a REFERENCES nowhere, b REFERENCES pair, c REFERENCES pair (x), d REFERENCES loose (a),
+        e REFERENCES loose, f REFERENCES v (a), g REFERENCES loose (rowid), h REFERENCES sqlite_schema,
+        FOREIGN KEY (a, b) REFERENCES pair (a, b));
+      """)
+    #expect(schema.tables["t"]?.foreignKeys.map(\.columns) == [["a", "b"]])
+    #expect(
+      schema.warnings == [
+        "the foreign key of t on a is left out: there is no table nowhere",
+        "the foreign key of t on b is left out: pair has no primary key of one column",
+        "the foreign key of t on c is left out: pair has no column x",
+        "the foreign key of t on d is left out: a of loose is not unique",
+        "the foreign key of t on e is left out: loose has no primary key of one column",
+        "the foreign key of t on f is left out: a of v is not unique",
+        "the foreign key of t on g is left out: loose has no column rowid",
+        "the foreign key of t on h is left out: there is no table sqlite_schema",
+      ])
+  }
+
+  @Test("a view that no longer works is left out with a warning")
+  func brokenView() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE gone (a); CREATE TABLE t (a);
+      CREATE VIEW broken AS SELECT * FROM gone; CREATE VIEW late AS SELECT b FROM t;
+      CREATE VIEW "two
+      lines" AS SELECT * FROM gone; CREATE VIEW fine AS SELECT * FROM t;
+      DROP TABLE gone;
+      """)
+    #expect(Array(schema.tables.keys) == ["t", "fine"])
+    #expect(
+      schema.warnings == [
+        "the view broken is left out: no such table: main.gone",
+        "the view late is left out: no such column: b",
+        "the view two lines is left out: no such table: main.gone",
+      ])
+  }
+
+  @Test("names with spaces, quotes and keywords are names like others")
+  func names() throws {
+    let schema = try schema(
+      """
+      CREATE TABLE "order" ("order" INTEGER PRIMARY KEY, "group" TEXT);
+      CREATE TABLE [gift-card] ([unit "price"] TEXT PRIMARY KEY, o REFERENCES "order");
+      CREATE TABLE "it's % _" ("é 日本" TEXT UNIQUE);
+      CREATE VIRTUAL TABLE "full ""text" USING fts5("a b");
+      """)
+    #expect(Array(schema.tables.keys) == ["order", "gift-card", "it's % _", "full \"text"])
+    #expect(schema.tables["gift-card"]?.foreignKeys.map(\.destination) == ["order"])
+    #expect(schema.tables["gift-card"]?.columns.map(\.name) == ["unit \"price\"", "o"])
+    #expect(schema.tables["it's % _"]?.uniqueKeys == [[0], [1]])
+    #expect(schema.tables["full \"text"]?.columns.map(\.name) == ["rowid", "a b"])
+  }
+
+  @Test("the schema is that of the transaction that is open")
+  func transaction() throws {
+    let connection = try Connection(path: ":memory:", access: .readWriteCreate)
+    try connection.writeTransaction {
+      try connection.execute("CREATE TABLE t (a)")
+      #expect(try SchemaReader(connection).schema().tables.count == 1)
+      #expect(connection.isInTransaction)
+    }
+    #expect(try SchemaReader(connection).schema().tables.count == 1)
+    #expect(!connection.isInTransaction)
+  }
+
+  @Test("thousands of tables are read in no time")
+  func thousands() throws {
+    let sql = (0..<3000).map { number in
+      "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, next REFERENCES t\(number + 1), a UNIQUE);"
+    }
+    let schema = try schema("BEGIN; \(sql.joined()) COMMIT")
+    #expect(schema.tables.count == 3000 && schema.warnings.count == 1)
+    #expect(Model(inferredFrom: schema).resources.count == 3000)
+  }
+}
+
+/// The schema of an empty database after `sql`.
+func schema(_ sql: String) throws -> Schema {
+  let connection = try Connection(path: ":memory:", access: .readWriteCreate)
+  try connection.execute(sql)
+  return try SchemaReader(connection).schema()
+}
+
+/// One table of the schema of an empty database after `sql`.
+func table(_ name: String, _ sql: String) throws -> Table {
+  try #require(try schema(sql).tables[name])
+}
