@@ -1,5 +1,6 @@
 import CFloor
 import Foundation
+import KindredSQLite
 
 /// `HotPath DATABASE [options]`: each route in process, Kindred against the floor in C, by turns.
 ///
@@ -12,6 +13,8 @@ struct HotPath {
     """
 
   static func main() throws {
+    // Before the floor uses the library: what holds for one then holds for both.
+    try SQLiteLibrary.initialize()
     guard let options = Options(CommandLine.arguments.dropFirst()), let floor = Floor(options.database) else {
       print(usage)
       exit(64)
