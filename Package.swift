@@ -6,11 +6,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "kindred", targets: ["KindredCommand"]),
-    // For Benchmarks/, which is a package of its own.
+    // For the packages under Tests, which are no part of this one.
     .library(
-      name: "KindredEngine",
+      name: "Kindred",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations", "KindredSQLSyntax",
       ]),
   ],
   dependencies: [
@@ -60,7 +60,7 @@ let package = Package(
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution",
+        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -77,8 +77,15 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredHTTPTests", dependencies: ["KindredHTTP"]),
-    .testTarget(name: "KindredAPITests", dependencies: ["KindredAPI"]),
+    .testTarget(
+      name: "KindredHTTPTests",
+      dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),
+    .testTarget(
+      name: "KindredAPITests",
+      dependencies: [
+        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

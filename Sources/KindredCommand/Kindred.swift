@@ -1,9 +1,18 @@
 import ArgumentParser
 
-@main
+/// The command `kindred`.
 struct Kindred: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kindred",
-    abstract: "Serves a SQLite database and its associations as nested resources of an HTTP JSON API.",
-    subcommands: [Serve.self, Query.self])
+    abstract: "Serves an SQLite database and its associations as nested resources of an HTTP JSON API.",
+    discussion: """
+      Examples:
+        kindred serve                 serves the sample library
+        kindred serve chinook.db      serves a database
+        kindred query chinook.db '/albums?include=tracks&limit=1'
+      """,
+    version: version,
+    subcommands: [ServeCommand.self, MigrateCommand.self, QueryCommand.self])
+
+  static let version = "0.1.0"
 }

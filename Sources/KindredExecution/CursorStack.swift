@@ -48,8 +48,6 @@ struct CursorStack: ~Copyable {
   private let instructions: UnsafeMutablePointer<ExecutablePlan.Instruction>
   private let ancestors: UnsafeMutablePointer<ExecutablePlan.Ancestor>
   private let text: UnsafeMutablePointer<UInt8>
-  private let isSingle: Bool
-  private let separation: RecordSeparation
   private let limit: Int
   private var frames: UnsafeMutablePointer<Frame>
   private var capacity: Int
@@ -58,15 +56,13 @@ struct CursorStack: ~Copyable {
   private let slotCount: Int
 
   /// - Parameter limit: rows of the root at most; one more is read to tell whether more follow.
-  init(_ plan: ExecutablePlan, separation: RecordSeparation, limit: Int?) {
+  init(_ plan: ExecutablePlan, limit: Int?) {
     self.plan = plan
     nodes = plan.nodes
     nodeCount = plan.nodeCount
     instructions = plan.instructions
     ancestors = plan.ancestors
     text = plan.text
-    isSingle = plan.plan.isSingle
-    self.separation = separation
     self.limit = limit ?? .max
     capacity = plan.plan.path.count + 16
     frames = .allocate(capacity: capacity)
@@ -129,9 +125,7 @@ struct CursorStack: ~Copyable {
   // MARK: The loop
 
   /// Begins the result, with the root's statement on top.
-  mutating func begin() {
-    if !isSingle, separation == .array { output.append(UInt8(ascii: "[")) }
-  }
+  mutating func begin() { output.append(nodes[0].frame.opening, of: text) }
 
   /// Writes rows, until there are `size` bytes.
   mutating func run(upTo size: Int) -> Pause {
@@ -170,7 +164,7 @@ struct CursorStack: ~Copyable {
         end()
         return nil
       }
-      output.append(frame.pointee.node == 0 && separation == .lines ? UInt8(ascii: "\n") : UInt8(ascii: ","))
+      output.append(node.pointee.frame.separator, of: text)
     } else if limit == 0, frame.pointee.node == 0 {
       hasMore = true
       end()
@@ -187,14 +181,14 @@ struct CursorStack: ~Copyable {
     let frame = frames[count - 1]
     sqlite3_reset(frame.statement)
     count -= 1
+    let node = nodes + Int(frame.node)
     if frame.node == 0 {
-      if separation == .lines, frame.rows > 0 { output.append(UInt8(ascii: "\n")) }
-      if !isSingle, separation == .array { output.append(UInt8(ascii: "]")) }
       isFinished = true
-    } else if nodes[Int(frame.node)].isToMany {
-      output.append(UInt8(ascii: "]"))
+      output.append(node.pointee.frame.closing, of: text)
+    } else if node.pointee.isToMany {
+      output.append(node.pointee.frame.closing, of: text)
     } else if frame.rows == 0 {
-      output.append("null")
+      output.append(node.pointee.frame.missing, of: text)
     }
   }
 
@@ -209,9 +203,7 @@ struct CursorStack: ~Copyable {
     while index < end {
       let instruction = instructions + Int(index)
       index += 1
-      if instruction.pointee.operation != .child {
-        output.append(padded: text + Int(instruction.pointee.textStart), count: Int(instruction.pointee.textCount))
-      }
+      if instruction.pointee.operation != .child { output.append(instruction.pointee.prefix, of: text) }
       switch instruction.pointee.operation {
       case .value, .boolean, .json:
         output.append(column: instruction.pointee.operand, of: statement, as: instruction.pointee.operation)
@@ -219,15 +211,20 @@ struct CursorStack: ~Copyable {
         break
       case .optional:
         if sqlite3_column_type(statement, instruction.pointee.operand) == SQLITE_NULL {
-          output.append("null")
+          output.append(instruction.pointee.missing, of: text)
           index = instruction.pointee.end
+        }
+      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .segment:
+        let operation = instruction.pointee.operation
+        if !output.append(column: instruction.pointee.operand, of: statement, inFormatOf: operation) {
+          output.append(instruction.pointee.missing, of: text)
         }
       case .child:
         let child = instruction.pointee.operand
         let level = recursionLevel(of: child, below: frame)
         if child == node.pointee.repetition, level > node.pointee.levels { continue }
-        output.append(padded: text + Int(instruction.pointee.textStart), count: Int(instruction.pointee.textCount))
-        if nodes[Int(child)].isToMany { output.append(UInt8(ascii: "[")) }
+        output.append(instruction.pointee.prefix, of: text)
+        output.append(nodes[Int(child)].frame.opening, of: text)
         frame.pointee.instruction = index
         guard let prepared = slots[Int(level) * nodeCount + Int(child)] else {
           return .unprepared(node: child, recursionLevel: level)

@@ -37,11 +37,33 @@ public final class ExecutablePlan: @unchecked Sendable {
     var endInstruction: Int32
     var firstAncestor: Int32
     var endAncestor: Int32
+    var frame: Frame
     var isToMany: Bool
     var isRecursive: Bool
     /// Of a recursive node, the one that repeats it, and how often.
     var repetition: Int32
     var levels: Int32
+  }
+
+  /// What is written around the rows of a node.
+  struct Frame {
+    var opening = Text()
+    var separator = Text()
+    var closing = Text()
+    /// In place of the one row that is not there.
+    var missing = Text()
+  }
+
+  /// A part of the plan's text.
+  struct Text {
+    var start: Int32 = 0
+    var count: Int32 = 0
+  }
+
+  /// How the rows of a node are written.
+  struct Program {
+    var instructions: [Instruction] = []
+    var frame = Frame()
   }
 
   struct Ancestor {
@@ -52,6 +74,9 @@ public final class ExecutablePlan: @unchecked Sendable {
 
   enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
+    case csvValue, csvBoolean, htmlValue, htmlBoolean
+    /// The value as a segment of a URL's path.
+    case segment
   }
 
   struct Instruction {
@@ -59,32 +84,46 @@ public final class ExecutablePlan: @unchecked Sendable {
     /// A column; of `child`, the number of the node.
     let operand: Int32
     /// Of `optional`, where to go on.
-    let end: Int32
-    let textStart: Int32
-    let textCount: Int32
+    var end: Int32 = 0
+    /// What is written first.
+    let prefix: Text
+    /// In place of what is not there.
+    var missing = Text()
   }
 
   /// Where recursion ends, whatever a request says: each level has statements of its own.
   private static let maximumRecursion = 1000
 
-  public init(_ plan: Plan) {
+  /// - Throws: `NotTabular` where the result does not fit the format.
+  public init(_ plan: Plan, format: ResultFormat = .json) throws(NotTabular) {
     self.plan = plan
+    var (programs, text) =
+      switch format {
+      case .json: JSONPrograms.make(plan)
+      case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
+      case .csv: try CSVProgram.make(plan)
+      case .html(let links): HTMLPrograms.make(plan, links: links)
+      }
     statements = plan.nodes.map {
       NodeStatement(sql: $0.statement.sql, constants: $0.statement.constants, recursion: $0.recursion)
     }
     var nodes: [Node] = []
     var instructions: [Instruction] = []
     var ancestors: [Ancestor] = []
-    var text: [UInt8] = []
-    for node in plan.nodes {
+    for (node, program) in zip(plan.nodes, programs) {
       let (firstInstruction, firstAncestor) = (Int32(instructions.count), Int32(ancestors.count))
-      instructions += node.program.map { Instruction($0, offset: firstInstruction, text: &text) }
+      instructions += program.instructions.map { instruction in
+        var instruction = instruction
+        instruction.end += firstInstruction
+        return instruction
+      }
       ancestors += node.statement.ancestors
       nodes.append(
         Node(
           firstInstruction: firstInstruction, endInstruction: Int32(instructions.count),
-          firstAncestor: firstAncestor, endAncestor: Int32(ancestors.count), isToMany: node.isToMany,
-          isRecursive: node.recursion != nil, repetition: Int32(node.recursion?.repetition ?? -1),
+          firstAncestor: firstAncestor, endAncestor: Int32(ancestors.count), frame: program.frame,
+          isToMany: node.isToMany, isRecursive: node.recursion != nil,
+          repetition: Int32(node.recursion?.repetition ?? -1),
           levels: Int32(min(node.recursion?.levels ?? 0, Self.maximumRecursion))))
     }
     text += [UInt8](repeating: 0, count: OutputMemory.slack)
@@ -131,39 +170,10 @@ extension Plan.Statement {
   }
 }
 
-extension ExecutablePlan.Instruction {
-  /// - Parameter offset: how many instructions stand before those of the node.
-  fileprivate init(_ instruction: Plan.Instruction, offset: Int32, text: inout [UInt8]) {
-    func put(_ bytes: [UInt8]) -> (Int32, Int32) {
-      text += bytes
-      return (Int32(text.count - bytes.count), Int32(bytes.count))
-    }
-    switch instruction {
-    case .value(let prefix, let column, let format):
-      operation =
-        switch format {
-        case .plain: .value
-        case .boolean: .boolean
-        case .json: .json
-        }
-      operand = Int32(column)
-      end = 0
-      (textStart, textCount) = put(prefix)
-    case .optional(let prefix, let column, let next):
-      operation = .optional
-      operand = Int32(column)
-      end = offset + Int32(next)
-      (textStart, textCount) = put(prefix)
-    case .text(let bytes):
-      operation = .text
-      operand = 0
-      end = 0
-      (textStart, textCount) = put(bytes)
-    case .child(let prefix, let node):
-      operation = .child
-      operand = Int32(node)
-      end = 0
-      (textStart, textCount) = put(prefix)
-    }
+extension [UInt8] {
+  /// Adds text at the end, and says where it is.
+  mutating func put(_ bytes: some Collection<UInt8>) -> ExecutablePlan.Text {
+    self += bytes
+    return ExecutablePlan.Text(start: Int32(count - bytes.count), count: Int32(bytes.count))
   }
 }

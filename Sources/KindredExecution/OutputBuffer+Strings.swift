@@ -118,12 +118,18 @@ extension OutputBuffer {
 
   /// A JSON string that holds bytes in base64 (RFC 4648 §4).
   mutating func append(base64 bytes: UnsafeRawBufferPointer) {
+    append(UInt8(ascii: "\""))
+    append(bareBase64: bytes)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Bytes in base64, without quotes.
+  mutating func append(bareBase64 bytes: UnsafeRawBufferPointer) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     let digits = alphabet.utf8Start
     let length = (bytes.count + 2) / 3 * 4
-    let room = room(length + 2)
-    room[0] = UInt8(ascii: "\"")
-    var output = 1
+    let room = room(length)
+    var output = 0
     var index = 0
     while index < bytes.count {
       let left = bytes.count - index
@@ -138,7 +144,6 @@ extension OutputBuffer {
       output += 4
       index += 3
     }
-    room[output] = UInt8(ascii: "\"")
-    advance(output + 1)
+    advance(output)
   }
 }

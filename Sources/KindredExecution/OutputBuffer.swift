@@ -14,6 +14,8 @@ struct OutputBuffer: ~Copyable {
     end = memory.base + memory.capacity
   }
 
+  init(capacity: Int) { self.init(OutputMemory(capacity: capacity)) }
+
   var count: Int { position - memory.base }
 
   /// What was written; valid until the next write.
@@ -77,6 +79,12 @@ struct OutputBuffer: ~Copyable {
       position.update(from: bytes, count: more)
     }
     position += more
+  }
+
+  /// A part of a plan's text.
+  @inline(__always)
+  mutating func append(_ part: ExecutablePlan.Text, of text: UnsafeMutablePointer<UInt8>) {
+    append(padded: text + Int(part.start), count: Int(part.count))
   }
 
   @inline(__always)

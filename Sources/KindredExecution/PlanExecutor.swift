@@ -3,14 +3,6 @@ import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
 
-/// How the records of the root are set apart.
-public enum RecordSeparation: Sendable {
-  /// A JSON array; a single record as it is.
-  case array
-  /// A record per line (`application/x-ndjson`).
-  case lines
-}
-
 /// Runs a plan: prepares and binds its statements, and has the tree of nested cursors written down part by part.
 public final class PlanExecutor {
   private let executable: ExecutablePlan
@@ -30,12 +22,12 @@ public final class PlanExecutor {
   /// - Parameter limit: records of the page at most.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
-    separation: RecordSeparation = .array, limit: Int? = nil
+    limit: Int? = nil
   ) {
     self.executable = executable
     self.connection = connection
     self.parameters = parameters
-    cursors = CursorStack(executable, separation: separation, limit: limit)
+    cursors = CursorStack(executable, limit: limit)
   }
 
   /// Gives the statements back to the connection.

@@ -14,13 +14,13 @@ public final class ResultReader {
 
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
-    separation: RecordSeparation = .array, limit: Int? = nil
+    limit: Int? = nil
   ) {
     self.connection = connection
     self.parameters = parameters
     plan = executable.plan
     executor = PlanExecutor(
-      executable, on: connection, parameters: parameters, separation: separation, limit: limit)
+      executable, on: connection, parameters: parameters, limit: limit)
   }
 
   /// Reads up to the first record.

@@ -1,3 +1,12 @@
 #pragma once
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+
+/// The options of a server: macros with arguments, which Swift does not import.
+/// A client that ends the connection without saying so ends it (`IGNORE_UNEXPECTED_EOF`): HTTP's own framing
+/// tells whether a request is whole (RFC 9112 §9.8).
+static inline uint64_t kindred_tls_server_options(void) {
+  return SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+         SSL_OP_PRIORITIZE_CHACHA | SSL_OP_IGNORE_UNEXPECTED_EOF;
+}

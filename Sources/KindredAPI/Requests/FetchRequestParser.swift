@@ -90,7 +90,8 @@ struct FetchRequestParser {
   }
 
   /// The node that a parameter speaks of.
-  private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node {
+  private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node
+  {
     let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
     guard names.contains(parameter.kind) else {
       let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
@@ -141,7 +142,8 @@ struct FetchRequestParser {
     if let number = root.limit, case .integer(let limit) = literals.values[number] {
       if let most = limits.maximumPageSize, limit > most, !isUnpaged {
         throw RequestError(
-          .limitExceeded, "a page has \(most) records at most: follow `Link` for more", at: Origin(parameter: "limit"))
+          .limitExceeded, "a page has \(most) records at most: follow `Link` for more",
+          at: Origin(parameter: "limit"))
       }
       parsed.limit = limit
     } else if let size = limits.pageSize, !isUnpaged, !isSingle {
@@ -178,7 +180,8 @@ struct FetchRequestParser {
   private func count(_ parameter: QueryParameters.Parameter) throws -> Int64 {
     guard let value = Int64(parameter.value), value >= 0, value < 1 << 53 else {
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more", at: Origin(parameter: parameter.name))
+        .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more",
+        at: Origin(parameter: parameter.name))
     }
     return value
   }

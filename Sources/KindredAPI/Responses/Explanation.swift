@@ -43,7 +43,8 @@ struct Explanation {
     case .value(let value): JSONValue(value)
     case .parameter(let number): JSONValue(entry.request.fetchRequest.literals.values[number])
     case .cursor(let number): JSONValue(entry.request.fetchRequest.after?.values[number] ?? .null)
-    case .ancestor(let level, let column): ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
+    case .ancestor(let level, let column):
+      ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
     }
   }
 

@@ -4,10 +4,13 @@ import KindredSQLite
 
 /// What a client is told of an error (RFC 9457): here the errors of all layers meet.
 public struct Problem: Error {
+  /// The status of the answer.
   public var status: HTTPStatus
   /// The code that `type` ends with.
   public var code: String
+  /// What kind of problem it is, in a few words.
   public var title: String
+  /// What is wrong here, and how to mend it.
   public var detail: String
   var parameter: String?
   var position: Int?
@@ -15,7 +18,8 @@ public struct Problem: Error {
   /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
   var headers: [(String, String)] = []
 
-  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = []) {
+  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = [])
+  {
     self.status = status
     self.code = code
     self.title = title
@@ -56,7 +60,9 @@ extension Problem {
       case .unknownAssociation: isPath
       default: false
       }
-    self.init(isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message)
+    self.init(
+      isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message
+    )
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
     suggestions = error.suggestions
@@ -121,7 +127,8 @@ extension DatabaseError {
   /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
   fileprivate var complaintAboutValues: String? {
     let messages = [
-      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big", "LIKE or GLOB pattern too complex",
+      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",
+      "LIKE or GLOB pattern too complex",
       "ESCAPE expression must be a single character", "bad JSON path",
     ]
     guard isTooBig || code == 1 else { return nil }

@@ -7,11 +7,13 @@ import Synchronization
 final class ModelVersion: Sendable {
   let schemaVersion: Int64
   let model: Model
+  let timelessness: Timelessness
   let plans = PlanCache()
 
-  init(schemaVersion: Int64, model: Model) {
+  init(schemaVersion: Int64, model: Model, timelessness: Timelessness) {
     self.schemaVersion = schemaVersion
     self.model = model
+    self.timelessness = timelessness
   }
 }
 
@@ -29,7 +31,9 @@ final class ModelSource: Sendable {
   func version(for connection: Connection) throws -> ModelVersion {
     let schemaVersion = try connection.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
-    let version = ModelVersion(schemaVersion: schemaVersion, model: try read(connection))
+    let version = ModelVersion(
+      schemaVersion: schemaVersion, model: try read(connection),
+      timelessness: try Timelessness(on: connection))
     current.withLock { $0 = version }
     return version
   }
@@ -41,6 +45,8 @@ final class PlanCache: Sendable {
   struct Entry: Sendable {
     var request: ParsedRequest
     var plan: ExecutablePlan
+    /// Whether its result follows from the database alone.
+    var isTimeless: Bool
   }
 
   private struct State {

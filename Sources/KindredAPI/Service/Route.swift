@@ -25,7 +25,9 @@ enum Route {
 
   private static let allowed = "GET, HEAD, OPTIONS"
 
-  func respond(_ service: KindredService, _ request: HTTPRequest) throws -> HTTPResponse {
+  func respond(
+    _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
     switch request.method {
     case .get, .head: break
     case .options:
@@ -36,7 +38,7 @@ enum Route {
     switch self {
     case .index: return try service.index(request)
     case .own(let name): return try service.ownPage(name, request)
-    case .records(let segments): return try service.records(segments, request)
+    case .records(let segments): return try service.records(segments, request, &timing)
     }
   }
 }

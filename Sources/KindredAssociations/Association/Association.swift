@@ -70,6 +70,12 @@ public struct AssociationStep: Sendable {
   /// A condition on the records that this step leads to, of an association refined before others went through it.
   public var filter: Expression?
 
+  /// Whether both lead from the same records to the same others, filters apart.
+  package func leads(as other: AssociationStep) -> Bool {
+    origin == other.origin && destination == other.destination && originColumns == other.originColumns
+      && destinationColumns == other.destinationColumns && direction == other.direction
+  }
+
   /// A step that leads to all records with equal columns, unless `filter` says more.
   public init(
     origin: String, destination: String, originColumns: [String], destinationColumns: [String],

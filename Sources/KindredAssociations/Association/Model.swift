@@ -41,6 +41,10 @@ public struct Resource: Sendable {
     self.table = table
   }
 
+  /// What no resource may be called: everything of Kindred's own is under `/-/`, an empty segment is no resource,
+  /// and clients remove dot segments from URLs (<https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4>).
+  package static let reservedNames = ["", "-", ".", ".."]
+
   /// The columns that clients may name.
   public var columns: [Column] { table.columns.filter { !hidden.contains($0.name) } }
 }

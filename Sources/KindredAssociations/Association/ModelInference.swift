@@ -56,7 +56,7 @@ extension ModelInference {
   /// The first table has the name; a later one that would have the same is called as its table, or where that is
   /// taken too, gets a number.
   mutating func inferResources() {
-    var names = KeyRegister(taken: TableNames.reserved)
+    var names = KeyRegister(taken: Resource.reservedNames)
     var late: [Table] = []
     for table in schema.tables.values {
       let name = TableNames(table.name).plural

@@ -29,6 +29,8 @@ final class Planning {
   var plan = Plan()
   var nodes: [Plan.Node?] = []
   var missingIndexes: OrderedSet<String> = []
+  /// Whether the names at hand are the model file's, which may speak of hidden columns.
+  var readsHidden = false
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]

@@ -11,9 +11,10 @@ struct KeyedAssociation {
 
 /// Aggregates of associations: each a subquery of its own, so that none inflates another.
 extension Planning {
-  /// The association of this key: a node of the request comes before an association of the model.
+  /// The association of this key: a node of the request comes before an association of the model, but not in
+  /// expressions of the model.
   func association(_ key: String, of scope: Scope) -> KeyedAssociation? {
-    if let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
+    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
       return KeyedAssociation(key: key, association: association, node: node)
     }
     guard let association = scope.resource.associations[key] else { return nil }
@@ -79,24 +80,34 @@ extension Planning {
     _ function: AggregateFunction, of keyed: KeyedAssociation, filters: [Expression], argument: Expression?,
     in scope: Scope
   ) throws -> CompiledExpression {
-    let select = SelectBuilder(scope.statement)
-    let isRepeated = scope.statement.runsOften || scope.statement.givesMany
-    let records = try destination(
-      of: keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
-    select.conditions += try conditions(of: records)
-    for filter in filters { select.conditions.append(try condition(filter, in: records)) }
-    let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
+    try scope.statement.subquery { select in
+      let records = try destination(
+        of: keyed.association, from: scope, into: select, node: keyed.node,
+        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: scope.statement.repeatsInner)
+      select.conditions += try conditions(of: records)
+      for filter in filters { select.conditions.append(try condition(filter, in: records)) }
+      guard let argument else { return Self.compile(function, of: "*", select.from()) }
+      let value = try compile(argument, in: records).sql
+      guard argument.contains(\.readsParent) else { return Self.compile(function, of: value, select.from()) }
+      // To SQLite an aggregate of nothing but columns of an outer query is one of that query, so what reads them is
+      // made a column of this one.
+      return Self.compile(function, of: "value", "FROM (SELECT \(value) AS value \(select.from()))")
+    }
+  }
+
+  private static func compile(
+    _ function: AggregateFunction, of argument: SQL, _ from: SQL
+  ) -> CompiledExpression {
     switch function {
-    case .count: return CompiledExpression(sql: "(SELECT COUNT(*) \(select.from()))", absent: "0")
+    case .count: CompiledExpression(sql: "(SELECT COUNT(*) \(from))", absent: "0")
     case .isEmpty:
-      return CompiledExpression(
-        sql: "(NOT EXISTS (SELECT 1 \(select.from())))", format: .boolean, absent: "TRUE")
-    case .min: return CompiledExpression(sql: "(SELECT MIN(\(argument)) \(select.from()))")
-    case .max: return CompiledExpression(sql: "(SELECT MAX(\(argument)) \(select.from()))")
-    case .average: return CompiledExpression(sql: "(SELECT AVG(\(argument)) \(select.from()))")
-    case .sum: return CompiledExpression(sql: "(SELECT SUM(\(argument)) \(select.from()))")
-    case .total:
-      return CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(select.from()))", absent: "0.0")
+      CompiledExpression(
+        sql: "NOT EXISTS (SELECT 1 \(from))", precedence: .not, format: .boolean, absent: "TRUE")
+    case .min: CompiledExpression(sql: "(SELECT MIN(\(argument)) \(from))")
+    case .max: CompiledExpression(sql: "(SELECT MAX(\(argument)) \(from))")
+    case .average: CompiledExpression(sql: "(SELECT AVG(\(argument)) \(from))")
+    case .sum: CompiledExpression(sql: "(SELECT SUM(\(argument)) \(from))")
+    case .total: CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(from))", absent: "0.0")
     }
   }
 

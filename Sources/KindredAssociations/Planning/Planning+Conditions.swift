@@ -8,7 +8,8 @@ extension Planning {
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
     var conditions = try node.filters.map { try condition($0, in: scope) }
-    if !scope.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
+    // What must hold for a group says nothing of a record.
+    if !node.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
       conditions.append(try match(search, in: scope))
     }
@@ -26,11 +27,11 @@ extension Planning {
   /// That an associated record is there which meets its own conditions.
   private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
     guard let association = child.association else { return "TRUE" }
-    let select = SelectBuilder(scope.statement)
-    let isRepeated = scope.statement.runsOften || scope.statement.givesMany
-    let records = try chain(association, from: scope, into: select, node: child, isRepeated: isRepeated)
-    select.conditions += try conditions(of: records)
-    return "EXISTS (SELECT 1 \(select.from()))"
+    return try scope.statement.subquery { select in
+      let records = try chain(association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
+      select.conditions += try conditions(of: records)
+      return "EXISTS (SELECT 1 \(select.from()))"
+    }
   }
 
   // MARK: To-one associations
@@ -41,21 +42,23 @@ extension Planning {
   ) throws -> CompiledExpression {
     if scope.canJoin { return try body(try joinToOne(key, of: scope)) }
     guard let keyed = association(key, of: scope) else { return CompiledExpression(sql: "NULL") }
-    let select = SelectBuilder(scope.statement)
-    let isRepeated = scope.statement.runsOften || scope.statement.givesMany
-    let record = try chain(
-      keyed.association, from: scope, into: select, node: keyed.node, isRepeated: isRepeated)
-    select.conditions += try conditions(of: record)
-    var compiled = try body(record)
-    compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
-    compiled.precedence = .primary
-    if let absent = compiled.absent { compiled.sql = "ifnull(\(compiled.sql), \(absent))" }
-    return compiled
+    return try scope.statement.subquery { select in
+      let record = try chain(
+        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: scope.statement.repeatsInner)
+      select.conditions += try conditions(of: record)
+      var compiled = try body(record)
+      compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
+      compiled.precedence = .primary
+      if let absent = compiled.absent { compiled.sql = "ifnull(\(compiled.sql), \(absent))" }
+      return compiled
+    }
   }
 
   /// The record that a to-one association leads to, joined once per key.
   func joinToOne(_ key: String, of scope: Scope) throws -> Scope {
-    if let joined = scope.joined[key] { return joined }
+    // What the request says of a node does not hold for the model's own expressions.
+    let place = readsHidden ? "model:\(key)" : key
+    if let joined = scope.joined[place] { return joined }
     guard let keyed = association(key, of: scope) else {
       throw RequestError(.unknownAssociation, "there is no association `\(key)`")
     }
@@ -66,7 +69,7 @@ extension Planning {
       previous = try join(
         step, from: previous, keyed: isLast ? keyed : nil, base: scope, isRequired: isRequired)
     }
-    scope.joined[key] = previous
+    scope.joined[place] = previous
     // Behind an inner join, `WHERE` is as good as `ON`, and allows further joins.
     if isRequired { scope.select.conditions += try conditions(of: previous) }
     return previous
@@ -79,14 +82,15 @@ extension Planning {
     var (table, resource) = try table(step.destination)
     if let keyed { resource = try self.resource(keyed.association.destination) }
     let scope = Scope(
-      table: table, resource: resource, alias: select.statement.alias(for: table.name), select: select,
+      table: table, resource: resource, alias: select.alias(for: table), select: select,
       node: keyed?.node, parent: base)
     scope.isSolid = isRequired
+    if origin !== base { scope.via = origin }
     scope.presence = step.destinationColumns.first.map { scope.column($0, in: select.statement) }
     var filters: [SQL] = []
     let inner = scope.withoutJoins
     for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
-      filters.append(try condition(filter, in: inner))
+      filters.append(try modelCondition(filter, in: inner))
     }
     if keyed != nil, !isRequired { filters += try conditions(of: inner) }
     let source = source(of: scope, by: step.destinationColumns, isRepeated: select.statement.runsOften)
@@ -112,19 +116,24 @@ extension Planning {
   private func isFirst(
     _ scope: Scope, equal columns: [String], to origins: [SQL], keyed: KeyedAssociation?, step: AssociationStep
   ) throws -> SQL {
-    let select = SelectBuilder(scope.statement)
-    let first = Scope(
-      table: scope.table, resource: scope.resource, alias: scope.statement.alias(for: scope.table.name),
-      select: select, node: scope.node, parent: scope.parent)
-    select.source = reference(to: first.table, as: first.alias, in: scope.statement)
-    select.conditions = zip(columns, origins).map { "\(first.column($0, in: scope.statement)) = \($1)" }
-    for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
-      select.conditions.append(try condition(filter, in: first))
-    }
-    if keyed != nil { select.conditions += try conditions(of: first) }
-    let order = first.keyColumns.map { first.column($0.name, in: scope.statement) }.joined(separator: ", ")
-    let equalities: [SQL] = scope.keyColumns.map { column in
-      "\(scope.column(column.name, in: scope.statement)) = (SELECT \(first.column(column.name, in: scope.statement)) \(select.from()) ORDER BY \(order) LIMIT 1)"
+    let equalities: [SQL] = try scope.keyColumns.map { column in
+      try scope.statement.subquery { select in
+        let first = Scope(
+          table: scope.table, resource: scope.resource, alias: select.alias(for: scope.table), select: select,
+          node: scope.node, parent: scope.parent)
+        select.source = reference(to: first.table, as: first.alias, in: scope.statement)
+        select.conditions = zip(columns, origins).map { "\(first.column($0, in: scope.statement)) = \($1)" }
+        for filter in [step.filter, keyed?.association.filter].compactMap({ $0 }) {
+          select.conditions.append(try modelCondition(filter, in: first))
+        }
+        if keyed != nil { select.conditions += try conditions(of: first) }
+        let sort = try readingHidden { try (keyed?.association.sort ?? []).map { try term($0, in: first) } }
+        let key = first.keyColumns.map { OrderTerm(sql: first.column($0.name, in: scope.statement)) }
+        let order = (sort + key).map { $0.rendered(as: $0.sql) }.joined(separator: ", ")
+        let found = first.column(column.name, in: scope.statement)
+        return
+          "\(scope.column(column.name, in: scope.statement)) = (SELECT \(found) \(select.from()) ORDER BY \(order) LIMIT 1)"
+      }
     }
     return equalities.joined(separator: " AND ")
   }
@@ -145,7 +154,7 @@ extension Planning {
   private func match(_ search: RequestNode.Search, in scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
     let table: SQL = "\(identifier: fullText.table)"
-    let rowID: SQL = "\(identifier: scope.alias).\(identifier: scope.table.rowIDName ?? "rowid")"
+    let rowID: SQL = "\(identifier: scope.alias).\(identifier: fullText.rowIDName)"
     return
       "\(rowID) IN (SELECT rowid FROM \(table) WHERE \(table) MATCH \(.parameter(search.literal)))"
   }
@@ -155,9 +164,10 @@ extension Planning {
     let fullText = try fullText(of: scope, for: search)
     var alias = scope.alias
     if fullText.table != scope.table.name {
-      alias = scope.statement.alias(for: fullText.table)
+      alias = scope.select.alias(for: fullText.table)
+      let table: SQL = "\(identifier: fullText.table)"
       scope.select.joins.append(
-        "JOIN \(identifier: fullText.table) AS \(identifier: alias) ON \(identifier: alias).rowid = \(identifier: scope.alias).\(identifier: scope.table.rowIDName ?? "rowid")"
+        "JOIN \(alias == fullText.table ? table : "\(table) AS \(identifier: alias)") ON \(identifier: alias).rowid = \(identifier: scope.alias).\(identifier: fullText.rowIDName)"
       )
     }
     scope.select.conditions.append(

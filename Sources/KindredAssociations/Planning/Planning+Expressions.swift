@@ -92,6 +92,23 @@ extension Planning {
     try compile(expression, in: scope).sql(within: .and)
   }
 
+  /// A condition of the model file.
+  func modelCondition(_ expression: Expression, in scope: Scope) throws -> SQL {
+    try readingHidden { try condition(expression, in: scope) }
+  }
+
+  func readingHidden<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let before = readsHidden
+    readsHidden = true
+    defer { readsHidden = before }
+    return try body()
+  }
+
+  /// The column of this name, unless it is hidden from who names it.
+  private func column(_ name: String, of resource: Resource) -> Column? {
+    readsHidden ? resource.table.column(named: name) : resource.column(named: name)
+  }
+
   /// A chain of operands; a long one as a tree of little depth, for SQLite's limit is on depth and not on length.
   private func chain(_ operands: ArraySlice<SQL>, _ word: SQL) -> SQL {
     guard operands.count > 50 else { return operands.joined(separator: " \(word) ") }
@@ -150,7 +167,7 @@ extension Planning {
     _ component: Expression.Path.Component, in scope: Scope
   ) throws -> CompiledExpression {
     if component.arguments == nil {
-      if let column = scope.resource.column(named: component.name) { return compile(column, in: scope) }
+      if let column = column(component.name, of: scope.resource) { return compile(column, in: scope) }
       if let named = try compileNamed(component.name, in: scope) { return named }
       if let aggregate = try compileDefaultName(component.name, in: scope, at: component.origin) {
         return aggregate
@@ -175,7 +192,7 @@ extension Planning {
         component.name, .unknownFunction, "`\(component.name)(…)` is no function of \(scope.resource.name)",
         among: candidates, at: component.origin)
     }
-    guard let column = scope.resource.column(named: component.name) else {
+    guard let column = column(component.name, of: scope.resource) else {
       throw RequestError.unknown(
         component.name, .unknownColumn, "`\(component.name)` is no column of \(scope.resource.name)",
         among: candidates, at: component.origin)
@@ -190,7 +207,7 @@ extension Planning {
 
   /// An annotation or a field of the record's node, by its name.
   private func compileNamed(_ name: String, in scope: Scope) throws -> CompiledExpression? {
-    guard let node = scope.node else { return nil }
+    guard !readsHidden, let node = scope.node else { return nil }
     var named = node.annotations
     for case .expression(let field) in node.fields ?? [] { named.append(field) }
     guard

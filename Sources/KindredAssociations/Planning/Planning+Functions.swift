@@ -102,6 +102,11 @@ extension Expression {
     }
   }
 
+  /// Whether it is a name of a record above.
+  var readsParent: Bool {
+    if case .path(let path) = kind { path.parents > 0 } else { false }
+  }
+
   /// Whether it reads a column of the join table.
   var readsVia: Bool {
     contains { part in

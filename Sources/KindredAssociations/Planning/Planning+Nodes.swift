@@ -5,7 +5,7 @@ extension Planning {
   /// Plans the node of the root.
   func planRoot(_ records: Records) throws {
     let node = request.root
-    try checkShape(of: node)
+    try checkShape(of: node, name: "")
     let statement = StatementBuilder(
       level: plan.path.count, runsOften: false, givesMany: !records.isSingle)
     // Above the root there is nothing to speak of, even where a path leads to it.
@@ -31,16 +31,16 @@ extension Planning {
   func planNested(
     _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
   ) throws -> Int {
-    try checkShape(of: node)
+    let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
+    try checkShape(of: node, name: name, isToMany: isToMany)
     if node.recursion != nil, !hops.isEmpty {
       throw RequestError(
         .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
         at: node.origin)
     }
-    let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
     let above = scope.statement
     let statement = StatementBuilder(
-      level: above.level + 1, runsOften: above.runsOften || above.givesMany, givesMany: isToMany)
+      level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
     let record =
       hops.isEmpty
       ? try open(node, below: scope, in: statement)
@@ -68,7 +68,7 @@ extension Planning {
       throw RequestError(.unknownAssociation, "`\(node.key)` is no association", at: node.origin)
     }
     return try destination(
-      of: association, from: scope, into: SelectBuilder(statement), node: node,
+      of: association, from: scope, into: statement.newSelect(), node: node,
       isRepeated: statement.runsOften)
   }
 
@@ -76,24 +76,27 @@ extension Planning {
   private func open(
     _ node: RequestNode, through hops: [RequestNode], below scope: Scope, in statement: StatementBuilder
   ) throws -> Scope {
-    let ways = SelectBuilder(statement)
-    var record = scope
-    for hop in hops + [node] {
-      guard let association = hop.association else { continue }
-      record = try chain(
-        association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
-      ways.conditions += try conditions(of: record)
-    }
-    let select = SelectBuilder(statement)
+    guard let last = node.association else { return scope }
+    let resource = try self.resource(last.destination)
+    let select = statement.newSelect()
     let result = Scope(
-      table: record.table, resource: record.resource, alias: statement.alias(for: record.table.name),
-      select: select, node: node, parent: nil)
+      table: resource.table, resource: resource, alias: select.alias(for: resource.table), select: select,
+      node: node, parent: nil)
     result.parentRefusal = "the records above are joined, and not returned"
     select.source = reference(to: result.table, as: result.alias, in: statement)
+    let ways: SQL = try statement.subquery { ways in
+      var record = scope
+      for hop in hops + [node] {
+        guard let association = hop.association else { continue }
+        record = try chain(
+          association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
+        ways.conditions += try conditions(of: record)
+      }
+      let keys = record.keyColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
+      return "SELECT \(keys) \(ways.from())"
+    }
     let keys = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
-    let found = record.keyColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
-    select.conditions.append(
-      "\(result.keyColumns.count == 1 ? keys : "(\(keys))") IN (SELECT \(found) \(ways.from()))")
+    select.conditions.append("\(result.keyColumns.count == 1 ? keys : "(\(keys))") IN (\(ways))")
     return result
   }
 
@@ -113,34 +116,53 @@ extension Planning {
   }
 
   /// What can't be asked of a node.
-  func checkShape(of node: RequestNode) throws {
-    func refuse(_ message: String) -> RequestError {
-      RequestError(.invalidExpression, message, at: node.origin)
+  ///
+  /// - Parameter name: the path of the node, which its parameters begin with.
+  ///
+  /// - Parameter isToMany: whether it gives a list, as a to-one node does below joined to-many ones.
+  func checkShape(of node: RequestNode, name: String, isToMany: Bool = false) throws {
+    func refuse(_ parameter: String, _ message: String) -> RequestError {
+      RequestError(
+        .invalidValue, message, at: Origin(parameter: name.isEmpty ? parameter : "\(name).\(parameter)"))
     }
     if node.values != nil, node.fields != nil || !node.annotations.isEmpty {
-      throw refuse("`values` is one bare value: it can't have `fields` or `annotate` beside it")
-    }
-    if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
-      let (what, parameter) = node.isGrouped ? ("a group", "group") : ("a bare value", "values")
-      throw refuse(
-        "`\(child.key)` has no record to be in, for \(what) includes nothing: use `join`, or leave out `\(parameter)`"
-      )
+      throw refuse("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
     }
     if !node.group.isEmpty, node.fields == nil, node.values == nil {
-      throw refuse("`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+      throw refuse("group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+    }
+    if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
+      throw refuse(
+        node.values != nil ? "values" : node.group.isEmpty ? "fields" : "group",
+        "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
+      )
+    }
+    if node.isDistinct, node.returnsMany {
+      throw refuse(
+        "distinct", "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
     }
     if node.recursion != nil, node.values != nil || node.isGrouped {
-      throw refuse("`\(node.key)` can't repeat below bare values or groups: leave out `*`")
+      throw refuse(
+        node.values != nil ? "values" : "group", "bare values and groups can't repeat below themselves: leave out `*`")
     }
-    if node.association?.cardinality == .toOne, !node.key.isEmpty,
-      node.limit != nil || node.offset != nil || node.isGrouped
-    {
-      throw refuse("`\(node.key)` is one record at most: `limit`, `offset` and groups are for many")
+    if !isToMany, node.association?.cardinality == .toOne, !node.key.isEmpty {
+      let one = "`\(node.key)` is one record at most: "
+      if node.limit != nil { throw refuse("limit", one + "leave out the limit") }
+      if node.offset != nil { throw refuse("offset", one + "leave out the offset") }
+      if node.isGrouped { throw refuse(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group") }
     }
   }
 }
 
 extension RequestNode {
+  /// Whether lists of associated records are part of each result.
+  var returnsMany: Bool {
+    children.contains { child in
+      child.isReturned
+        && (child.association?.cardinality == .toMany || child.recursion != nil || child.returnsMany)
+    }
+  }
+
   /// Whether it, or a node below, is part of the result.
   var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
 }

@@ -97,14 +97,14 @@ extension Planning {
   private func planJoined(
     _ node: RequestNode, in scope: Scope, _ program: ProgramBuilder, name: String
   ) throws {
-    try checkShape(of: node)
+    try checkShape(of: node, name: name)
     try planChildren(of: node, in: scope, program, name: name)
   }
 
   private func planToOne(
     _ node: RequestNode, in scope: Scope, _ program: ProgramBuilder, name: String
   ) throws {
-    try checkShape(of: node)
+    try checkShape(of: node, name: name)
     let record = try joinToOne(node.key, of: scope)
     try planSearchChecks(of: node, in: record)
     func body() throws {

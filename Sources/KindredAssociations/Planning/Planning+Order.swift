@@ -13,7 +13,7 @@ extension Planning {
       terms = [OrderTerm(sql: rank)]
     } else if group == nil {
       let sort = association?.sort ?? []
-      terms = try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
+      terms = try readingHidden { try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) } }
     }
     guard group == nil else {
       // Without expressions there is one group.
@@ -43,7 +43,7 @@ extension Planning {
     }
   }
 
-  private func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
+  func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
     var sql = try compile(term.expression, in: scope).sql(within: .collate)
     if term.isNoCase { sql.append(" COLLATE NOCASE") }
     return OrderTerm(sql: sql, isDescending: term.isDescending, nulls: term.nulls)

@@ -56,7 +56,7 @@ extension Planning {
 
   /// Begins the statement of the records: their table, how they are found, what the node says of them.
   func open(_ records: Records, node: RequestNode?, statement: StatementBuilder) throws -> Scope {
-    let select = SelectBuilder(statement)
+    let select = statement.newSelect()
     let scope: Scope
     if let association = records.association, let origin = records.origin {
       scope = try destination(
@@ -64,7 +64,7 @@ extension Planning {
     } else {
       let table = records.resource.table
       scope = Scope(
-        table: table, resource: records.resource, alias: statement.alias(for: table.name), select: select,
+        table: table, resource: records.resource, alias: select.alias(for: table), select: select,
         node: node, parent: nil)
       select.source = reference(to: table, as: scope.alias, in: statement)
     }

@@ -42,7 +42,11 @@ extension Rows {
 
   private func orderBy(_ expressions: [SQL]) -> SQL {
     guard !order.isEmpty else { return SQL() }
-    return " ORDER BY \(zip(order, expressions).map { $0.rendered(as: $1) }.joined(separator: ", "))"
+    return " ORDER BY \(terms(expressions))"
+  }
+
+  private func terms(_ expressions: [SQL]) -> SQL {
+    zip(order, expressions).map { $0.rendered(as: $1) }.joined(separator: ", ")
   }
 
   private func grouping(and condition: SQL? = nil) -> SQL {
@@ -86,8 +90,9 @@ extension Rows {
   /// The first of the rows that show the same, each with its place.
   private var distinct: SQL {
     let columns: [SQL] = statement.columns.enumerated().map { "\($1) AS \(numbered($0))" }
+    let window: SQL = order.isEmpty ? "" : "ORDER BY \(terms(order.map(\.sql)))"
     let shown = shownColumns.map(numbered)
-    let place: SQL = "row_number() OVER (\(orderBy(order.map(\.sql)))) AS place"
+    let place: SQL = "row_number() OVER (\(window)) AS place"
     let rows: SQL = "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
     // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
     let all = statement.columns.indices.map(numbered) + ["MIN(place)"]

@@ -31,7 +31,7 @@ extension Planning {
         items: [(sql: "temp.\(identifier: transient.name) AS \(identifier: scope.alias)", condition: nil)],
         keys: plain.keys)
     }
-    let index = scope.statement.alias(for: "index")
+    let index = scope.select.alias(for: "index")
     let pointing: [SQL] = pointers.enumerated().map { number, column in
       "\(identifier: scope.alias).\(identifier: column) = \(identifier: index).\(identifier: "p\(number)")"
     }
@@ -100,9 +100,9 @@ extension Planning {
       add(
         source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
         equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)
-      if let filter = step.filter { select.conditions.append(try condition(filter, in: scope)) }
+      if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
       if isLast, let filter = association.filter {
-        select.conditions.append(try condition(filter, in: scope))
+        select.conditions.append(try modelCondition(filter, in: scope))
       }
       previous = scope
     }
@@ -112,27 +112,31 @@ extension Planning {
   /// Adds the destination's table to `select`, and the condition that a way leads to it from `origin`.
   ///
   /// Each record gives one row, however many ways lead to it.
+  ///
+  /// - Parameter countsWays: whether each way gives a row nevertheless, for something reads the join table.
   func destination(
     of association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    isRepeated: Bool
+    countsWays: Bool = false, isRepeated: Bool
   ) throws -> Scope {
-    guard let last = association.steps.last, !leadsOnce(association), !(node?.readsVia ?? false) else {
+    let countsWays = countsWays || (node?.readsVia ?? false)
+    guard let last = association.steps.last, !leadsOnce(association), !countsWays else {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
-    let ways = SelectBuilder(select.statement)
+    let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
+    let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
+    add(source, equalTo: nil, to: select)
     var pivots = association
     pivots.steps.removeLast()
     pivots.filter = nil
-    let pivot = try chain(pivots, from: origin, into: ways, node: nil, isRepeated: isRepeated)
-    let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
-    let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
-    let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
-    add(source, equalTo: nil, to: select)
-    let list = source.keys.joined(separator: ", ")
-    let columns: SQL = source.keys.count == 1 ? list : "(\(list))"
-    select.conditions.append("\(columns) IN (SELECT \(keys) \(ways.from()))")
+    let ways: SQL = try select.statement.subquery { ways in
+      let pivot = try chain(pivots, from: origin, into: ways, node: nil, isRepeated: isRepeated)
+      let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
+      return "SELECT \(keys) \(ways.from())"
+    }
+    let keys = source.keys.joined(separator: ", ")
+    select.conditions.append("\(source.keys.count == 1 ? keys : "(\(keys))") IN (\(ways))")
     for filter in [last.filter, association.filter].compactMap({ $0 }) {
-      select.conditions.append(try condition(filter, in: scope))
+      select.conditions.append(try modelCondition(filter, in: scope))
     }
     return scope
   }
@@ -160,7 +164,7 @@ extension Planning {
     var (table, resource) = try table(step.destination)
     if let association { resource = try self.resource(association.destination) }
     return Scope(
-      table: table, resource: resource, alias: select.statement.alias(for: table.name), select: select,
+      table: table, resource: resource, alias: select.alias(for: table), select: select,
       node: node, parent: parent)
   }
 

@@ -8,9 +8,12 @@ final class StatementBuilder {
   let runsOften: Bool
   /// Whether it may give more than one row.
   let givesMany: Bool
+  /// Whether what is below it, a statement or a subquery, runs more than once.
+  var repeatsInner: Bool { runsOften || givesMany }
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
-  private var aliases: Set<String> = []
+  /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
+  private var aliases: [Set<String>] = [[]]
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
 
@@ -34,14 +37,27 @@ final class StatementBuilder {
     return "\(.ancestor(level: statement.level - level, column: column(sql)))"
   }
 
+  /// Begins the statement's own `SELECT`.
+  func newSelect() -> SelectBuilder { SelectBuilder(self, depth: 0) }
+
+  /// Makes a subquery.
+  ///
+  /// Equal subqueries are of equal text: the names in one are free again in the next.
+  func subquery<Result>(_ body: (SelectBuilder) throws -> Result) rethrows -> Result {
+    aliases.append([])
+    defer { aliases.removeLast() }
+    return try body(SelectBuilder(self, depth: aliases.count - 1))
+  }
+
   /// A name for another occurrence of a table: its own, or with a number.
-  func alias(for name: String) -> String {
+  fileprivate func alias(for name: String, depth: Int) -> String {
     var alias = name
     var number = 1
-    while !aliases.insert(alias.lowercased()).inserted {
+    while aliases.contains(where: { $0.contains(alias.lowercased()) }) {
       number += 1
       alias = "\(name)\(number)"
     }
+    aliases[depth].insert(alias.lowercased())
     return alias
   }
 }
@@ -51,13 +67,21 @@ final class StatementBuilder {
 ///     FROM source joins WHERE conditions
 final class SelectBuilder {
   let statement: StatementBuilder
+  private let depth: Int
   var source = SQL()
   var joins: [SQL] = []
   var conditions: [SQL] = []
 
-  init(_ statement: StatementBuilder) {
+  fileprivate init(_ statement: StatementBuilder, depth: Int) {
     self.statement = statement
+    self.depth = depth
   }
+
+  /// A name for a table in its `FROM` clause, which no table around it has.
+  func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
+
+  /// The same for a table that leads to another.
+  func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
 
   /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
   func from(and condition: SQL? = nil) -> SQL {

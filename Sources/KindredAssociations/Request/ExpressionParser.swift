@@ -2,9 +2,11 @@ import KindredSQLSyntax
 
 /// The values of a request, each once, by number.
 public struct Literals: Sendable {
+  /// By number.
   public private(set) var values: [SQLValue] = []
   private var numbers: [SQLValue: Int] = [:]
 
+  /// No values.
   public init() {}
 
   /// The number of `value`.

@@ -5,57 +5,9 @@ public struct Origin: Sendable, Hashable {
   /// In characters (Unicode scalars) from the start of the parameter's decoded value.
   public var position: Int
 
+  /// A place in a parameter.
   public init(parameter: String? = nil, position: Int = 0) {
     self.parameter = parameter
     self.position = position
-  }
-}
-
-/// What is wrong with a request, and the mend.
-public struct RequestError: Error, Sendable {
-  /// What kind of error it is; the raw value is the code that clients get.
-  public enum Code: String, Sendable, CaseIterable {
-    case unknownResource = "unknown-resource"
-    case unknownAssociation = "unknown-association"
-    case unknownParameter = "unknown-parameter"
-    case unknownColumn = "unknown-column"
-    case unknownFunction = "unknown-function"
-    case unknownNode = "unknown-node"
-    case invalidEncoding = "invalid-encoding"
-    case invalidExpression = "invalid-expression"
-    case invalidValue = "invalid-value"
-    case invalidKey = "invalid-key"
-    case duplicateName = "duplicate-name"
-    case missingName = "missing-name"
-    case limitExceeded = "limit-exceeded"
-    case notFound = "not-found"
-  }
-
-  public var code: Code
-  /// A sentence that names what is wrong and how to mend it.
-  public var message: String
-  public var origin: Origin?
-  /// The nearest existing names, the nearest first.
-  public var suggestions: [String]
-
-  public init(_ code: Code, _ message: String, at origin: Origin? = nil, suggestions: [String] = []) {
-    self.code = code
-    self.message = message
-    self.origin = origin
-    self.suggestions = suggestions
-  }
-
-  /// A name that does not exist: the message ends with the nearest one that does.
-  ///
-  /// - Parameters:
-  ///   - shown: how a suggestion is written in the message.
-  ///   - names: those that exist.
-  public static func unknown(
-    _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>, at origin: Origin? = nil,
-    shown: (String) -> String = { $0 }
-  ) -> RequestError {
-    let suggestions = NameSuggestion.nearest(to: name, among: names)
-    let mend = suggestions.first.map { ": did you mean `\(shown($0))`?" } ?? ""
-    return RequestError(code, message + mend, at: origin, suggestions: suggestions)
   }
 }

@@ -20,8 +20,4 @@ struct TableNames {
     singular = start + lastSingular
     plural = start + Inflector.inflect(lastSingular[...], to: .plural, isInCapitals: false)
   }
-
-  /// What no resource may be called: everything of Kindred's own is under `/-/`, an empty segment is no resource,
-  /// and clients remove dot segments from URLs (<https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4>).
-  static let reserved = ["", "-", ".", ".."]
 }

@@ -21,4 +21,22 @@ public struct HTTPLimits: Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// With every limit in a range in which sums and products of them can't overflow: lengths up to 1 GiB, times
+  /// up to about a year.
+  var bounded: HTTPLimits {
+    func bounded(_ count: Int) -> Int { min(max(count, 0), 1 << 30) }
+    func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1 << 25)) }
+    var limits = self
+    limits.maxTargetLength = bounded(maxTargetLength)
+    limits.maxHeaderLength = bounded(maxHeaderLength)
+    limits.maxHeaderCount = bounded(maxHeaderCount)
+    limits.maxBodyLength = bounded(maxBodyLength)
+    limits.headerReadTimeout = bounded(headerReadTimeout)
+    limits.idleTimeout = bounded(idleTimeout)
+    limits.minTransferRate = bounded(minTransferRate)
+    limits.lingerTimeout = bounded(lingerTimeout)
+    limits.maxConnections = bounded(maxConnections)
+    return limits
+  }
 }

@@ -47,3 +47,13 @@ public protocol HTTPBodyStream: AnyObject {
   /// error was thrown, or the request was HEAD.
   func close()
 }
+
+/// A body that may have nothing at the moment, such as a stream of events.
+///
+/// Its `next` never waits: it gives an empty part for now, and calls what `onReady` was given when to ask again.
+/// It may be asked at other times too. While it has nothing, it costs no thread; the server's shutdown and the
+/// client's leaving end it.
+public protocol HTTPLiveBodyStream: HTTPBodyStream {
+  /// Called once, before `next`. `wake` may be called at any time, on any thread, also after `close`.
+  func onReady(_ wake: @escaping @Sendable () -> Void)
+}

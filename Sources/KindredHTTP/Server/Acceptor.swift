@@ -14,6 +14,10 @@ final class Acceptor: Sendable {
     var sockets: [ListeningSocket]
     /// Sockets that are not armed, because there were no descriptors left for their connections.
     var exhausted: Set<Int> = []
+    /// When that may be logged again.
+    var nextWarning = Moment(nanoseconds: 0)
+    /// Nil where connections aren't encrypted.
+    var tls: TLSContext?
   }
 
   private let context: ConnectionContext
@@ -25,10 +29,12 @@ final class Acceptor: Sendable {
   /// Connections that are accepted before another thread may go on.
   private static let batch = 64
 
-  init(sockets: [ListeningSocket], context: ConnectionContext, events: EventQueue) {
+  private static let warningInterval = Duration.seconds(60)
+
+  init(sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, events: EventQueue) {
     self.context = context
     self.events = events
-    state = Mutex(State(sockets: sockets))
+    state = Mutex(State(sockets: sockets, tls: tls))
   }
 
   /// Whether a token is that of a listening socket.
@@ -68,8 +74,14 @@ final class Acceptor: Sendable {
   }
 
   private func pause(_ index: Int, _ number: CInt) {
-    let isNew = state.withLock { $0.exhausted.insert(index).inserted }
-    if isNew {
+    let now = Moment.now
+    let isWarning = state.withLock { state in
+      state.exhausted.insert(index)
+      guard now >= state.nextWarning else { return false }
+      state.nextWarning = now + Self.warningInterval
+      return true
+    }
+    if isWarning {
       context.logger.warning(
         "No connection can be accepted at the moment.",
         metadata: ["error": "\(String(cString: strerror(number)))"])
@@ -96,20 +108,33 @@ final class Acceptor: Sendable {
     }
   }
 
+  /// New connections use this certificate.
+  func use(_ tls: TLSContext) {
+    state.withLock { $0.tls = tls }
+  }
+
+  private func makeTransport(_ descriptor: CInt) -> (any ByteTransport)? {
+    let plain = PlainTransport(descriptor: descriptor)
+    guard let tls = state.withLock(\.tls) else { return plain }
+    return TLSTransport(context: tls, over: plain)
+  }
+
   private func open(_ descriptor: CInt, peer: String?) {
     context.counters.acceptedConnections.increase()
     let count = context.table.count
     let isRefused = count >= context.limits.maxConnections
     if isRefused { context.counters.refusedConnections.increase() }
-    guard count < context.limits.maxConnections + Self.maxRefusals else {
-      close(descriptor)
+    guard count < context.limits.maxConnections + Self.maxRefusals,
+      let transport = makeTransport(descriptor)
+    else {
+      Socket.close(descriptor)
       return
     }
     Socket.disableDelay(descriptor)
     let connection = context.table.insert { token in
       HTTPConnection(
-        token: token, descriptor: descriptor, transport: PlainTransport(descriptor: descriptor), peer: peer,
-        context: context, refusal: isRefused ? .tooManyConnections : nil)
+        token: token, descriptor: descriptor, transport: transport, peer: peer, context: context,
+        events: events, refusal: isRefused ? .tooManyConnections : nil)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
   }

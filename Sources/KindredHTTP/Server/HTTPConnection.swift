@@ -1,12 +1,5 @@
-import Dispatch
 import Logging
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// What all connections of a server share.
 struct ConnectionContext: Sendable {
@@ -38,48 +31,52 @@ final class HTTPConnection: @unchecked Sendable {
     static let abort = Signals(rawValue: 16)
     /// Somebody works on the connection.
     fileprivate static let busy = Signals(rawValue: 128)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ kind: EventQueue.Kind) {
+      switch kind {
+      case .ready: self = .event
+      case .hungUp: self = [.event, .hangUp]
+      // Its signals were left before.
+      case .posted: self = []
+      }
+    }
   }
 
   let token: UInt64
   private let descriptor: CInt
   private let peer: String?
   private let context: ConnectionContext
+  private let events: EventQueue
 
   private let signals = Atomic<UInt8>(0)
   private let deadlineNanoseconds = Atomic<UInt64>(.max)
-  private let executingSince = Atomic<UInt64>(0)
-  /// The request under way.
-  ///
-  /// Held while the socket is looked at from outside, so that it is still this one.
-  private let underway = Mutex<HTTPCancellation?>(nil)
+  private let execution = RequestExecution()
 
-  private var transport: any ByteTransport
+  private let transport: any ByteTransport
   private var machine: ConnectionStateMachine
+  private var timeouts: ConnectionTimeouts
   private var input = ByteBuffer(capacity: readLength)
   private var output = HTTPResponseSerializer()
-  private var pace: TransferPace
-  /// What the deadline is for; nil while nothing is waited for.
-  private var waiting: ConnectionStateMachine.Waiting? = .forRequest
   private var isClosed = false
 
   private static let readLength = 16384
-  /// How long something runs before it is worth looking whether its client is still there.
-  private static let departureDelay = Duration.milliseconds(50)
 
   /// A connection that owns `descriptor`; with `refusal` it gives only this answer.
   init(
     token: UInt64, descriptor: CInt, transport: any ByteTransport, peer: String?,
-    context: ConnectionContext, refusal: HTTPError? = nil
+    context: ConnectionContext, events: EventQueue, refusal: HTTPError? = nil
   ) {
     self.token = token
     self.descriptor = descriptor
     self.transport = transport
     self.peer = peer
     self.context = context
+    self.events = events
     machine = ConnectionStateMachine(limits: context.limits, refusal: refusal)
-    pace = TransferPace(idle: context.limits.idleTimeout, rate: context.limits.minTransferRate, now: .now)
-    // The first request's time runs from the beginning, so that a connection can't be held by saying nothing.
-    setDeadline(.now + context.limits.headerReadTimeout)
+    timeouts = ConnectionTimeouts(limits: context.limits, now: .now)
+    publishDeadline()
   }
 
   // MARK: From any thread
@@ -91,9 +88,10 @@ final class HTTPConnection: @unchecked Sendable {
     return !Signals(rawValue: old).contains(.busy)
   }
 
-  /// Has signals worked on, by another thread: what follows from them may take long.
+  /// Leaves signals, for a worker to work on.
   func signal(_ new: Signals) {
-    if post(new) { DispatchQueue.global().async { self.run() } }
+    signals.bitwiseOr(new.rawValue, ordering: .acquiringAndReleasing)
+    events.post(token)
   }
 
   /// Works on the connection until there are no more signals.
@@ -115,18 +113,10 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   /// Cancels the request under way where it has been running for some time and its client has gone.
-  func cancelIfDeparted(at now: Moment) {
-    let since = executingSince.load(ordering: .relaxed)
-    guard since != 0, now > Moment(nanoseconds: since) + Self.departureDelay else { return }
-    underway.withLock { cancellation in
-      if let cancellation, Socket.hasHungUp(descriptor) { cancellation.cancel() }
-    }
-  }
+  func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
 
   /// Cancels the request under way.
-  func cancel() {
-    underway.withLock { $0?.cancel() }
-  }
+  func cancel() { execution.cancel() }
 
   // MARK: On the thread that works on the connection
 
@@ -137,8 +127,12 @@ final class HTTPConnection: @unchecked Sendable {
     }
     if signals.contains(.shutdown) { machine.shutDown() }
     proceed()
-    if signals.contains(.deadline), !isClosed { checkDeadline() }
+    if signals.contains(.deadline) { checkDeadline() }
+    publishDeadline()
   }
+
+  /// The signals that are to be worked on next.
+  private var pendingSignals: Signals { Signals(rawValue: signals.load(ordering: .relaxed)) }
 
   private func proceed() {
     while !isClosed {
@@ -158,33 +152,27 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func checkDeadline() {
-    let now = Moment.now
-    guard isOverdue(at: now) else { return }
-    switch waiting {
-    case .forContent, .forOutput:
-      guard pace.isTooSlow(now: now) else { return setDeadline(pace.deadline) }
-    case .forRequest, .forHead, .forEnd, nil:
-      break
+    guard !isClosed, timeouts.isOver(now: .now) else { return }
+    if timeouts.waiting != .forRequest && timeouts.waiting != .forEnd {
+      context.counters.timedOutConnections.increase()
     }
-    if waiting != .forRequest && waiting != .forEnd { context.counters.timedOutConnections.increase() }
     perform(machine.timedOut())
     proceed()
   }
 
   /// Reads once; false where nothing goes on before the next event.
   private func read() -> Bool {
-    let result = transport.read(into: input.writable(Self.readLength))
-    switch result {
+    switch transport.read(into: input.writable(Self.readLength)) {
     case .transferred(let count):
       input.produced(count)
       context.counters.receivedBytes.increase(by: count)
-      if waiting == .forContent { pace.record(count, now: .now) }
+      timeouts.moved(count, now: .now)
       return true
     case .wouldBlock:
       if machine.isDone {
         close()
       } else {
-        wait(for: machine.waiting)
+        timeouts.wait(for: machine.waiting, now: .now)
       }
       return false
     case .ended:
@@ -198,45 +186,69 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Sends what there is to send; false where nothing goes on before the next event.
   private func flush() -> Bool {
-    while true {
+    // An answer that its client takes as fast as it is made never waits; it is to end with the server too.
+    while !pendingSignals.contains(.abort) {
       do {
-        if output.needsFilling { try executing { try output.fill() } }
+        if output.needsFilling { try execution.run { try output.fill() } }
       } catch {
         context.logger.debug("An answer ended early.", metadata: ["error": "\(error)"])
-        close()
-        return false
+        break
       }
-      guard output.isActive else {
-        finishRequest()
-        return true
+      guard output.hasPending else {
+        guard output.isActive else {
+          execution.end()
+          return true
+        }
+        guard waitForBody() else { return false }
+        continue
       }
       switch output.withPending({ transport.write($0, $1, $2) }) {
       case .transferred(let count):
         output.advance(by: count)
         context.counters.sentBytes.increase(by: count)
-        if waiting == .forOutput { pace.record(count, now: .now) }
-        if !output.isActive {
-          finishRequest()
-          return true
-        }
+        timeouts.moved(count, now: .now)
       case .wouldBlock:
-        wait(for: .forOutput)
+        timeouts.wait(for: .forOutput, now: .now)
         return false
       case .ended, .failed:
         close()
         return false
       }
     }
+    close()
+    return false
+  }
+
+  /// A live body has nothing at the moment; true where it is to end, because nobody would see what comes.
+  private func waitForBody() -> Bool {
+    if transport.hasHungUp {
+      close()
+    } else if machine.isShuttingDown {
+      output.finish()
+      return true
+    } else {
+      timeouts.wait(for: .forBody, now: .now)
+    }
+    return false
   }
 
   private func perform(_ action: ConnectionStateMachine.Action) {
     switch action {
     case .read:
       break
+    case .consider(let head):
+      let request = request(head, content: [])
+      if let response = execution.run({ context.handler.rejection(of: request) }) {
+        context.counters.requests.increase()
+        machine.reject()
+        begin(response)
+      }
     case .sendContinue:
       output.beginContinue()
     case .respond(let head, let content):
-      begin(respond(to: head, content: content))
+      context.counters.requests.increase()
+      let request = request(head, content: content)
+      begin(execution.run { context.handler.respond(to: request) })
     case .refuse(let error):
       context.counters.refusedRequests.increase()
       var response = context.handler.response(to: error)
@@ -245,79 +257,42 @@ final class HTTPConnection: @unchecked Sendable {
       begin(response)
     case .linger:
       transport.endOutput()
-      waiting = .forEnd
-      setDeadline(.now + context.limits.lingerTimeout)
+      timeouts.wait(for: .forEnd, now: .now)
     case .close:
       close()
     }
   }
 
-  private func respond(to head: HTTPRequestHead, content: [UInt8]) -> HTTPResponse {
-    context.counters.requests.increase()
-    let cancellation = HTTPCancellation()
-    underway.withLock { $0 = cancellation }
-    let request = HTTPRequest(
-      method: head.method, target: head.target, version: head.version, headers: head.headers,
-      body: content, peer: peer, isSecure: transport.isSecure, cancellation: cancellation)
-    return executing { context.handler.respond(to: request) }
+  private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {
+    HTTPRequest(
+      method: head.method, target: head.target, version: head.version, headers: head.headers, body: content,
+      peer: peer, isSecure: transport.isSecure, cancellation: execution.begin())
   }
 
   private func begin(_ response: HTTPResponse) {
-    // The time-outs of the request don't apply to its answer.
-    setDeadline(.never)
-    waiting = nil
-    output.begin(response, framing: machine.framing(for: response))
-  }
-
-  /// Runs code that may take long and belongs to a request.
-  private func executing<Result>(_ body: () throws -> Result) rethrows -> Result {
-    executingSince.store(Moment.now.nanoseconds, ordering: .relaxed)
-    defer { executingSince.store(0, ordering: .relaxed) }
-    return try body()
-  }
-
-  private func finishRequest() {
-    underway.withLock { $0 = nil }
-  }
-
-  /// Waits for the next event, and for how long is right.
-  private func wait(for new: ConnectionStateMachine.Waiting) {
-    guard new != waiting else {
-      if new == .forContent || new == .forOutput { setDeadline(pace.deadline) }
-      return
+    timeouts.clear()
+    // The shutdown may have begun while the handler ran; its client is to be told (RFC 9112 §9.6).
+    if pendingSignals.contains(.shutdown) { machine.shutDown() }
+    let framing = machine.framing(for: response)
+    if framing.sendsContent, case .stream(let live as any HTTPLiveBodyStream, _) = response.body {
+      live.onReady { [weak self] in self?.signal(.event) }
     }
-    waiting = new
-    let now = Moment.now
-    switch new {
-    case .forRequest:
-      setDeadline(now + context.limits.idleTimeout)
-    case .forHead:
-      setDeadline(now + context.limits.headerReadTimeout)
-    case .forContent, .forOutput:
-      pace = TransferPace(
-        idle: context.limits.idleTimeout, rate: context.limits.minTransferRate, now: now)
-      setDeadline(pace.deadline)
-    case .forEnd:
-      break
-    }
+    output.begin(response, framing: framing)
   }
 
-  private func setDeadline(_ moment: Moment) {
-    deadlineNanoseconds.store(moment.nanoseconds, ordering: .relaxed)
+  /// Has the watch know when to look again.
+  private func publishDeadline() {
+    deadlineNanoseconds.store(timeouts.deadline.nanoseconds, ordering: .relaxed)
   }
 
   private func close() {
     guard !isClosed else { return }
     isClosed = true
-    cancel()
-    finishRequest()
-    output.end()
-    setDeadline(.never)
-    #if canImport(Glibc)
-      _ = Glibc.close(descriptor)
-    #elseif canImport(Musl)
-      _ = Musl.close(descriptor)
-    #endif
+    execution.cancel()
+    execution.end()
+    output.close()
+    timeouts.clear()
+    Socket.close(descriptor)
     context.table.remove(token)
   }
 }

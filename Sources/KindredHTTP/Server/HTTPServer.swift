@@ -15,32 +15,48 @@ public final class HTTPServer: Sendable {
   private let host: String
   private let port: Int
   private let context: ConnectionContext
+  private let tls: TLSConfiguration?
   private let running = Mutex<RunningServer?>(nil)
 
   /// A server that isn't started.
   ///
   /// `host` is a name or a numeric address, port 0 any free one.
   public init(
-    host: String, port: Int, limits: HTTPLimits = HTTPLimits(), handler: any HTTPHandler, logger: Logger
+    host: String, port: Int, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
+    handler: any HTTPHandler, logger: Logger
   ) {
     self.host = host
     self.port = port
+    self.tls = tls
     context = ConnectionContext(
-      limits: limits, handler: handler, counters: LiveCounters(), table: ConnectionTable(), logger: logger)
+      limits: limits.bounded, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
+      logger: logger)
   }
 
   /// Listens and begins to serve; the address is open when this returns.
+  ///
+  /// Throws where the address can't be listened on, or the certificate or its key can't be used.
   public func start() throws(HTTPServerError) -> Address {
     try running.withLock { running throws(HTTPServerError) in
       guard running == nil else {
         throw HTTPServerError(.alreadyStarted, "the server on \(host):\(port) is running already")
       }
+      let tls = try tls.map { configuration throws(HTTPServerError) in try TLSContext(configuration) }
       let sockets = try ListeningSocket.listen(host: host, port: port)
-      let server = try RunningServer(sockets: sockets, context: context)
+      let server = try RunningServer(sockets: sockets, tls: tls, context: context)
       server.start()
       running = server
       return Address(host: host, port: sockets.first?.address.port ?? port)
     }
+  }
+
+  /// Reads the certificate and key files again, for the connections from now on.
+  ///
+  /// Throws where they can't be used; then the ones before stay.
+  public func reloadTLS() throws(HTTPServerError) {
+    guard let tls else { return }
+    let context = try TLSContext(tls)
+    running.withLock { $0?.use(context) }
   }
 
   /// Ends the server: accepts no more, closes connections that wait for a request, lets requests under way

@@ -18,11 +18,13 @@ final class RunningServer: Sendable {
   /// After the grace is over, what is left is cancelled, and waited for only so long.
   private static let abortTimeout = Duration.seconds(5)
 
-  init(sockets: [ListeningSocket], context: ConnectionContext) throws(HTTPServerError) {
+  init(
+    sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext
+  ) throws(HTTPServerError) {
     guard let events = EventQueue() else {
       throw HTTPServerError(.system, "the process has no more file descriptors; raise `ulimit -n`")
     }
-    let acceptor = Acceptor(sockets: sockets, context: context, events: events)
+    let acceptor = Acceptor(sockets: sockets, tls: tls, context: context, events: events)
     self.events = events
     self.context = context
     self.acceptor = acceptor
@@ -33,7 +35,7 @@ final class RunningServer: Sendable {
       if Acceptor.isSocket(event.token) {
         acceptor.accept(token: event.token)
       } else if let connection = table.connection(event.token),
-        connection.post(event.hasHungUp ? [.event, .hangUp] : .event)
+        connection.post(HTTPConnection.Signals(event.kind))
       {
         connection.run()
       }
@@ -52,6 +54,9 @@ final class RunningServer: Sendable {
     }
   }
 
+  /// New connections use this certificate.
+  func use(_ tls: TLSContext) { acceptor.use(tls) }
+
   func shutdown(grace: Duration) {
     acceptor.stop()
     for connection in context.table.all { connection.signal(.shutdown) }
@@ -63,10 +68,9 @@ final class RunningServer: Sendable {
         connection.signal(.abort)
       }
     }
-    events.wakeAll()
-    if !context.table.waitUntilEmpty(timeout: Self.abortTimeout)
-      || !workers.waitUntilEnded(timeout: Self.abortTimeout)
-    {
+    let isEmpty = context.table.waitUntilEmpty(timeout: Self.abortTimeout)
+    events.end()
+    if !isEmpty || !workers.waitUntilEnded(timeout: Self.abortTimeout) {
       context.logger.error("A request does not end though it was cancelled.")
     }
     watch.stop()

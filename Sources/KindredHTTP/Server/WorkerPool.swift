@@ -6,18 +6,14 @@ import Synchronization
 /// As many as the machine has processors, and one more for each that has been at the same work for long: so a
 /// query of seconds holds up nobody else's, and short requests don't fight over processors.
 final class WorkerPool: Sendable {
-  private struct State {
-    var running = 0
-    var free: [Int]
-  }
-
   private let events: EventQueue
   private let work: @Sendable (EventQueue.Event) -> Void
   private let baseline: Int
   private let group = DispatchGroup()
-  private let state: Mutex<State>
+  /// The places of workers that aren't there.
+  private let free: Mutex<[Int]>
   private let target: Atomic<Int>
-  private let surplus = Atomic(0)
+  private let running = Atomic(0)
   /// Of each worker, the tick at which it began its work; 0 while it waits.
   private let busySince: [AtomicTick]
   private let tick = Atomic(1)
@@ -42,7 +38,7 @@ final class WorkerPool: Sendable {
     self.onWake = onWake
     self.baseline = min(max(baseline, 1), Self.maximum)
     target = Atomic(self.baseline)
-    state = Mutex(State(free: Array((0..<Self.maximum).reversed())))
+    free = Mutex(Array((0..<Self.maximum).reversed()))
     busySince = (0..<Self.maximum).map { _ in AtomicTick() }
   }
 
@@ -75,9 +71,9 @@ final class WorkerPool: Sendable {
   private func adjust() {
     let wanted = target.load(ordering: .relaxed)
     while true {
-      let index = state.withLock { state -> Int? in
-        guard state.running < wanted, let index = state.free.popLast() else { return nil }
-        state.running += 1
+      let index = free.withLock { free -> Int? in
+        guard running.load(ordering: .relaxed) < wanted, let index = free.popLast() else { return nil }
+        running.increase()
         return index
       }
       guard let index else { return }
@@ -99,11 +95,16 @@ final class WorkerPool: Sendable {
 
   /// Whether this worker is one too many.
   private func retires(_ index: Int) -> Bool {
-    state.withLock { state in
-      guard state.running > target.load(ordering: .relaxed) else { return false }
-      state.running -= 1
-      state.free.append(index)
+    guard isOneTooMany else { return false }
+    return free.withLock { free in
+      guard isOneTooMany else { return false }
+      running.increase(by: -1)
+      free.append(index)
       return true
     }
+  }
+
+  private var isOneTooMany: Bool {
+    running.load(ordering: .relaxed) > target.load(ordering: .relaxed)
   }
 }

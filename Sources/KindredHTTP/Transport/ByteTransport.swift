@@ -15,6 +15,9 @@ protocol ByteTransport: AnyObject {
   /// Whether the bytes are encrypted on the way.
   var isSecure: Bool { get }
 
+  /// Whether the peer has ended its direction, or the connection is broken, as far as was noted.
+  var hasHungUp: Bool { get }
+
   /// The socket may have become readable; `hasHungUp` where the peer has ended its direction or both.
   func noteEvent(hasHungUp: Bool)
 

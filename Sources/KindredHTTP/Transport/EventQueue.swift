@@ -1,4 +1,5 @@
 import CKindredLinux
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -11,34 +12,45 @@ import CKindredLinux
 /// Each event wakes one thread, and is told once (edge-triggered): no socket is armed again after an event,
 /// which saves a system call per request.
 final class EventQueue: Sendable {
-  /// What has happened to a socket.
+  /// Why a thread was woken.
+  enum Kind: Hashable, Sendable {
+    /// The socket can be read from, or written to.
+    case ready
+    /// The peer has ended its direction, or the connection is broken.
+    case hungUp
+    /// Nothing happened to the socket: somebody called `post`.
+    case posted
+  }
+
+  /// What is to be looked at.
   struct Event: Sendable {
     /// What was given when the socket was added.
     var token: UInt64
-    /// Whether the peer has ended its direction, or the connection is broken.
-    var hasHungUp: Bool
+    var kind: Kind
   }
 
   /// The token of the event that ends the threads' waiting.
-  private static let wakeToken = UInt64.max
+  private static let endToken = UInt64.max
+  /// The token of the event that says that there are posted tokens.
+  private static let postToken = UInt64.max - 1
 
   private let epoll: CInt
-  private let wakeDescriptor: CInt
+  private let endDescriptor: CInt
+  private let postDescriptor: CInt
+  private let posted = Mutex<[UInt64]>([])
 
   /// Nil where the process has no more descriptors.
   init?() {
     epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
-    wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard epoll >= 0, wakeDescriptor >= 0 else {
-      if epoll >= 0 { close(epoll) }
-      if wakeDescriptor >= 0 { close(wakeDescriptor) }
-      return nil
-    }
+    endDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+    postDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard epoll >= 0, endDescriptor >= 0, postDescriptor >= 0,
+      control(EPOLL_CTL_ADD, postDescriptor, Self.postToken, EPOLLIN.rawValue | EPOLLET.rawValue)
+    else { return nil }
   }
 
   deinit {
-    close(epoll)
-    close(wakeDescriptor)
+    for descriptor in [epoll, endDescriptor, postDescriptor] where descriptor >= 0 { close(descriptor) }
   }
 
   /// Has events of a connection told, until its descriptor is closed.
@@ -59,22 +71,43 @@ final class EventQueue: Sendable {
     control(EPOLL_CTL_MOD, descriptor, token, EPOLLIN.rawValue | EPOLLONESHOT.rawValue)
   }
 
-  /// Ends the waiting of all threads, now and from now on.
-  func wakeAll() {
-    guard control(EPOLL_CTL_ADD, wakeDescriptor, Self.wakeToken, EPOLLIN.rawValue) else { return }
-    eventfd_write(wakeDescriptor, 1)
+  /// Has an event told that comes from no socket.
+  func post(_ token: UInt64) {
+    posted.withLock { $0.append(token) }
+    eventfd_write(postDescriptor, 1)
   }
 
-  /// Waits for the next event; nil after `wakeAll`, or after `timeout` milliseconds.
-  func next(timeout: CInt = -1) -> Event? {
+  /// Ends the waiting of all threads, now and from now on.
+  func end() {
+    guard control(EPOLL_CTL_ADD, endDescriptor, Self.endToken, EPOLLIN.rawValue) else { return }
+    eventfd_write(endDescriptor, 1)
+  }
+
+  /// Waits for the next event; nil after `end`.
+  func next() -> Event? {
     var event = epoll_event()
     while true {
-      let count = epoll_wait(epoll, &event, 1, timeout)
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0, event.data.u64 != Self.wakeToken else { return nil }
-      let hangUp = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
-      return Event(token: event.data.u64, hasHungUp: event.events & hangUp != 0)
+      guard epoll_wait(epoll, &event, 1, -1) > 0 else {
+        if errno == EINTR { continue }
+        return nil
+      }
+      switch event.data.u64 {
+      case Self.endToken:
+        return nil
+      case Self.postToken:
+        if let token = takePosted() { return Event(token: token, kind: .posted) }
+      default:
+        let hangUp = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        return Event(token: event.data.u64, kind: event.events & hangUp == 0 ? .ready : .hungUp)
+      }
     }
+  }
+
+  private func takePosted() -> UInt64? {
+    let (token, hasMore) = posted.withLock { posted in (posted.popLast(), !posted.isEmpty) }
+    // Posts that come together make one event: each that is taken has the next one told, to another thread.
+    if hasMore { eventfd_write(postDescriptor, 1) }
+    return token
   }
 
   private func control(_ operation: CInt, _ descriptor: CInt, _ token: UInt64, _ events: UInt32) -> Bool {

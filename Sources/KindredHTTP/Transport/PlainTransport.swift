@@ -9,7 +9,7 @@ final class PlainTransport: ByteTransport {
   private let descriptor: CInt
   /// Whether the kernel may hold bytes: not after it gave fewer than asked, until the next event.
   private var mayBeReadable = true
-  private var hasHungUp = false
+  private(set) var hasHungUp = false
 
   /// The descriptor stays the caller's.
   init(descriptor: CInt) { self.descriptor = descriptor }

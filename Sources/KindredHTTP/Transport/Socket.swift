@@ -56,6 +56,10 @@ enum Socket {
     }
   }
 
+  static func close(_ descriptor: CInt) {
+    _ = Glibc.close(descriptor)
+  }
+
   /// Whether the peer has ended its direction, or the connection is broken.
   static func hasHungUp(_ descriptor: CInt) -> Bool {
     var entry = pollfd(fd: descriptor, events: kindred_peer_hung_up, revents: 0)

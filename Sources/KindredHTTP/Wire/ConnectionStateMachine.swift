@@ -6,11 +6,14 @@ struct ConnectionStateMachine: Sendable {
   enum Action: Sendable {
     /// Nothing goes on before more bytes come.
     case read
+    /// See whether the head alone decides the answer: then `reject` and answer it, with `framing`, then
+    /// `outputSent`.
+    case consider(HTTPRequestHead)
     /// Send 100 (Continue), then `outputSent`.
     case sendContinue
-    /// Answer the request, with `response`, then `outputSent`.
+    /// Answer the request, with `framing`, then `outputSent`.
     case respond(HTTPRequestHead, content: [UInt8])
-    /// Answer the error, with `response`, then `outputSent`.
+    /// Answer the error, with `framing`, then `outputSent`.
     case refuse(HTTPError)
     /// End the sending direction, and go on reading (RFC 9112 §9.6).
     case linger
@@ -28,6 +31,8 @@ struct ConnectionStateMachine: Sendable {
     case forContent
     /// Room to send an answer.
     case forOutput
+    /// More of an answer: for the server's own sake, not the client's.
+    case forBody
     /// The client's end of the connection.
     case forEnd
   }
@@ -49,7 +54,10 @@ struct ConnectionStateMachine: Sendable {
   private var parser: HTTPRequestParser
   private var state = State.head
   private var hasInputEnded = false
-  private var isShuttingDown = false
+  /// Whether the client waits for 100 (Continue).
+  private var owesContinue = false
+  /// Whether the request under way is the last.
+  private(set) var isShuttingDown = false
 
   /// A connection at its beginning; one with `refusal` is answered with it, whatever it sends.
   init(limits: HTTPLimits, refusal: HTTPError? = nil) {
@@ -76,12 +84,18 @@ struct ConnectionStateMachine: Sendable {
         state = .answering(nil, isPersistent: false)
         return (consumed, .refuse(error))
       case .head, .content:
+        if owesContinue {
+          owesContinue = false
+          // RFC 9110 §10.1.1: a server may omit it when content is coming already.
+          if consumed == input.count { return (consumed, .sendContinue) }
+        }
         do throws(HTTPError) {
           let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
           let (count, event) = try parser.parse(rest)
           consumed += count
-          guard let event else { return (consumed, needsInput()) }
-          if let action = take(event, hasMore: consumed < input.count) { return (consumed, action) }
+          // RFC 9112 §8: an incomplete request is not answered when its client has stopped sending.
+          guard let event else { return (consumed, hasInputEnded ? close() : .read) }
+          if let action = take(event) { return (consumed, action) }
         } catch {
           state = .answering(nil, isPersistent: false)
           return (consumed, .refuse(error))
@@ -96,12 +110,13 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  private mutating func take(_ event: HTTPRequestParser.Event, hasMore: Bool) -> Action? {
+  private mutating func take(_ event: HTTPRequestParser.Event) -> Action? {
     switch (event, state) {
     case (.head(let head), _):
       state = .content(head)
-      // RFC 9110 §10.1.1: not for a request without content, nor where it is already coming.
-      return head.expectsContinue && head.framing != .length(0) && !hasMore ? .sendContinue : nil
+      guard head.framing != .length(0) else { return nil }
+      owesContinue = head.expectsContinue
+      return .consider(head)
     case (.content(let content), .content(let head)):
       state = .answering(head, isPersistent: head.isPersistent)
       return .respond(head, content: content)
@@ -110,9 +125,12 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  private mutating func needsInput() -> Action {
-    // RFC 9112 §8: an incomplete request is not answered when its client has stopped sending.
-    hasInputEnded ? close() : .read
+  /// The request under consideration is answered without its content, and the connection ends: reading the
+  /// content only to stay in step may cost more than another connection.
+  mutating func reject() {
+    guard case .content(let head) = state else { return }
+    owesContinue = false
+    state = .answering(head, isPersistent: false)
   }
 
   /// Whether the connection can end when there is nothing to read.
@@ -172,7 +190,7 @@ struct ConnectionStateMachine: Sendable {
       // RFC 9110 §15.5.9.
       state = .answering(nil, isPersistent: false)
       return .refuse(HTTPError(.requestTimeout, "The request did not come in time."))
-    case .forRequest, .forOutput, .forEnd:
+    case .forRequest, .forOutput, .forBody, .forEnd:
       return close()
     }
   }

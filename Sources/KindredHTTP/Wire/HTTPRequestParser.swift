@@ -30,8 +30,8 @@ public struct HTTPRequestParser: Sendable {
 
   /// A parser at the beginning of a connection.
   public init(limits: HTTPLimits) {
-    self.limits = limits
-    head = RequestHeadParser(limits: limits)
+    self.limits = limits.bounded
+    head = RequestHeadParser(limits: limits.bounded)
   }
 
   /// Whether nothing of a next request has been seen.

@@ -38,13 +38,14 @@ struct HTTPResponseSerializer: ~Copyable {
   /// Whether an answer is not yet sent to its end.
   var isActive: Bool { stream != nil || hasPending }
 
-  private var hasPending: Bool {
+  /// Whether there is something to send.
+  var hasPending: Bool {
     if case .none = part { !gathered.isEmpty || !partEnd.isEmpty } else { true }
   }
 
   /// Whether the stream is to be asked for more, by `fill`.
   var needsFilling: Bool {
-    guard stream != nil, case .none = part else { return false }
+    guard stream != nil, case .none = part, partEnd.isEmpty else { return false }
     return gathered.isEmpty || !isStarted
   }
 
@@ -124,16 +125,17 @@ struct HTTPResponseSerializer: ~Copyable {
 
   /// Asks the stream for more, once everything before has been sent.
   ///
-  /// Afterwards there is something to send, or the answer has ended.
+  /// Afterwards there is something to send, or the answer has ended, or a live stream has nothing yet.
   mutating func fill() throws {
     isStarted = true
     while let stream, case .none = part, gathered.count < Self.gatheredLength {
       guard let next = try stream.next() else {
         if let remaining, remaining != 0 { throw LengthMismatch() }
-        end()
-        // RFC 9112 §7.1: the last chunk and an empty trailer section.
-        if isChunked { gathered.append("0\r\n\r\n") }
-        return
+        return finish()
+      }
+      if next.isEmpty {
+        if stream is any HTTPLiveBodyStream { return }
+        continue
       }
       if let remaining {
         guard next.count <= remaining else { throw LengthMismatch() }
@@ -143,9 +145,14 @@ struct HTTPResponseSerializer: ~Copyable {
     }
   }
 
+  /// Ends the answer as complete.
+  mutating func finish() {
+    close()
+    // RFC 9112 §7.1: the last chunk and an empty trailer section.
+    if isChunked { gathered.append("0\r\n\r\n") }
+  }
+
   private mutating func append(_ next: UnsafeRawBufferPointer) {
-    // A chunk without data would be the last one.
-    guard !next.isEmpty else { return }
     if isChunked {
       gathered.append(next.count, radix: 16)
       gathered.append("\r\n")
@@ -161,8 +168,8 @@ struct HTTPResponseSerializer: ~Copyable {
     }
   }
 
-  /// Ends the answer here, whether it is complete or not.
-  mutating func end() {
+  /// Asks the stream for nothing more, whether the answer is complete or not.
+  mutating func close() {
     stream?.close()
     stream = nil
   }

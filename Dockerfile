@@ -1,0 +1,32 @@
+# The program is built where Swift is, and runs where only its libraries are. docs/operation.md says how to use it.
+
+FROM swift:6.3-bookworm AS build
+WORKDIR /kindred
+# The dependencies change less often than the sources.
+COPY Makefile Package.swift ./
+RUN make system-packages && swift package resolve
+COPY Migrations Migrations
+COPY Tests Tests
+COPY Sources Sources
+RUN make install DESTDIR=/image && strip --strip-debug /image/usr/local/bin/kindred
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates libsqlite3-0 libssl3 libstdc++6 zlib1g \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin kindred
+COPY --from=build /image /
+
+USER kindred
+WORKDIR /data
+VOLUME /data
+# In a container the loopback address would be the container's own.
+ENV KINDRED_HOST=0.0.0.0
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# A server with TLS answers a plain request with an alert, which is an answer as well.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["bash", "-c", "\
+  exec 3<>/dev/tcp/127.0.0.1/${KINDRED_PORT:-8080} && printf 'GET /-/health HTTP/1.0\\r\\n\\r\\n' >&3; \
+  read -r answer <&3; [[ -n $answer && ( $answer == *' 200 '* || $answer != HTTP/* ) ]]"]
+ENTRYPOINT ["kindred"]
+CMD ["serve"]

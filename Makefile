@@ -1,0 +1,62 @@
+# `make serve` and `make test` do all the set-up on a Debian or Ubuntu that has Swift; `make` lists what there is.
+
+# What the gates to C are compiled and linked with, as packages of Debian and Ubuntu.
+SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
+PREFIX ?= /usr/local
+# For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
+ARGUMENTS ?=
+
+KINDRED := .build/release/kindred
+SOURCES := Sources Tests Package.swift
+# Linux only: the program then runs where Swift isn't installed.
+STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test build release install format lint image system-packages swift
+
+help: ## List the targets.
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+serve: release ## Serve the sample library, or what ARGUMENTS say.
+	exec $(KINDRED) serve $(ARGUMENTS)
+
+test: system-packages swift ## Run the tests.
+	swift test
+
+build: system-packages swift ## Build for debugging.
+	swift build
+
+release: system-packages swift ## Build the program: .build/release/kindred.
+	swift build --configuration release --product kindred $(STATIC)
+
+install: release ## Install the program and the sample library's migrations under DESTDIR and PREFIX.
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/kindred/Migrations
+	install $(KINDRED) $(DESTDIR)$(PREFIX)/bin/kindred
+	install -m 644 Migrations/*.sql $(DESTDIR)$(PREFIX)/share/kindred/Migrations
+
+format: swift ## Format the sources.
+	swift format --in-place --recursive $(SOURCES)
+
+lint: swift ## Check the format of the sources.
+	swift format lint --strict --recursive $(SOURCES)
+
+image: ## Build the container image.
+	docker build --tag kindred .
+
+system-packages: ## Install the system packages that are missing.
+	@missing=; \
+	for package in $(SYSTEM_PACKAGES); do \
+	  dpkg --status $$package >/dev/null 2>&1 || missing="$$missing $$package"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "make: install the headers of SQLite, OpenSSL and zlib if the build does not find them" >&2; exit 0; \
+	fi; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	set -x; \
+	$$sudo apt-get update -qq && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends $$missing
+
+swift:
+	@command -v swift >/dev/null || { \
+	  echo "make: Swift is missing; install 6.2 or later from https://www.swift.org/install" >&2; exit 1; }

@@ -1,0 +1,101 @@
+import KindredAssociations
+
+extension ModelFileParser {
+  /// The members of an association, before it is known which of them belong together.
+  private struct Members {
+    var kind: (kind: ModelFile.AssociationDefinition.Kind, destination: ModelFile.Located<String>)?
+    var from: ModelFile.Located<String>?
+    var foreignKey: ModelFile.Located<ModelFile.AssociationDefinition.ForeignKeyColumns>?
+    var through: ModelFile.Located<String>?
+    var using: ModelFile.Located<String>?
+    var filter: ModelFile.Located<Expression>?
+    var sort: ModelFile.Located<[SortTerm]>?
+  }
+
+  private static let kinds: KeyValuePairs<String, ModelFile.AssociationDefinition.Kind> = [
+    "belongsTo": .belongsTo, "hasMany": .hasMany, "hasOne": .hasOne,
+  ]
+
+  func association(
+    _ key: ModelFile.Located<String>, _ node: ModelFileNode
+  ) throws -> ModelFile.AssociationEntry {
+    var entry = ModelFile.AssociationEntry(key: key)
+    if node.isNull { return entry }
+    var members = Members()
+    let entries = try node.entries("write `\(key.value): null` to remove the association")
+    for (member, value) in entries {
+      switch member.value {
+      case "from": members.from = try value.text("name an association of the resource")
+      case "foreignKey": members.foreignKey = try foreignKey(value)
+      case "through": members.through = try value.text("name an association of the resource")
+      case "using": members.using = try value.text("name an association of the resource between")
+      case "filter": members.filter = try expression(value)
+      case "sort": members.sort = try sort(value)
+      case let name:
+        guard let kind = Self.kinds.first(where: { $0.key == name })?.value else {
+          throw node.file.unknown(
+            member, "an association has no `\(name)`",
+            among: Self.kinds.map(\.key) + ["from", "foreignKey", "through", "using", "filter", "sort"])
+        }
+        guard members.kind == nil else {
+          throw node.file.error(member.line, "`\(key.value)` is of two kinds: keep one of them")
+        }
+        members.kind = (kind, try value.text("name a resource"))
+      }
+    }
+    entry.definition = ModelFile.AssociationDefinition(
+      way: try way(of: members, key, node), filter: members.filter, sort: members.sort)
+    return entry
+  }
+
+  /// The way that the members describe; those that say nothing together are an error.
+  private func way(
+    of members: Members, _ key: ModelFile.Located<String>, _ node: ModelFileNode
+  ) throws -> ModelFile.AssociationDefinition.Way {
+    func refuse(_ line: Int, _ message: String) -> ModelFileError {
+      node.file.error(line, "`\(key.value)` \(message)")
+    }
+    if let from = members.from {
+      guard members.kind == nil, members.foreignKey == nil, members.through == nil, members.using == nil
+      else {
+        throw refuse(from.line, "is taken `from` another association: only `filter` and `sort` go with that")
+      }
+      return .from(from)
+    }
+    guard let (kind, destination) = members.kind else {
+      throw refuse(key.line, "has no kind: say `belongsTo`, `hasMany` or `hasOne` with a resource, or `from`")
+    }
+    switch (members.through, members.using) {
+    case (nil, nil):
+      return .foreignKey(kind, destination: destination, members.foreignKey)
+    case (let through?, let using?):
+      guard kind != .belongsTo else {
+        throw refuse(destination.line, "goes `through` another association: say `hasOne` or `hasMany`")
+      }
+      if let foreignKey = members.foreignKey {
+        throw refuse(foreignKey.line, "goes `through` another association: remove `foreignKey`")
+      }
+      return .through(kind, destination: destination, through: through, using: using)
+    case (let through?, nil):
+      throw refuse(through.line, "goes `through` `\(through.value)`: say what it is `using` from there")
+    case (nil, let using?):
+      throw refuse(using.line, "is `using` `\(using.value)`: say what it goes `through`")
+    }
+  }
+
+  /// `[authorId]`, or `{ authorId: id }` with the columns referred to.
+  private func foreignKey(
+    _ node: ModelFileNode
+  ) throws -> ModelFile.Located<ModelFile.AssociationDefinition.ForeignKeyColumns> {
+    let mend = "write `[authorId]` or `{ authorId: id }`"
+    var columns: ModelFile.AssociationDefinition.ForeignKeyColumns
+    if node.isMapping {
+      let pairs = try node.entries(mend).map { ($0.key.value, try $0.value.text(mend).value) }
+      columns = .init(columns: pairs.map(\.0), destinationColumns: pairs.map(\.1))
+    } else {
+      columns = .init(columns: try node.texts(mend).map(\.value))
+    }
+    guard !columns.columns.isEmpty else { throw node.error("a foreign key has one column at least: \(mend)") }
+    return ModelFile.Located(columns, line: node.line)
+  }
+}

@@ -1,0 +1,146 @@
+import KindredAssociations
+import Yams
+
+/// Reads the text of a model file.
+public struct ModelFileParser {
+  private let path: String
+
+  /// - Parameter path: the file's path, for errors to name.
+  public init(path: String) {
+    self.path = path
+  }
+
+  /// What the text says.
+  ///
+  /// - Throws: `ModelFileError` for a text that is no YAML, a member that does not exist, a value of another shape,
+  ///   an expression that can't be read.
+  public func parse(_ text: String) throws -> ModelFile {
+    var file = ModelFile(path: path)
+    guard let node = try compose(text) else { return file }
+    let root = ModelFileNode(node, in: file, name: "the model file")
+    if root.isNull { return file }
+    for (member, value) in try root.entries("begin with `resources:`") {
+      switch member.value {
+      case "resources":
+        file.resources = try value.entries("write a resource as `authors: { sort: name }`").map(resource)
+      case "commonTableExpressions":
+        file.commonTableExpressions = try value.entries(
+          "write one as `authorStats: { sql: SELECT …, key: [authorId] }`"
+        ).map(commonTableExpression)
+      default:
+        throw file.unknown(
+          member, "a model file has no `\(member.value)`", among: ["resources", "commonTableExpressions"])
+      }
+    }
+    return file
+  }
+
+  private func compose(_ text: String) throws -> Node? {
+    func error(_ line: Int?, _ problem: String) -> ModelFileError {
+      ModelFileError(path: path, line: line, "this is not YAML: \(problem)")
+    }
+    do {
+      return try Yams.compose(yaml: text)
+    } catch let failure as YamlError {
+      switch failure {
+      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+        .composer(_, let problem, let mark, _):
+        throw error(mark.line, "\(problem), at column \(mark.column)")
+      case .duplicatedKeysInMapping(let keys, let context):
+        let names = keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
+        throw ModelFileError(
+          path: path, line: context.mark.line, "in the mapping that begins here, \(names) stands twice")
+      case .reader(let problem, let offset, _, let yaml):
+        let line = offset.map { yaml.prefix($0).count(where: \.isNewline) + 1 }
+        throw error(line, problem)
+      default:
+        throw error(nil, "\(failure)")
+      }
+    }
+  }
+
+  // MARK: Resources
+
+  private func resource(
+    _ name: ModelFile.Located<String>, _ node: ModelFileNode
+  ) throws -> ModelFile.ResourceEntry {
+    var entry = ModelFile.ResourceEntry(name: name)
+    guard !Resource.reservedNames.contains(name.value) else {
+      throw node.file.error(name.line, "`\(name.value)` can't be the name of a resource: choose another")
+    }
+    if node.isNull { return entry }
+    var refinement = ModelFile.ResourceRefinement()
+    let members = try node.entries(
+      "write `\(name.value): null` to remove the resource, `{}` to keep it as it is")
+    for (member, value) in members {
+      switch member.value {
+      case "table": refinement.table = try value.text("name a table of the database")
+      case "sort": refinement.sort = try sort(value)
+      case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
+      case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
+      case "associations":
+        refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
+          .map(association)
+      case "access": throw node.file.error(member.line, "`access` is not supported yet: remove it")
+      default:
+        throw node.file.unknown(
+          member, "a resource has no `\(member.value)`",
+          among: ["table", "sort", "fields", "hidden", "associations"])
+      }
+    }
+    entry.refinement = refinement
+    return entry
+  }
+
+  private func commonTableExpression(
+    _ name: ModelFile.Located<String>, _ node: ModelFileNode
+  ) throws -> ModelFile.CommonTableExpression {
+    guard !Resource.reservedNames.contains(name.value) else {
+      throw node.file.error(name.line, "`\(name.value)` can't be the name of a resource: choose another")
+    }
+    var sql: ModelFile.Located<String>?
+    var key: [ModelFile.Located<String>] = []
+    for (member, value) in try node.entries("write `sql: SELECT …` and `key: [column]`") {
+      switch member.value {
+      case "sql": sql = try value.text("write one SELECT")
+      case "key": key = try value.texts("write the columns as `[authorId]`")
+      default:
+        throw node.file.unknown(
+          member, "a common table expression has no `\(member.value)`", among: ["sql", "key"])
+      }
+    }
+    guard let sql else { throw node.file.error(name.line, "`\(name.value)` has no `sql`: write one SELECT") }
+    return ModelFile.CommonTableExpression(name: name, sql: sql, key: key)
+  }
+
+  // MARK: Expressions
+
+  /// An order: one text with commas, or a list of terms.
+  func sort(_ node: ModelFileNode) throws -> ModelFile.Located<[SortTerm]> {
+    let mend = "write it as `-year, title`"
+    if node.isSequence {
+      let terms = try node.texts(mend).flatMap { try sort($0, in: node) }
+      return ModelFile.Located(terms, line: node.line)
+    }
+    return ModelFile.Located(try sort(try node.text(mend), in: node), line: node.line)
+  }
+
+  private func sort(_ text: ModelFile.Located<String>, in node: ModelFileNode) throws -> [SortTerm] {
+    do {
+      var parser = try ExpressionParser(text.value)
+      return try parser.parseSort()
+    } catch let error as RequestError {
+      throw node.file.error(text.line, in: node.name, error)
+    }
+  }
+
+  func expression(_ node: ModelFileNode) throws -> ModelFile.Located<Expression> {
+    let text = try node.text("write a condition, as `kind = 'novel'`")
+    do {
+      var parser = try ExpressionParser(text.value)
+      return ModelFile.Located(try parser.parseExpression(), line: text.line)
+    } catch let error as RequestError {
+      throw node.file.error(text.line, in: node.name, error)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Reads a model file from disk.
+public struct ModelFileReader {
+  private let path: String
+
+  /// - Parameter path: where the file is.
+  public init(path: String) {
+    self.path = path
+  }
+
+  /// What the file says.
+  ///
+  /// - Throws: `ModelFileError` where it is not there, can't be read, is no text, or says something wrong.
+  public func read() throws -> ModelFile {
+    func refuse(_ message: String) -> ModelFileError { ModelFileError(path: path, line: nil, message) }
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw refuse("there is no such file: name the model file with `--model`")
+    }
+    guard !isDirectory.boolValue else { throw refuse("this is a directory: name the model file in it") }
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      throw refuse("it can't be read: check its permissions")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw refuse("it is no UTF-8 text: save it as UTF-8")
+    }
+    return try ModelFileParser(path: path).parse(text)
+  }
+}

@@ -1,0 +1,231 @@
+import KindredAssociations
+import OrderedCollections
+
+extension ModelRefinement {
+  /// Adds, replaces and removes associations.
+  mutating func defineAssociations() throws {
+    var definitions = AssociationDefinitions(self)
+    for (name, refinement) in refinements {
+      guard let table = model.resources[name.value]?.table else { continue }
+      let hidden = model.resources[name.value]?.hidden ?? []
+      for entry in refinement.associations {
+        let key = entry.key.value
+        guard entry.definition != nil else {
+          guard inferred[name.value]?[key] != nil else {
+            throw file.unknown(
+              entry.key, "`\(name.value)` has no association `\(key)` to remove",
+              among: inferred[name.value]?.keys ?? [])
+          }
+          model.resources[name.value]?.associations[key] = nil
+          continue
+        }
+        if table.columns.contains(where: { $0.name == key }), !hidden.contains(key) {
+          throw file.error(
+            entry.key.line, "`\(key)` is a column of `\(table.name)`: choose another key, or hide the column")
+        }
+        let place = AssociationDefinitions.Place(resource: name.value, key: key)
+        model.resources[name.value]?.associations[key] = try definitions.association(at: place)
+      }
+    }
+  }
+}
+
+/// The associations of a model file, which may stand on one another in any order.
+struct AssociationDefinitions {
+  typealias Located = ModelFile.Located
+  typealias Definition = ModelFile.AssociationDefinition
+
+  /// An association of a resource.
+  struct Place: Hashable {
+    var resource: String
+    var key: String
+  }
+
+  /// How many steps an association may take: each `through` adds those of two others.
+  private static let maximumSteps = 16
+
+  private let refinement: ModelRefinement
+  private var entries: [Place: ModelFile.AssociationEntry] = [:]
+  private var finished: [Place: Association] = [:]
+  private var unfinished: Set<Place> = []
+
+  init(_ refinement: ModelRefinement) {
+    self.refinement = refinement
+    for (name, refinement) in refinement.refinements {
+      for entry in refinement.associations {
+        entries[Place(resource: name.value, key: entry.key.value)] = entry
+      }
+    }
+  }
+
+  private var file: ModelFile { refinement.file }
+
+  /// The association that the file defines at a place.
+  mutating func association(at place: Place) throws -> Association {
+    if let association = finished[place] { return association }
+    guard let entry = entries[place], let definition = entry.definition else {
+      throw file.error(nil, "there is no association `\(place.key)`")
+    }
+    guard unfinished.insert(place).inserted else {
+      throw file.error(entry.key.line, "`\(place.key)` stands on itself: define one of its parts otherwise")
+    }
+    guard unfinished.count <= Self.maximumSteps else {
+      throw file.error(
+        entry.key.line, "`\(place.key)` stands on more than \(Self.maximumSteps) others, one upon another")
+    }
+    defer { unfinished.remove(place) }
+    var association = try association(definition.way, at: place)
+    association.key = place.key
+    association.filter = Expression.both(association.filter, definition.filter?.value)
+    association.sort = definition.sort?.value ?? association.sort
+    guard association.steps.count <= Self.maximumSteps else {
+      throw file.error(
+        entry.key.line,
+        "`\(place.key)` takes \(association.steps.count) steps: \(Self.maximumSteps) are the most")
+    }
+    finished[place] = association
+    return association
+  }
+
+  private mutating func association(_ way: Definition.Way, at place: Place) throws -> Association {
+    switch way {
+    case .foreignKey(let kind, let destination, let columns):
+      return try association(kind, from: place.resource, to: destination, columns)
+    case .through(let kind, let destination, let through, let using):
+      return try association(kind, at: place, to: destination, through: through, using: using)
+    case .from(let key):
+      // An association that is taken from its own key is the inferred one, refined.
+      return try inferred(key, at: place) ?? existing(key, of: place.resource)
+    }
+  }
+
+  /// The inferred association that a definition under its own key stands on.
+  private func inferred(_ key: Located<String>, at place: Place) -> Association? {
+    key.value == place.key ? refinement.inferred[place.resource]?[key.value] : nil
+  }
+
+  /// An association of the file or an inferred one.
+  private mutating func existing(_ key: Located<String>, of resource: String) throws -> Association {
+    let place = Place(resource: resource, key: key.value)
+    if let entry = entries[place] {
+      if entry.definition != nil { return try association(at: place) }
+    } else if let inferred = refinement.inferred[resource]?[key.value] {
+      return inferred
+    }
+    let removed = entries.filter { $0.key.resource == resource && $0.value.definition == nil }.map(\.key.key)
+    let defined = entries.keys.filter { $0.resource == resource }.map(\.key).sorted()
+    let keys = Array(refinement.inferred[resource]?.keys ?? []) + defined
+    throw file.unknown(
+      key, "`\(resource)` has no association `\(key.value)`", among: keys.filter { !removed.contains($0) })
+  }
+
+  private func resource(_ name: Located<String>) throws -> Resource {
+    guard let resource = refinement.model.resources[name.value] else {
+      throw file.unknown(
+        name, "there is no resource `\(name.value)`", among: refinement.model.resources.keys)
+    }
+    return resource
+  }
+
+  // MARK: Through
+
+  private mutating func association(
+    _ kind: Definition.Kind, at place: Place, to destination: Located<String>, through: Located<String>,
+    using: Located<String>
+  ) throws -> Association {
+    var pivot = try inferred(through, at: place) ?? existing(through, of: place.resource)
+    var target = try existing(using, of: pivot.destination)
+    let wanted = try resource(destination)
+    guard wanted.table.name == target.steps.last?.destination else {
+      throw file.error(
+        using.line,
+        "`\(using.value)` of `\(pivot.destination)` leads to `\(target.destination)`, not to `\(wanted.name)`"
+      )
+    }
+    for (key, association) in [(through, pivot), (using, target)]
+    where kind == .hasOne && association.cardinality == .toMany {
+      throw file.error(key.line, "`\(key.value)` leads to many records: say `hasMany`")
+    }
+    // What the pivots have to meet stays with their step.
+    if let last = pivot.steps.indices.last {
+      pivot.steps[last].filter = Expression.both(pivot.steps[last].filter, pivot.filter)
+    }
+    target.steps = pivot.steps + target.steps
+    target.cardinality = kind == .hasOne ? .toOne : .toMany
+    target.destination = wanted.name
+    return target
+  }
+
+  // MARK: Foreign keys
+
+  private func association(
+    _ kind: Definition.Kind, from resource: String, to destination: Located<String>,
+    _ columns: Located<Definition.ForeignKeyColumns>?
+  ) throws -> Association {
+    let near = try self.resource(Located(resource, line: destination.line)).table
+    let far = try self.resource(destination).table
+    let (holder, referred) = kind == .belongsTo ? (near, far) : (far, near)
+    let key = try foreignKey(of: holder, to: referred, columns, line: destination.line)
+    let step =
+      kind == .belongsTo
+      ? AssociationStep(
+        origin: holder.name, destination: referred.name, originColumns: key.columns,
+        destinationColumns: key.destinationColumns, direction: .belongsTo,
+        isToOne: referred.isUnique(key.destinationColumns))
+      : AssociationStep(
+        origin: referred.name, destination: holder.name, originColumns: key.destinationColumns,
+        destinationColumns: key.columns, direction: .has, isToOne: holder.isUnique(key.columns))
+    return Association(
+      key: "", cardinality: kind == .hasMany ? .toMany : .toOne, steps: [step], destination: destination.value
+    )
+  }
+
+  /// The foreign key that the file names, or the only one of the schema.
+  private func foreignKey(
+    of holder: Table, to referred: Table, _ columns: Located<Definition.ForeignKeyColumns>?, line: Int
+  ) throws -> ForeignKey {
+    let declared = OrderedSet(holder.foreignKeys.filter { $0.destination == referred.name })
+    guard let columns else {
+      guard declared.count <= 1 else {
+        let choices = declared.map { "[\($0.columns.joined(separator: ", "))]" }.joined(separator: " or ")
+        throw file.error(
+          line,
+          "`\(holder.name)` has several foreign keys to `\(referred.name)`: say `foreignKey: \(choices)`")
+      }
+      guard let only = declared.first else {
+        throw file.error(
+          line,
+          "`\(holder.name)` has no foreign key to `\(referred.name)`: say `foreignKey: { column: column }`")
+      }
+      return only
+    }
+    let own = try columns.value.columns.map {
+      try refinement.column(Located($0, line: columns.line), of: holder)
+    }
+    if let named = columns.value.destinationColumns {
+      return ForeignKey(
+        columns: own, destination: referred.name,
+        destinationColumns: try named.map {
+          try refinement.column(Located($0, line: columns.line), of: referred)
+        })
+    }
+    // Where only its columns are named: as the schema declares it, else to the primary key.
+    if let key = declared.first(where: { $0.columns == own }) { return key }
+    let primaryKey = referred.primaryKey.map { referred.columns[$0].name }
+    guard primaryKey.count == own.count else {
+      throw file.error(
+        columns.line,
+        "the primary key of `\(referred.name)` has \(primaryKey.count) columns, not \(own.count): "
+          + "say `foreignKey: { \(own[0]): column }`")
+    }
+    return ForeignKey(columns: own, destination: referred.name, destinationColumns: primaryKey)
+  }
+}
+
+extension Expression {
+  /// That both conditions hold, of those that are there.
+  fileprivate static func both(_ first: Expression?, _ second: Expression?) -> Expression? {
+    guard let first, let second else { return first ?? second }
+    return Expression(.all([first, second]), at: second.origin)
+  }
+}

@@ -1,0 +1,224 @@
+import KindredAssociations
+import KindredExecution
+import KindredSQLite
+import OrderedCollections
+
+extension ModelFile {
+  /// The model of a database: inferred from its schema, then as this file says.
+  ///
+  /// - Throws: `ModelFileError` for what the file says and the database does not have; `DatabaseError` where it can't
+  ///   be read.
+  public func model(of connection: Connection) throws -> Model {
+    try model(refining: Model(inferredFrom: try SchemaReader(connection).schema())) { definitions in
+      try CommonTableExpressionReader(connection).tables(definitions)
+    }
+  }
+
+  /// A model as this file says.
+  ///
+  /// - Parameter tables: finds the columns of common table expressions.
+  func model(
+    refining model: Model,
+    tables: ([CommonTableExpressionReader.Definition]) throws -> [Table] = { _ in [] }
+  ) throws -> Model {
+    var refinement = ModelRefinement(model, file: self)
+    try refinement.addCommonTableExpressions(tables)
+    try refinement.settleResources()
+    try refinement.refineColumns()
+    try refinement.defineAssociations()
+    try refinement.validate()
+    return refinement.model
+  }
+}
+
+/// The steps that lead from an inferred model to what a model file makes of it.
+struct ModelRefinement {
+  typealias Located = ModelFile.Located
+
+  let file: ModelFile
+  var model: Model
+  /// The associations as they were inferred, between the resources that are left, by resource.
+  var inferred: [String: OrderedDictionary<String, Association>] = [:]
+
+  init(_ model: Model, file: ModelFile) {
+    self.model = model
+    self.file = file
+  }
+
+  /// What the file says of resources that stay.
+  var refinements: [(name: Located<String>, refinement: ModelFile.ResourceRefinement)] {
+    file.resources.compactMap { entry in entry.refinement.map { (entry.name, $0) } }
+  }
+
+  /// The table of this name; names know no case.
+  func table(_ name: Located<String>) throws -> Table {
+    if let table = model.tables[name.value] { return table }
+    if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name.value) }) {
+      return table
+    }
+    throw file.unknown(name, "there is no table `\(name.value)`", among: model.tables.keys)
+  }
+
+  /// The column of this name, in the table's spelling.
+  func column(_ name: Located<String>, of table: Table) throws -> String {
+    guard let column = table.column(named: name.value) else {
+      throw file.unknown(
+        name, "`\(table.name)` has no column `\(name.value)`", among: table.columns.map(\.name))
+    }
+    return column.name
+  }
+}
+
+// MARK: - Common table expressions
+
+extension ModelRefinement {
+  /// A common table expression is a resource, named as written, and a destination like a table.
+  fileprivate mutating func addCommonTableExpressions(
+    _ tables: ([CommonTableExpressionReader.Definition]) throws -> [Table]
+  ) throws {
+    let expressions = file.commonTableExpressions
+    guard !expressions.isEmpty else { return }
+    for expression in expressions {
+      let name = expression.name.value
+      if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name) }) {
+        throw file.error(
+          expression.name.line, "`\(name)` would hide the table `\(table.name)`: choose another name")
+      }
+      if let resource = model.resources[name] {
+        throw file.error(
+          expression.name.line,
+          "`\(name)` is the resource of the table `\(resource.table.name)`: choose another name")
+      }
+    }
+    let definitions = expressions.map {
+      CommonTableExpressionReader.Definition(name: $0.name.value, sql: $0.sql.value)
+    }
+    do {
+      for (expression, table) in zip(expressions, try tables(definitions)) {
+        let names = try expression.key.map { try column($0, of: table) }
+        let key = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
+        let keyed = Table(
+          name: table.name, kind: table.kind, columns: table.columns, primaryKey: key,
+          uniqueKeys: key.isEmpty ? [] : [key])
+        model.tables[table.name] = keyed
+        model.resources[table.name] = Resource(name: table.name, table: keyed)
+      }
+    } catch let failure as CommonTableExpressionReader.Failure {
+      let expression = expressions[failure.index]
+      throw file.error(
+        expression.sql.line, "the SQL of `\(expression.name.value)` is wrong: \(failure.message)")
+    }
+  }
+}
+
+// MARK: - Resources
+
+extension ModelRefinement {
+  /// Renames, adds and removes resources; associations follow their destinations.
+  fileprivate mutating func settleResources() throws {
+    let before = model.resources
+    /// The names that the file gives to each table, with their lines.
+    var names: [String: [Located<String>]] = [:]
+    for entry in file.resources {
+      if let table = entry.refinement?.table {
+        names[try self.table(table).name, default: []].append(entry.name)
+      } else if let resource = before[entry.name.value] {
+        if entry.refinement != nil { names[resource.table.name, default: []].append(entry.name) }
+      } else {
+        throw file.unknown(
+          entry.name, "there is no resource `\(entry.name.value)` (a new one needs `table:`)",
+          among: before.keys)
+      }
+    }
+    let mentioned = Dictionary(
+      file.resources.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
+    /// By the name before, the name that associations lead to.
+    var successors: [String: String] = [:]
+    var resources: OrderedDictionary<String, Resource> = [:]
+    for resource in before.values {
+      let given = names[resource.table.name] ?? []
+      // The inferred name goes where the file names the table otherwise, unless it mentions that name too.
+      let isKept = mentioned[resource.name] == nil && given.isEmpty
+      if let entry = mentioned[resource.name], entry.refinement != nil, given.isEmpty {
+        throw file.error(
+          entry.name.line,
+          "`\(resource.name)` is the resource of the table `\(resource.table.name)`, which would lose its own: "
+            + "give that one another name with `table: \(resource.table.name)`, or remove `table:` here")
+      }
+      var all = isKept ? [resource.name] : given.map(\.value)
+      if let position = all.firstIndex(of: resource.name) { all.insert(all.remove(at: position), at: 0) }
+      successors[resource.name] = all.first
+      for name in all {
+        var copy = resource
+        copy.name = name
+        resources[name] = copy
+      }
+    }
+    for (name, resource) in resources {
+      let associations: OrderedDictionary<String, Association> = resource.associations.compactMapValues {
+        guard let destination = successors[$0.destination] else { return nil }
+        var association = $0
+        association.destination = destination
+        return association
+      }
+      resources[name]?.associations = associations
+      inferred[name] = associations
+    }
+    model.resources = resources
+  }
+
+  /// Hides columns, and sets what resources give and how they are ordered unless a request says so.
+  fileprivate mutating func refineColumns() throws {
+    for (name, refinement) in refinements {
+      guard var resource = model.resources[name.value] else { continue }
+      resource.hidden = Set(try refinement.hidden.map { try column($0, of: resource.table) })
+      if let fields = refinement.fields {
+        resource.fields = try fields.map { field in
+          let column = try column(field, of: resource.table)
+          guard !resource.hidden.contains(column) else {
+            throw file.error(field.line, "`\(column)` is hidden: remove it from `fields`")
+          }
+          return column
+        }
+      }
+      resource.sort = refinement.sort?.value ?? resource.sort
+      model.resources[name.value] = resource
+    }
+  }
+}
+
+// MARK: - Validation
+
+extension ModelRefinement {
+  /// Plans a request for everything that holds an expression, so that what is wrong comes out at the start.
+  fileprivate func validate() throws {
+    for (name, refinement) in refinements {
+      try plan(name.value, for: refinement.sort?.line, of: "`sort`")
+    }
+    for (name, refinement) in refinements {
+      for entry in refinement.associations {
+        guard let definition = entry.definition,
+          let association = model.resources[name.value]?.associations[entry.key.value]
+        else { continue }
+        var unsorted = association
+        unsorted.sort = []
+        try plan(name.value, unsorted, for: definition.filter?.line, of: "`filter`")
+        try plan(name.value, association, for: definition.sort?.line, of: "`sort`")
+      }
+    }
+  }
+
+  /// Plans the records of a resource, and those of an association below them, for what stands in a line.
+  private func plan(
+    _ resource: String, _ association: Association? = nil, for line: Int?, of member: String
+  ) throws {
+    guard let line else { return }
+    var root = RequestNode()
+    root.children = association.map { [RequestNode(key: $0.key, association: $0)] } ?? []
+    do {
+      _ = try Planner(model: model).plan(FetchRequest(path: RequestPath(resource: resource), root: root))
+    } catch let error as RequestError {
+      throw file.error(line, in: member, error)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import KindredSQLite
+
+/// The command `kindred migrate`.
+struct MigrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Bring a database to the state that numbered SQL files describe.",
+    discussion: """
+      Each file of the directory is applied once, in the order of the numbers and in a transaction of its own. A file \
+      that was changed after it was applied, or that fails, stops the run. A database that is not there is made.
+
+      Examples:
+        kindred migrate library.sqlite
+        kindred migrate shop.db --migrations db/migrations
+      """)
+
+  @Argument(help: "The database file.") var database: String
+  @OptionGroup var migrations: MigrationSettings
+
+  func run() throws {
+    let directory = migrations.migrations ?? "Migrations"
+    let migrator = try MigrationSettings.migrator(of: directory)
+    let applied = try migrator.migrate(Connection(path: database, access: .readWriteCreate))
+    for migration in applied { try StandardOutput.writeLine("applied \(migration.fileName)") }
+    if applied.isEmpty {
+      try StandardOutput.writeLine("nothing to apply: \(migrator.migrations.count) applied before")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import KindredAPI
+import KindredHTTP
+import KindredSQLite
+import Logging
+
+/// The command `kindred query`.
+struct QueryCommand: Configurable {
+  static let configuration = CommandConfiguration(
+    commandName: "query",
+    abstract: "Answer one request without a server.",
+    discussion: """
+      Examples:
+        kindred query chinook.db /albums/1
+        kindred query chinook.db '/albums?include=tracks&limit=1'
+        kindred query chinook.db '/albums?include=tracks&limit=1' --explain
+      """)
+
+  @Argument(help: "The database file.") var database: String
+  @Argument(help: .init("The path and the parameters, as a server would get them.", valueName: "url"))
+  var url: String
+  @Flag(help: "Show the SQL, and how SQLite runs it, instead of the answer.") var explain = false
+  @OptionGroup var config: ConfigurationOptions
+  @OptionGroup(title: "Requests") var requests: RequestSettings
+
+  func run() throws {
+    let logger = Logger.kindred(level: requests.logLevel)
+    let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
+    defer { pool.close() }
+    let service = try KindredService(
+      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+    let response = service.respond(to: HTTPRequest(method: .get, target: target))
+    if response.status.code >= 400 {
+      throw RefusedRequest(response)
+    }
+    if explain {
+      try StandardOutput.writeLine(StatementListing(response).description)
+    } else {
+      try StandardOutput.write(response.body)
+    }
+  }
+
+  /// The URL without scheme and host, so that one from a browser will do.
+  private var target: String {
+    var target = url[...]
+    if let scheme = target.range(of: "://"), !target[..<scheme.lowerBound].contains("/") {
+      target = target[scheme.upperBound...]
+      target = target[(target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex)...]
+    }
+    let path = target.hasPrefix("/") ? String(target) : "/\(target)"
+    guard explain else { return path }
+    return path + (path.contains("?") ? "&" : "?") + "explain=true"
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import KindredAPI
+import KindredHTTP
+import KindredSQLite
+import Logging
+
+/// The command `kindred serve`.
+struct ServeCommand: Configurable {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve a database over HTTP.",
+    discussion: """
+      Without DATABASE, the sample library is made anew in a temporary file, and served until the server ends.
+
+      Every option but --config can also stand in the configuration file, and every option in the environment: \
+      --page-size is pageSize there and KINDRED_PAGE_SIZE here, --tls-key is key in the section tls and \
+      KINDRED_TLS_KEY. Options override the environment, which overrides the file.
+
+      SIGTERM and SIGINT end the server when the requests under way are answered, a second one at once. SIGHUP has \
+      it read the certificate again.
+
+      Examples:
+        kindred serve
+        kindred serve chinook.db --port 0
+        kindred serve chinook.db --host 0.0.0.0 --page-size 20 --query-timeout 500ms
+        KINDRED_PORT=9000 kindred serve chinook.db
+        kindred serve chinook.db --config /etc/kindred/kindred.yaml
+        curl 'http://127.0.0.1:8080/authors?include=books&limit=1'
+      """)
+
+  @Argument(help: .init("The database file; without one, the sample library.", valueName: "database"))
+  var path: String?
+
+  @OptionGroup(title: "Server") var server: ServerSettings
+  @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup(title: "Files") var config: ConfigurationOptions
+  @OptionGroup(title: "Files") var migrations: MigrationSettings
+
+  func validate() throws {
+    guard (server.tlsCertificate == nil) == (server.tlsKey == nil) else {
+      throw ValidationError("--tls-certificate and --tls-key go together")
+    }
+  }
+
+  func run() throws {
+    // Before any thread is started, as threads inherit which signals are blocked.
+    let signals = Signals()
+    FileDescriptors.raiseLimit()
+    let logger = Logger.kindred(level: requests.logLevel)
+    for warning in Invocation.current.warnings { logger.warning("\(warning)") }
+
+    let named = path ?? server.database
+    let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
+    defer { sample?.remove() }
+    guard let path = named ?? sample?.path else { return }
+    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 16)
+    defer { pool.close() }
+    if pool.readerAccess == .immutable {
+      logger.notice("The database is served as it is now: its directory can't be written to.")
+    }
+    let service = try KindredService(
+      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+    let http = HTTPServer(
+      host: server.host, port: server.port.number, limits: server.limits, handler: service, logger: logger)
+    let address = try http.start()
+    defer { http.shutdown(grace: server.shutdownTimeout.duration) }
+    try StandardOutput.writeLine(
+      "listening on \(Self.url(of: address, isSecure: server.tlsCertificate != nil))")
+    logger.info("serving", metadata: ["database": "\(path)", "sqlite": "\(SQLiteLibrary.version)"])
+    signals.waitForEnd {
+      logger.info("SIGHUP: nothing to read again")
+    }
+    logger.info("ending")
+  }
+
+  private static func url(of address: HTTPServer.Address, isSecure: Bool) -> String {
+    // RFC 3986 §3.2.2
+    let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+    return "\(isSecure ? "https" : "http")://\(host):\(address.port)"
+  }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Logging
+
+/// A value that can be written as text: in a flag, in an environment variable, in the configuration file.
+protocol SettingValue: Sendable {
+  /// The value that is written so; nil where none is.
+  init?(setting text: String)
+
+  /// What a text has to be, as the end of "it must be …".
+  static var expectation: String { get }
+}
+
+/// A text is none of the values that a setting takes.
+struct SettingValueError: Error, CustomStringConvertible {
+  /// The text.
+  let text: String
+  /// What it has to be.
+  let expectation: String
+
+  var description: String { "'\(text)' is not valid: it must be \(expectation)" }
+}
+
+extension SettingValue where Self: ExpressibleByArgument {
+  init?(argument: String) { self.init(setting: argument) }
+}
+
+extension String: SettingValue {
+  init?(setting text: String) {
+    // It would end the text for the system.
+    guard !text.contains("\0") else { return nil }
+    self = text
+  }
+
+  static var expectation: String { "a text without NUL" }
+}
+
+extension Optional: SettingValue where Wrapped: SettingValue {
+  init?(setting text: String) {
+    guard let value = Wrapped(setting: text) else { return nil }
+    self = value
+  }
+
+  static var expectation: String { Wrapped.expectation }
+}
+
+extension Logger.Level: SettingValue, @retroactive ExpressibleByArgument {
+  init?(setting text: String) { self.init(rawValue: text) }
+
+  /// The level of that name.
+  public init?(argument: String) { self.init(rawValue: argument) }
+
+  static var expectation: String {
+    "one of " + allCases.map(\.rawValue).joined(separator: ", ")
+  }
+}
+
+/// A TCP port; 0 stands for any that is free.
+struct Port: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  let number: Int
+
+  init?(setting text: String) {
+    guard let number = UInt16(text) else { return nil }
+    self.number = Int(number)
+  }
+
+  init(_ number: UInt16) { self.number = Int(number) }
+
+  static var expectation: String { "a number from 0 to 65535" }
+  var description: String { "\(number)" }
+}
+
+/// How many there may be; at least one.
+struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  let count: Int
+
+  init?(setting text: String) {
+    guard let count = Int(text), (1...1 << 30).contains(count) else { return nil }
+    self.count = count
+  }
+
+  init(_ count: Int) { self.count = count }
+
+  static var expectation: String { "a whole number from 1" }
+  var description: String { "\(count)" }
+}
+
+/// How many records a page has; 0 stands for any number.
+struct PageSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  /// Nil for any number.
+  let records: Int64?
+
+  init?(setting text: String) {
+    guard let records = Int64(text), records >= 0 else { return nil }
+    self.init(records)
+  }
+
+  init(_ records: Int64) { self.records = records == 0 ? nil : records }
+
+  static var expectation: String { "a whole number, where 0 means no limit" }
+  var description: String { "\(records ?? 0)" }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import KindredAPI
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+
+/// What every command that answers requests can be told.
+///
+/// A property here is all that a setting takes: `Setting` derives its names.
+struct RequestSettings: ParsableArguments {
+  @Option(help: .init("A model file over what is inferred from the schema.", valueName: "file"))
+  var model: String?
+
+  @Option(help: .init("Records of a page unless the request says how many; 0 for all.", valueName: "n"))
+  var pageSize = PageSize(100)
+
+  @Option(help: .init("Records of a page at most; 0 for any number.", valueName: "n"))
+  var maxPageSize = PageSize(1000)
+
+  @Option(help: .init("Levels of associations in a request.", valueName: "n"))
+  var maxDepth = Limit(8)
+
+  @Option(help: .init("Associations in a request.", valueName: "n"))
+  var maxNodes = Limit(32)
+
+  @Option(help: .init("Levels of an expression.", valueName: "n"))
+  var maxExpressionDepth = Limit(64)
+
+  @Option(help: .init("How long a request may read the database; 0 for ever.", valueName: "time"))
+  var queryTimeout = TimeLimit(seconds: 10)
+
+  @Option(help: .init("The least severe messages that are logged.", valueName: "level"))
+  var logLevel = Logger.Level.info
+}
+
+extension RequestSettings {
+  /// What the service is told.
+  var serviceOptions: KindredService.Options {
+    var options = KindredService.Options()
+    options.limits.maximumPageSize = maxPageSize.records
+    // So that --max-page-size alone is enough to have smaller pages.
+    options.limits.pageSize = pageSize.records.map { min($0, maxPageSize.records ?? $0) }
+    options.limits.treeDepth = maxDepth.count
+    options.limits.nodes = maxNodes.count
+    options.limits.expressionDepth = maxExpressionDepth.count
+    options.queryTime = queryTimeout.span.map { Double($0.milliseconds) / 1000 }
+    return options
+  }
+}
+
+extension RequestSettings {
+  /// Reads the model of a database.
+  func modelSource() throws -> @Sendable (Connection) throws -> Model {
+    { Model(inferredFrom: try SchemaReader($0).schema()) }
+  }
+}
+
+/// What a server can be told beside.
+struct ServerSettings: ParsableArguments {
+  @Option(help: .init("The database file, where it is not named by an argument.", valueName: "file"))
+  var database: String?
+
+  @Option(help: .init("The address or name to listen on.", valueName: "host"))
+  var host = "127.0.0.1"
+
+  @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
+  var port = Port(8080)
+
+  @Option(help: .init("The certificate and those between it and the root, in PEM form.", valueName: "file"))
+  var tlsCertificate: String?
+
+  @Option(help: .init("The private key of the certificate, in PEM form.", valueName: "file"))
+  var tlsKey: String?
+
+  @Option(help: .init("Connections at the same time.", valueName: "n"))
+  var maxConnections = Limit(1024)
+
+  @Option(help: .init("The longest URL.", valueName: "size"))
+  var maxUrlSize = ByteCount(8 << 10)
+
+  @Option(help: .init("The header fields of a request at most.", valueName: "size"))
+  var maxHeaderSize = ByteCount(32 << 10)
+
+  @Option(help: .init("The content of a request at most.", valueName: "size"))
+  var maxBodySize = ByteCount(1 << 20)
+
+  @Option(help: .init("How long a client may take to send the header of a request.", valueName: "time"))
+  var headerTimeout = TimeSpan(seconds: 10)
+
+  @Option(help: .init("How long a connection may be idle, or a transfer stand still.", valueName: "time"))
+  var idleTimeout = TimeSpan(seconds: 60)
+
+  @Option(
+    help: .init("How long requests may take to end once the server is told to stop.", valueName: "time"))
+  var shutdownTimeout = TimeSpan(seconds: 10)
+}
+
+extension ServerSettings {
+  /// What the HTTP server is told.
+  var limits: HTTPLimits {
+    var limits = HTTPLimits()
+    limits.maxConnections = maxConnections.count
+    limits.maxTargetLength = maxUrlSize.bytes
+    limits.maxHeaderLength = maxHeaderSize.bytes
+    limits.maxBodyLength = maxBodySize.bytes
+    limits.headerReadTimeout = headerTimeout.duration
+    limits.idleTimeout = idleTimeout.duration
+    return limits
+  }
+}

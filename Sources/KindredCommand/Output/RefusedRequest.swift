@@ -1,0 +1,25 @@
+import Foundation
+import KindredHTTP
+
+/// A request was answered with an error: its problem document (RFC 9457) in one line.
+struct RefusedRequest: Error, CustomStringConvertible {
+  /// The members that are shown.
+  private struct Problem: Decodable {
+    var title: String
+    var detail: String
+    var parameter: String?
+  }
+
+  let description: String
+
+  init(_ response: HTTPResponse) {
+    guard case .bytes(let bytes) = response.body,
+      let problem = try? JSONDecoder().decode(Problem.self, from: Data(bytes))
+    else {
+      description = "the request is answered with status \(response.status.code)"
+      return
+    }
+    let place = problem.parameter.map { "\($0): " } ?? ""
+    description = "\(response.status.code) \(problem.title): \(place)\(problem.detail)"
+  }
+}

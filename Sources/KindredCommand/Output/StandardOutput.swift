@@ -1,0 +1,45 @@
+import Foundation
+import KindredHTTP
+
+/// Where the results of commands go.
+enum StandardOutput {
+  /// Writes the body of an answer as it is read, and ends the line that it leaves open.
+  static func write(_ body: HTTPBody) throws {
+    switch body {
+    case .none: return
+    case .bytes(let bytes):
+      try write(Data(bytes))
+      try endLine(after: bytes.last)
+    case .stream(let stream, _):
+      defer { stream.close() }
+      var last: UInt8?
+      while let part = try stream.next() {
+        try write(Data(part))
+        last = part.last ?? last
+      }
+      try endLine(after: last)
+    }
+  }
+
+  /// Writes a text and ends its line.
+  static func writeLine(_ text: String) throws {
+    try write(Data((text + "\n").utf8))
+  }
+
+  private static func endLine(after last: UInt8?) throws {
+    if let last, last != UInt8(ascii: "\n") { try write(Data("\n".utf8)) }
+  }
+
+  private static func write(_ data: Data) throws {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: data)
+    } catch {
+      throw OutputError()
+    }
+  }
+}
+
+/// What was written could not be taken.
+struct OutputError: Error, CustomStringConvertible {
+  let description = "standard output can't be written to: \(String(cString: strerror(errno)))"
+}

@@ -1,0 +1,77 @@
+import Foundation
+import KindredHTTP
+
+/// What `explain=true` answers, as SQL that can be read and pasted: what is beside the statements is in comments.
+struct StatementListing: CustomStringConvertible {
+  private struct Explanation: Decodable {
+    struct Statement: Decodable {
+      var node: String
+      var sql: String
+      var arguments: [Argument]
+      var plan: [String]
+    }
+
+    var statements: [Statement]
+    var missingIndexes: [String]
+  }
+
+  /// A bound value, or the column of a row above that gives one.
+  private enum Argument: Decodable, CustomStringConvertible {
+    private struct Column: Decodable {
+      var level: Int
+      var column: Int
+    }
+
+    case null, integer(Int64), real(Double), text(String), column(level: Int, column: Int)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if container.decodeNil() {
+        self = .null
+      } else if let value = try? container.decode(Int64.self) {
+        self = .integer(value)
+      } else if let value = try? container.decode(Double.self) {
+        self = .real(value)
+      } else if let value = try? container.decode(String.self) {
+        self = .text(value)
+      } else {
+        let place = try container.decode(Column.self)
+        self = .column(level: place.level, column: place.column)
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .null: "NULL"
+      case .integer(let value): "\(value)"
+      case .real(let value): "\(value)"
+      case .text(let value): "'\(value.replacing("'", with: "''"))'"
+      case .column(let level, let column):
+        "column \(column) of the row \(level == -1 ? "above" : "\(-level) levels above")"
+      }
+    }
+  }
+
+  let description: String
+
+  init(_ response: HTTPResponse) throws {
+    guard case .bytes(let bytes) = response.body else {
+      description = ""
+      return
+    }
+    let explanation = try JSONDecoder().decode(Explanation.self, from: Data(bytes))
+    var parts = explanation.statements.map { statement in
+      var lines = ["-- \(statement.node)", statement.sql + ";"]
+      for (index, argument) in statement.arguments.enumerated() {
+        lines.append("-- ?\(index + 1) = \(argument)".singleLine)
+      }
+      lines += statement.plan.map { "-- plan: \($0)".singleLine }
+      return lines.joined(separator: "\n")
+    }
+    if !explanation.missingIndexes.isEmpty {
+      parts.append(
+        (["-- missing indexes"] + explanation.missingIndexes.map { "\($0);" }).joined(separator: "\n"))
+    }
+    description = parts.joined(separator: "\n\n")
+  }
+}

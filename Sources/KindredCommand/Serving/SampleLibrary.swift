@@ -1,0 +1,67 @@
+import Foundation
+import KindredSQLite
+
+/// The library that `serve` serves when no database is named: made anew from its migrations in a temporary directory,
+/// so that what the documentation shows is true at every start.
+struct SampleLibrary {
+  /// The path of the database.
+  let path: String
+  private let directory: URL
+
+  /// - Parameter migrations: the directory of the migrations; the one that came with the program where nil.
+  init(migrations: String?) throws {
+    let migrator = try MigrationSettings.migrator(of: migrations ?? Self.migrations())
+    directory = FileManager.default.temporaryDirectory.appending(path: "kindred-library-\(UUID().uuidString)")
+    path = directory.appending(path: "library.sqlite").path
+    do {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw SampleLibraryError.noTemporaryDirectory(directory.deletingLastPathComponent().path)
+    }
+    do {
+      try migrator.migrate(Connection(path: path, access: .readWriteCreate))
+    } catch {
+      remove()
+      throw error
+    }
+  }
+
+  /// Deletes the files.
+  func remove() {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Where the migrations of the sample library are, as seen from the program: in `share` beside its `bin`, or at the
+  /// top of the checkout that it was built in.
+  private static func migrations() throws -> String {
+    let executable = URL(filePath: Bundle.main.executablePath ?? "").resolvingSymlinksInPath()
+    let installed = executable.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "share/kindred/Migrations")
+    let builds = executable.pathComponents.lastIndex(of: ".build")
+    let checkout = builds.map {
+      URL(filePath: executable.pathComponents[1..<$0].reduce("") { "\($0)/\($1)" }).appending(
+        path: "Migrations")
+    }
+    let candidates = [installed.path] + [checkout?.path].compactMap(\.self)
+    guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+      throw SampleLibraryError.noMigrations(installed.path)
+    }
+    return found
+  }
+}
+
+/// Why there is no sample library, and what to do.
+enum SampleLibraryError: Error, CustomStringConvertible {
+  case noMigrations(String)
+  case noTemporaryDirectory(String)
+
+  var description: String {
+    switch self {
+    case .noMigrations(let path):
+      "the sample library's migrations are not at \(path); name a database, or their directory with --migrations"
+    case .noTemporaryDirectory(let path):
+      "the sample library can't be made in \(path); name a writable directory by the variable TMPDIR"
+    }
+  }
+}

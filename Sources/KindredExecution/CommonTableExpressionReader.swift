@@ -1,0 +1,114 @@
+import CKindredSQLite
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+
+/// Finds out what columns common table expressions have, by preparing them
+/// (<https://www.sqlite.org/lang_with.html>).
+public struct CommonTableExpressionReader {
+  /// A name and the SELECT that stands for it.
+  public struct Definition: Sendable {
+    /// The name that statements use.
+    public var name: String
+    /// As the model file says it.
+    public var sql: String
+
+    /// A definition, which nobody has looked at yet.
+    public init(name: String, sql: String) {
+      self.name = name
+      self.sql = sql
+    }
+  }
+
+  /// What is wrong with one of several definitions.
+  public struct Failure: Error, Sendable {
+    /// Its place among them.
+    public let index: Int
+    /// A sentence that names what is wrong.
+    public let message: String
+  }
+
+  private let connection: Connection
+
+  /// A reader for the main database of `connection`.
+  public init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The definitions as tables without a key, in their order; each of them may read the others.
+  ///
+  /// - Throws: `Failure` for SQL that is not one SELECT, or that SQLite refuses; `DatabaseError` where the file can't
+  ///   be read.
+  public func tables(_ definitions: [Definition]) throws -> [Table] {
+    var clauses: [SQL] = []
+    for (index, definition) in definitions.enumerated() {
+      let sql = Self.enclosable(definition.sql)
+      if let objection = Self.objection(to: sql) { throw Failure(index: index, message: objection) }
+      clauses.append("\(identifier: definition.name) AS (\(SQL(trusted: sql)))")
+    }
+    var tables: [Int: Table] = [:]
+    var missing = Array(definitions.indices)
+    // In rounds, as one that reads another only works after that, and is not to blame where that one is broken.
+    while !missing.isEmpty {
+      var failures: [Failure] = []
+      for index in missing {
+        let known = clauses.indices.filter { $0 == index || tables[$0] != nil }.map { clauses[$0] }
+        do {
+          tables[index] = try table(definitions[index], with: known)
+        } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+          failures.append(Failure(index: index, message: error.message))
+        } catch let objection as Objection {
+          throw Failure(index: index, message: objection.message)
+        }
+      }
+      if failures.count == missing.count {
+        let reasons = Set(missing.map { "no such table: \(definitions[$0].name)" })
+        throw failures.first { !reasons.contains($0.message) } ?? failures[0]
+      }
+      missing = failures.map(\.index)
+    }
+    return definitions.indices.compactMap { tables[$0] }
+  }
+
+  private struct Objection: Error {
+    let message: String
+  }
+
+  private func table(_ definition: Definition, with clauses: [SQL]) throws -> Table {
+    let sql: SQL =
+      "WITH \(clauses.joined(separator: ", ")) SELECT * FROM \(identifier: definition.name) LIMIT 0"
+    let statement = try connection.prepare(sql.rendered().text)
+    guard statement.parameterCount == 0 else {
+      throw Objection(message: "it has a parameter: write the value instead")
+    }
+    let columns = (0..<statement.columnCount).map { column in
+      Column(
+        name: statement.columnName(column), declaredType: statement.columnDeclaredType(column) ?? "")
+    }
+    return Table(
+      name: definition.name, kind: .commonTableExpression(sql: Self.enclosable(definition.sql)),
+      columns: columns, primaryKey: [])
+  }
+
+  /// The text as it can stand between parentheses: without a semicolon at its end, and with its last comment ended.
+  private static func enclosable(_ sql: String) -> String {
+    let end = sql.lastIndex { !$0.isWhitespace && $0 != ";" }
+    let text = end.map { sql[...$0] } ?? ""
+    return text.contains("--") ? text + "\n" : String(text)
+  }
+
+  /// Why a text can't stand between parentheses, where it can't: it would end before them.
+  private static func objection(to sql: String) -> String? {
+    var depth = 0
+    for token in SQLTokens.all(in: sql) {
+      switch token {
+      case .symbol("("): depth += 1
+      case .symbol(")") where depth == 0: return "a `)` closes nothing"
+      case .symbol(")"): depth -= 1
+      case .symbol(";"): return "it should be one SELECT"
+      default: break
+      }
+    }
+    return nil
+  }
+}

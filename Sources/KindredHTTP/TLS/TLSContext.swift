@@ -1,0 +1,118 @@
+import CKindredOpenSSL
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A certificate and its key, and the rules of the handshake.
+///
+/// TLS 1.2 and 1.3 only; in 1.2 only suites with forward secrecy and authenticated encryption (RFC 9325 §4.2).
+final class TLSContext: @unchecked Sendable {
+  // OpenSSL counts the references to a context and locks what changes in it.
+  private let context: OpaquePointer
+
+  private static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+  /// Throws with the name of the file that can't be used, and why.
+  init(_ configuration: TLSConfiguration) throws(HTTPServerError) {
+    try Self.checkReadable(configuration.certificateFile, "certificate")
+    try Self.checkReadable(configuration.keyFile, "key")
+    guard let context = SSL_CTX_new(TLS_server_method()) else {
+      throw HTTPServerError(.certificate, "OpenSSL gives no context: \(Self.lastError())")
+    }
+    self.context = context
+    SSL_CTX_set_options(context, kindred_tls_server_options())
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    // A write may be repeated from another address, and takes what fits; idle connections hold no buffers.
+    let modes =
+      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
+    SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(modes), nil)
+    // One system call for a record instead of two.
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nil)
+    SSL_CTX_set_cipher_list(context, Self.cipherSuites)
+    // Clients resume by tickets, which cost the server no memory (RFC 8446 §2.2, RFC 5077).
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+    Self.selectProtocol(context)
+    // Without this, OpenSSL asks for the passphrase of an encrypted key on the terminal.
+    SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+    try load(configuration)
+  }
+
+  deinit { SSL_CTX_free(context) }
+
+  /// The server's end of a new connection; nil where memory is out.
+  func makeSession() -> OpaquePointer? {
+    guard let session = SSL_new(context) else { return nil }
+    SSL_set_accept_state(session)
+    return session
+  }
+
+  private func load(_ configuration: TLSConfiguration) throws(HTTPServerError) {
+    ERR_clear_error()
+    guard SSL_CTX_use_certificate_chain_file(context, configuration.certificateFile) == 1 else {
+      throw HTTPServerError(
+        .certificate,
+        "the certificate file '\(configuration.certificateFile)' holds no certificate in PEM form: "
+          + Self.lastError())
+    }
+    // A key that doesn't fit is found out here already.
+    guard SSL_CTX_use_PrivateKey_file(context, configuration.keyFile, SSL_FILETYPE_PEM) == 1 else {
+      let isMismatch = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH
+      throw HTTPServerError(
+        .certificate,
+        isMismatch
+          ? Self.mismatch(configuration)
+          : "the key file '\(configuration.keyFile)' holds no private key in PEM form without passphrase: "
+            + Self.lastError())
+    }
+    guard SSL_CTX_check_private_key(context) == 1 else {
+      throw HTTPServerError(.certificate, Self.mismatch(configuration))
+    }
+  }
+
+  private static func mismatch(_ configuration: TLSConfiguration) -> String {
+    "the key in '\(configuration.keyFile)' is not that of the first certificate in "
+      + "'\(configuration.certificateFile)'"
+  }
+
+  private static func checkReadable(_ path: String, _ what: String) throws(HTTPServerError) {
+    guard access(path, R_OK) == 0 else {
+      throw HTTPServerError(
+        .certificate, "the \(what) file '\(path)' can't be read: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// What OpenSSL says about its last error.
+  private static func lastError() -> String {
+    let code = ERR_peek_last_error()
+    ERR_clear_error()
+    return ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
+  }
+
+  /// RFC 7301 §3.2: the protocol is chosen among the client's; where there is none in common, the handshake
+  /// fails with `no_application_protocol`.
+  ///
+  /// A client without the extension speaks HTTP/1.1.
+  private static func selectProtocol(_ context: OpaquePointer) {
+    SSL_CTX_set_alpn_select_cb(
+      context,
+      { _, chosen, chosenLength, offered, offeredLength, _ in
+        let list = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
+        var index = 0
+        while index < list.count {
+          let start = index + 1
+          let end = start + Int(list[index])
+          guard end <= list.count else { break }
+          if list[start..<end].elementsEqual("http/1.1".utf8) {
+            chosen?.pointee = offered.map { $0 + start }
+            chosenLength?.pointee = UInt8(end - start)
+            return SSL_TLSEXT_ERR_OK
+          }
+          index = end
+        }
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+      }, nil)
+  }
+}

@@ -1,0 +1,184 @@
+import Testing
+
+@Suite("Aggregates of associations")
+struct AggregateTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.database() }
+
+  @Test("aggregates of several associations don't inflate one another")
+  func aggregatesOfSeveralAssociationsDonTInflateOneAnother() throws {
+    try expectRequest(
+      #"""
+      /authors?fields=name&annotate=bookCount,paintingCount,books.sum(price),paintings.max(year)
+      """#, on: library,
+      sql: #"""
+        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id"), \#
+        (SELECT COUNT(*) FROM temp."kindred:painting(authorId)" AS "index" CROSS JOIN "painting" ON \#
+        "painting"."rowid" = "index"."p0" WHERE "index"."k0" = "author"."id"), (SELECT \#
+        SUM("book"."price") FROM "book" WHERE "book"."authorId" = "author"."id"), (SELECT \#
+        MAX("painting"."year") FROM temp."kindred:painting(authorId)" AS "index" CROSS JOIN "painting" ON \#
+        "painting"."rowid" = "index"."p0" WHERE "index"."k0" = "author"."id"), "author"."id" FROM \#
+        "author" ORDER BY "author"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"name":"Melville","bookCount":3,"paintingCount":2,"bookPriceSum":20.75,"maxPaintingYear":1860},
+        {"name":"Zola","bookCount":2,"paintingCount":1,"bookPriceSum":14.0,"maxPaintingYear":1880},
+        {"name":"Anonymous","bookCount":0,"paintingCount":0,"bookPriceSum":null,"maxPaintingYear":null}]
+        """#)
+  }
+
+  @Test("of some of the records")
+  func ofSomeOfTheRecords() throws {
+    try expectRequest(
+      #"""
+      /authors?fields=name\#
+      &annotate=novels:books.filter(kind='novel').count,firstPoem:books.filter(kind='poem').min(year)
+      """#, on: library,
+      sql: #"""
+        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id" AND \#
+        "book"."kind" = ?1), (SELECT MIN("book"."year") FROM "book" WHERE "book"."authorId" = \#
+        "author"."id" AND "book"."kind" = ?2), "author"."id" FROM "author" ORDER BY "author"."id" LIMIT \#
+        ?3 + ?4
+        """#,
+      json: #"""
+        [{"name":"Melville","novels":2,"firstPoem":1891},{"name":"Zola","novels":2,"firstPoem":null},
+        {"name":"Anonymous","novels":0,"firstPoem":null}]
+        """#)
+  }
+
+  @Test("of none")
+  func ofNone() throws {
+    try expectRequest(
+      #"""
+      /authors/3?fields=name\#
+      &annotate=bookCount,hasNoBook,minBookYear,averageBookPrice,sum:books.sum(price),total:books.total(price)
+      """#, on: library,
+      sql: #"""
+        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id"), \#
+        NOT EXISTS (SELECT 1 FROM "book" WHERE "book"."authorId" = "author"."id"), (SELECT \#
+        MIN("book"."year") FROM "book" WHERE "book"."authorId" = "author"."id"), (SELECT \#
+        AVG("book"."price") FROM "book" WHERE "book"."authorId" = "author"."id"), (SELECT \#
+        SUM("book"."price") FROM "book" WHERE "book"."authorId" = "author"."id"), (SELECT \#
+        TOTAL("book"."price") FROM "book" WHERE "book"."authorId" = "author"."id") FROM "author" WHERE \#
+        "author"."id" = ?1 ORDER BY "author"."id" LIMIT 1
+        """#,
+      json: #"""
+        {"name":"Anonymous","bookCount":0,"hasNoBook":true,"minBookYear":null,"averageBookPrice":null,"sum":null,
+        "total":0.0}
+        """#)
+  }
+
+  @Test("through a to-one, where a missing one counts as none")
+  func throughAToOneWhereAMissingOneCountsAsNone() throws {
+    try expectRequest(
+      #"/books?fields=title&annotate=n:author.books.count&filter=id>4"#, on: library,
+      sql: #"""
+        SELECT "book"."title", (SELECT COUNT(*) FROM "book" AS "book2" WHERE "book2"."authorId" = \#
+        "author"."id"), "book"."id" FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId" \#
+        WHERE "book"."id" > ?1 ORDER BY "book"."id" LIMIT ?2 + ?3
+        """#,
+      json: #"""
+        [{"title":"Beowulf","n":0},{"title":"Truth","n":2}]
+        """#)
+  }
+
+  @Test("through a join table")
+  func throughAJoinTable() throws {
+    try expectRequest(
+      #"/tags?fields=name&annotate=bookCount,minBookYear"#, on: library,
+      sql: #"""
+        SELECT "tag"."name", (SELECT COUNT(*) FROM "bookTag" JOIN "book" ON "book"."id" = \#
+        "bookTag"."bookId" WHERE "bookTag"."tagId" = "tag"."id"), (SELECT MIN("book"."year") FROM \#
+        "bookTag" JOIN "book" ON "book"."id" = "bookTag"."bookId" WHERE "bookTag"."tagId" = "tag"."id"), \#
+        "tag"."id" FROM "tag" ORDER BY "tag"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"name":"sea","bookCount":2,"minBookYear":1847},{"name":"work","bookCount":2,"minBookYear":1851},
+        {"name":"unused","bookCount":0,"minBookYear":null}]
+        """#)
+  }
+
+  @Test("of a node: its filter holds, its limit doesn't")
+  func ofANodeItsFilterHoldsItsLimitDoesnT() throws {
+    try expectRequest(
+      #"""
+      /authors?fields=name&include=books&books.values=title&books.filter=kind='novel'&books.limit=1\#
+      &annotate=bookCount
+      """#, on: library,
+      sql: #"""
+        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id" AND \#
+        "book"."kind" = ?1), "author"."id" FROM "author" ORDER BY "author"."id" LIMIT ?2 + ?3
+        SELECT "book"."title" FROM "book" WHERE "book"."authorId" = ?1 AND "book"."kind" = ?2 ORDER BY \#
+        "book"."id" LIMIT ?3
+        """#,
+      json: #"""
+        [{"name":"Melville","bookCount":2,"books":["Moby-Dick"]},
+        {"name":"Zola","bookCount":2,"books":["Germinal"]},{"name":"Anonymous","bookCount":0,"books":[]}]
+        """#)
+  }
+
+  @Test("filtered and sorted by")
+  func filteredAndSortedBy() throws {
+    try expectRequest(
+      #"/authors?fields=name&annotate=bookCount&having=books.count>=2&sort=-bookCount"#, on: library,
+      sql: #"""
+        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id"), \#
+        "author"."id" FROM "author" WHERE (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = \#
+        "author"."id") >= ?1 ORDER BY (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = \#
+        "author"."id") DESC, "author"."id" LIMIT ?2 + ?3
+        """#,
+      json: #"""
+        [{"name":"Melville","bookCount":3},{"name":"Zola","bookCount":2}]
+        """#)
+  }
+
+  @Test("combined by operators")
+  func combinedByOperators() throws {
+    try expectRequest(
+      #"""
+      /authors?fields=name\#
+      &annotate=works:books.count%2Bpaintings.count,busy:books.count>paintings.count
+      """#, on: library,
+      sql: #"""
+        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id") + \#
+        (SELECT COUNT(*) FROM temp."kindred:painting(authorId)" AS "index" CROSS JOIN "painting" ON \#
+        "painting"."rowid" = "index"."p0" WHERE "index"."k0" = "author"."id"), (SELECT COUNT(*) FROM \#
+        "book" WHERE "book"."authorId" = "author"."id") > (SELECT COUNT(*) FROM \#
+        temp."kindred:painting(authorId)" AS "index" CROSS JOIN "painting" ON "painting"."rowid" = \#
+        "index"."p0" WHERE "index"."k0" = "author"."id"), "author"."id" FROM "author" ORDER BY \#
+        "author"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"name":"Melville","works":5,"busy":true},{"name":"Zola","works":3,"busy":true},
+        {"name":"Anonymous","works":0,"busy":false}]
+        """#)
+  }
+
+  @Test("of groups")
+  func ofGroups() throws {
+    try expectRequest(
+      #"""
+      /books?fields=kind,n:count(),last:max(year)&group=kind&having=count()>1&sort=-count()
+      """#, on: library,
+      sql: #"""
+        SELECT "book"."kind", COUNT(*), MAX("book"."year") FROM "book" GROUP BY "book"."kind" HAVING \#
+        COUNT(*) > ?1 ORDER BY COUNT(*) DESC, "book"."kind" LIMIT ?2 + ?3
+        """#,
+      json: #"""
+        [{"kind":"novel","n":4,"last":1903},{"kind":"poem","n":2,"last":1891}]
+        """#)
+  }
+
+  @Test("of everything")
+  func ofEverything() throws {
+    try expectRequest(
+      #"/books?fields=n:count(),kinds:count(distinct kind),total:sum(price)"#, on: library,
+      sql: #"""
+        SELECT COUNT(*), COUNT(DISTINCT "book"."kind"), SUM("book"."price") FROM "book" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"n":6,"kinds":2,"total":42.5}]
+        """#)
+  }
+}

@@ -1,0 +1,121 @@
+import KindredAssociations
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Errors name the place and the mend")
+struct ErrorTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.database() }
+
+  @Test("an unknown name suggests the nearest one")
+  func unknownNames() throws {
+    try expectProblem("/authers", on: library, status: 404, code: .unknownResource, suggestion: "authors")
+    try expectProblem(
+      "/authors/1/boks", on: library, status: 404, code: .unknownAssociation, suggestion: "books")
+    try expectProblem(
+      "/authors?include=boks", on: library, code: .unknownAssociation, parameter: "include", position: 0,
+      suggestion: "books")
+    try expectProblem(
+      "/authors?include=books.reveiws", on: library, code: .unknownAssociation, parameter: "include",
+      position: 6,
+      suggestion: "reviews")
+    try expectProblem(
+      "/authors?filter=deathYear>1900 and nmae='x'", on: library, code: .unknownColumn, parameter: "filter",
+      position: 19, suggestion: "name")
+    try expectProblem(
+      "/authors?annotate=bokCount", on: library, code: .unknownColumn, parameter: "annotate",
+      suggestion: "bookCount")
+    try expectProblem(
+      "/authors?inclued=books", on: library, code: .unknownParameter, parameter: "inclued", position: 0,
+      suggestion: "include")
+    try expectProblem(
+      "/books?filter=lenght(title)>1", on: library, code: .unknownFunction, parameter: "filter", position: 0,
+      suggestion: "length")
+  }
+
+  @Test("positions are counted in characters, not in bytes")
+  func positions() throws {
+    try expectProblem(
+      "/authors?filter=name='Émile 日本' and nmae=1", on: library, code: .unknownColumn, parameter: "filter",
+      position: 20, suggestion: "name")
+  }
+
+  @Test(
+    "an expression that can't be read says where",
+    arguments: [
+      ("year>", 5), ("(year>1", 7), ("title='x", 6), ("year in 1", 8), ("1=1; DROP TABLE book", 3),
+      ("id in (select bookId from review)", 14), ("not", 3), ("year between 1", 14), ("a.1", 2),
+      ("year 1", 5),
+      ("title='x' collate nocas", 18), ("cast(year as integr)", 13), ("12abc", 0), ("and", 0),
+    ])
+  func expressions(text: String, position: Int) throws {
+    try expectProblem(
+      "/books?filter=\(text)", on: library, code: .invalidExpression, parameter: "filter", position: position)
+  }
+
+  @Test("a to-many association is no value")
+  func toMany() throws {
+    try expectProblem(
+      "/authors?filter=books.title='x'", on: library, code: .invalidExpression, parameter: "filter",
+      position: 0)
+    try expectProblem(
+      "/authors?sort=books", on: library, code: .invalidExpression, parameter: "sort", position: 0)
+  }
+
+  @Test("two equal names are refused")
+  func equalNames() throws {
+    try expectProblem(
+      "/books?include=title:author", on: library, code: .duplicateName, parameter: "include", position: 6)
+    try expectProblem(
+      "/authors?annotate=n:books.count,n:paintings.count", on: library, code: .duplicateName,
+      parameter: "annotate",
+      position: 16)
+  }
+
+  @Test("limits hold against hostile requests")
+  func limits() throws {
+    let deep = String(repeating: "(", count: 500) + "1" + String(repeating: ")", count: 500)
+    try expectProblem("/books?filter=\(deep)", on: library, code: .limitExceeded, parameter: "filter")
+    let nots = String(repeating: "not ", count: 900) + "1"
+    try expectProblem("/books?filter=\(nots)", on: library, code: .limitExceeded, parameter: "filter")
+    let sum = Array(repeating: "1", count: 900).joined(separator: "||")
+    try expectProblem("/books?filter=\(sum)", on: library, code: .limitExceeded, parameter: "filter")
+    let managers = Array(repeating: "manager", count: 9).joined(separator: ".")
+    try expectProblem(
+      "/employees?include=\(managers)", on: library, code: .limitExceeded, parameter: "include")
+    let nodes = (0..<33).map { "b\($0):books" }.joined(separator: ",")
+    try expectProblem("/authors?include=\(nodes)", on: library, code: .limitExceeded, parameter: "include")
+    try expectProblem("/books?limit=1001", on: library, code: .limitExceeded, parameter: "limit")
+    try expectProblem(
+      "/employees?include=manager*9", on: library, code: .limitExceeded, parameter: "include", position: 0)
+  }
+
+  @Test("a long chain is no depth")
+  func longChain() throws {
+    let ids = (1...700).map { "id=\($0)" }.joined(separator: " or ")
+    try expectRequest(
+      "/books?fields=id&filter=\(ids)", on: library,
+      json: #"[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6}]"#)
+  }
+
+  @Test("what SQLite can't parse is the request's fault, and no defect")
+  func parserStack() throws {
+    let calls = String(repeating: "abs(", count: 60) + "1" + String(repeating: ")", count: 60)
+    try expectProblem("/books?filter=\(calls)", on: library, code: .limitExceeded)
+  }
+
+  @Test("a value that an expression can't take is the request's fault")
+  func values() throws {
+    try expectProblem("/books?filter=json_extract(title,'$.a')=1", on: library, code: .invalidValue)
+    try expectProblem("/books?filter=abs(-9223372036854775808)>0", on: library, code: .invalidValue)
+  }
+
+  @Test("a malformed full-text pattern is the request's fault")
+  func search() throws {
+    try expectProblem(
+      #"/books?search="moby"#, on: library, code: .invalidExpression, parameter: "search", position: 0)
+    try expectProblem("/authors?search=x", on: library, code: .invalidValue, parameter: "search", position: 0)
+  }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@Suite("Joining and requiring associations")
+struct JoinTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.database() }
+
+  @Test("a required to-one is an inner join")
+  func aRequiredToOneIsAnInnerJoin() throws {
+    try expectRequest(
+      #"""
+      /books?fields=title&include=author!&author.fields=name&author.filter=deathYear>1900
+      """#, on: library,
+      sql: #"""
+        SELECT "book"."title", "author"."name", "book"."id" FROM "book" JOIN "author" ON "author"."id" = \#
+        "book"."authorId" WHERE "author"."deathYear" > ?1 ORDER BY "book"."id" LIMIT ?2 + ?3
+        """#,
+      json: #"""
+        [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Truth","author":{"name":"Zola"}}]
+        """#)
+  }
+
+  @Test("a filtered optional to-one keeps the record")
+  func aFilteredOptionalToOneKeepsTheRecord() throws {
+    try expectRequest(
+      #"""
+      /books?fields=title&include=author&author.fields=name&author.filter=deathYear>1900&limit=4
+      """#, on: library,
+      sql: #"""
+        SELECT "book"."title", "author"."id", "author"."name", "book"."id" FROM "book" LEFT JOIN "author" \#
+        ON "author"."id" = "book"."authorId" AND "author"."deathYear" > ?1 ORDER BY "book"."id" LIMIT ?2 \#
+        + ?3
+        """#,
+      json: #"""
+        [{"title":"Moby-Dick","author":null},{"title":"Omoo","author":null},{"title":"Timoleon","author":null},
+        {"title":"Germinal","author":{"name":"Zola"}}]
+        """#)
+  }
+
+  @Test("required behind optional: the record stays, the association needs its own")
+  func requiredBehindOptionalTheRecordStaysTheAssociationNeedsItsOwn() throws {
+    try expectRequest(
+      #"""
+      /books?fields=title&include=author.country!&author.fields=name&author.country.fields=name\#
+      &filter=id>3
+      """#, on: library,
+      sql: #"""
+        SELECT "book"."title", "author"."id", "author"."name", "country"."code", "country"."name", \#
+        "book"."id" FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId" AND EXISTS \#
+        (SELECT 1 FROM "country" WHERE "country"."code" = "author"."countryCode") LEFT JOIN "country" ON \#
+        "country"."code" = "author"."countryCode" WHERE "book"."id" > ?1 ORDER BY "book"."id" LIMIT ?2 + \#
+        ?3
+        """#,
+      json: #"""
+        [{"title":"Germinal","author":{"name":"Zola","country":{"name":"France"}}},
+        {"title":"Beowulf","author":null},{"title":"Truth","author":{"name":"Zola","country":{"name":"France"}}}]
+        """#)
+  }
+
+  @Test("a required to-many repeats nothing")
+  func aRequiredToManyRepeatsNothing() throws {
+    try expectRequest(
+      #"/authors?fields=name&join=books!.reviews!"#, on: library,
+      sql: #"""
+        SELECT "author"."name", "author"."id" FROM "author" WHERE EXISTS (SELECT 1 FROM "book" WHERE \#
+        "book"."authorId" = "author"."id" AND EXISTS (SELECT 1 FROM "review" WHERE "review"."bookId" = \#
+        "book"."id")) ORDER BY "author"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"name":"Melville"},{"name":"Zola"}]
+        """#)
+  }
+
+  @Test("what is below a joined to-one belongs to the record")
+  func whatIsBelowAJoinedToOneBelongsToTheRecord() throws {
+    try expectRequest(
+      #"/books?fields=title&join=author&include=author.country&limit=1"#, on: library,
+      sql: #"""
+        SELECT "book"."title", "country"."code", "country"."name", "book"."id" FROM "book" LEFT JOIN \#
+        "author" ON "author"."id" = "book"."authorId" LEFT JOIN "country" ON "country"."code" = \#
+        "author"."countryCode" ORDER BY "book"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"title":"Moby-Dick","country":{"code":"US","name":"United States"}}]
+        """#)
+  }
+
+  @Test("what is below a joined to-many is there once, however many ways lead to it")
+  func whatIsBelowAJoinedToManyIsThereOnceHoweverManyWaysLeadToIt() throws {
+    try expectRequest(
+      #"""
+      /countries?fields=code&join=authors.books&include=authors.books.tags\#
+      &authors.books.tags.fields=name
+      """#, on: library,
+      sql: #"""
+        SELECT "country"."code" FROM "country" ORDER BY "country"."code" LIMIT ?1 + ?2
+        SELECT "tag"."name" FROM "tag" WHERE "tag"."id" IN (SELECT "tag2"."id" FROM "author" JOIN "book" \#
+        ON "book"."authorId" = "author"."id" JOIN "bookTag" ON "bookTag"."bookId" = "book"."id" JOIN \#
+        "tag" AS "tag2" ON "tag2"."id" = "bookTag"."tagId" WHERE "author"."countryCode" = ?1) ORDER BY \#
+        "tag"."id"
+        """#,
+      json: #"""
+        [{"code":"FR","tags":[{"name":"work"}]},{"code":"US","tags":[{"name":"sea"},{"name":"work"}]}]
+        """#)
+  }
+
+  @Test("the same key twice is one node")
+  func theSameKeyTwiceIsOneNode() throws {
+    try expectRequest(
+      #"""
+      /books?fields=title&join=author!&include=author&author.filter=deathYear>1800\#
+      &author.filter=countryCode='FR'&author.fields=id&author.fields=name
+      """#, on: library,
+      sql: #"""
+        SELECT "book"."title", "author"."name", "book"."id" FROM "book" JOIN "author" ON "author"."id" = \#
+        "book"."authorId" WHERE "author"."deathYear" > ?1 AND "author"."countryCode" = ?2 ORDER BY \#
+        "book"."id" LIMIT ?3 + ?4
+        """#,
+      json: #"""
+        [{"title":"Germinal","author":{"name":"Zola"}},{"title":"Truth","author":{"name":"Zola"}}]
+        """#)
+  }
+
+  @Test("a column of a to-one association joins it")
+  func aColumnOfAToOneAssociationJoinsIt() throws {
+    try expectRequest(
+      #"/books?fields=title,country:author.country.name&filter=author.name<'Z'&limit=2"#, on: library,
+      sql: #"""
+        SELECT "book"."title", "country"."name", "book"."id" FROM "book" LEFT JOIN "author" ON \#
+        "author"."id" = "book"."authorId" LEFT JOIN "country" ON "country"."code" = \#
+        "author"."countryCode" WHERE "author"."name" < ?1 ORDER BY "book"."id" LIMIT ?2 + ?3
+        """#,
+      json: #"""
+        [{"title":"Moby-Dick","country":"United States"},{"title":"Omoo","country":"United States"}]
+        """#)
+  }
+}

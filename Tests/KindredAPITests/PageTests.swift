@@ -1,0 +1,93 @@
+import Testing
+
+@Suite("Order and pages")
+struct PageTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.database() }
+
+  @Test("the primary key makes every order total")
+  func thePrimaryKeyMakesEveryOrderTotal() throws {
+    try expectRequest(
+      #"/books?fields=title&sort=kind,-year"#, on: library,
+      sql: #"""
+        SELECT "book"."title", "book"."kind", "book"."year", "book"."id" FROM "book" ORDER BY \#
+        "book"."kind", "book"."year" DESC, "book"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"title":"Truth"},{"title":"Germinal"},{"title":"Moby-Dick"},{"title":"Omoo"},{"title":"Timoleon"},
+        {"title":"Beowulf"}]
+        """#)
+  }
+
+  @Test("NULLs where they are wanted")
+  func nullsWhereTheyAreWanted() throws {
+    try expectRequest(
+      #"/books?fields=title&sort=year:nullslast&limit=2"#, on: library,
+      sql: #"""
+        SELECT "book"."title", "book"."year", "book"."id" FROM "book" ORDER BY "book"."year" NULLS LAST, \#
+        "book"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"title":"Omoo"},{"title":"Moby-Dick"}]
+        """#)
+  }
+
+  @Test("by a to-one association's column")
+  func byAToOneAssociationSColumn() throws {
+    try expectRequest(
+      #"/books?fields=title&sort=-author.name:nocase&limit=3"#, on: library,
+      sql: #"""
+        SELECT "book"."title", "author"."name" COLLATE NOCASE, "book"."id" FROM "book" LEFT JOIN "author" \#
+        ON "author"."id" = "book"."authorId" ORDER BY "author"."name" COLLATE NOCASE DESC, "book"."id" \#
+        LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"title":"Germinal"},{"title":"Truth"},{"title":"Moby-Dick"}]
+        """#)
+  }
+
+  @Test("a sorted to-one node orders after the record's own terms")
+  func aSortedToOneNodeOrdersAfterTheRecordSOwnTerms() throws {
+    try expectRequest(
+      #"""
+      /books?fields=title&include=author&author.fields=&author.sort=-name&sort=kind&limit=3
+      """#, on: library,
+      sql: #"""
+        SELECT "book"."title", "author"."id", "book"."kind", "author"."name", "book"."id" FROM "book" \#
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."kind", "author"."name" \#
+        DESC, "book"."id" LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"title":"Germinal","author":{}},{"title":"Truth","author":{}},{"title":"Moby-Dick","author":{}}]
+        """#)
+  }
+
+  @Test("a full-text search is ordered by rank")
+  func aFullTextSearchIsOrderedByRank() throws {
+    try expectRequest(
+      #"/books?fields=title&search=moby OR truth"#, on: library,
+      sql: #"""
+        SELECT "book"."title", "bookText".rank, "book"."id" FROM "book" JOIN "bookText" ON \#
+        "bookText".rowid = "book"."id" WHERE "bookText"."bookText" MATCH ?1 ORDER BY "bookText".rank, \#
+        "book"."id" LIMIT ?2 + ?3
+        """#,
+      json: #"""
+        [{"title":"Truth"},{"title":"Moby-Dick"}]
+        """#)
+  }
+
+  @Test("equal results are kept once, the first of them")
+  func equalResultsAreKeptOnceTheFirstOfThem() throws {
+    try expectRequest(
+      #"/books?fields=kind&distinct=true&sort=-id"#, on: library,
+      sql: #"""
+        SELECT "c0", "c1" FROM (SELECT "c0", "c1", MIN(place) FROM (SELECT "book"."kind" AS "c0", \#
+        "book"."id" AS "c1", row_number() OVER (ORDER BY "book"."id" DESC) AS place FROM "book") GROUP BY \#
+        "c0") ORDER BY "c1" DESC LIMIT ?1 + ?2
+        """#,
+      json: #"""
+        [{"kind":"novel"},{"kind":"poem"}]
+        """#)
+  }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import Testing
+
+@testable import KindredHTTP
+
+/// Clients that are slow, many or gone; with short limits.
+@Suite("A server's limits")
+struct LimitsTests {
+  private static let short = {
+    var limits = HTTPLimits()
+    limits.headerReadTimeout = .milliseconds(200)
+    limits.idleTimeout = .milliseconds(200)
+    limits.lingerTimeout = .milliseconds(200)
+    return limits
+  }()
+
+  @Test("end a slow header with 408 (RFC 9110 §15.5.9), though it never stands still")
+  func slowHeader() throws {
+    try withServer(limits: Self.short) { server, port in
+      let client = try WireClient(port: port)
+      client.send("GET / HTTP/1.1\r\nX: ")
+      for _ in 0..<10 {
+        usleep(50_000)
+        client.send("x")
+      }
+      #expect(client.response()?.status == 408)
+      #expect(client.isEnded)
+      #expect(server.counters.timedOutConnections == 1)
+    }
+  }
+
+  @Test("end slow content with 408 (RFC 9110 §15.5.9)")
+  func slowContent() throws {
+    try withServer(limits: Self.short) { _, port in
+      let client = try WireClient(port: port)
+      client.request("/", method: "POST", fields: "Content-Length: 10\r\n")
+      client.send("part")
+      #expect(client.response()?.status == 408)
+      #expect(client.isEnded)
+    }
+  }
+
+  @Test("close connections that say nothing, at the beginning and between requests (RFC 9112 §9.5)")
+  func idle() throws {
+    try withServer(limits: Self.short) { server, port in
+      let silent = try WireClient(port: port)
+      let idle = try WireClient(port: port)
+      idle.request("/")
+      #expect(idle.response()?.status == 200)
+      #expect(silent.isEnded)
+      #expect(idle.isEnded)
+      #expect(server.counters.timedOutConnections == 0)
+    }
+  }
+
+  @Test("cut off a reader that takes nothing, and close its stream")
+  func slowReader() throws {
+    let stream = EndlessStream()
+    try withServer(
+      limits: Self.short,
+      respond: { _ in
+        HTTPResponse(status: .ok, body: .stream(stream, length: nil))
+      }
+    ) { server, port in
+      let client = try WireClient(port: port, receiveBuffer: 4096)
+      client.request("/")
+      client.receive()
+      #expect(eventually { stream.closeCount == 1 })
+      #expect(eventually { server.counters.openConnections == 0 })
+      #expect(server.counters.timedOutConnections == 1)
+      // Back-pressure: no more was read than the kernel's buffers hold.
+      #expect(stream.nextCount < 200)
+    }
+  }
+
+  @Test("answer connections above the number with 503 and Retry-After, and serve again when one ends")
+  func connections() throws {
+    var limits = HTTPLimits()
+    limits.maxConnections = 2
+    try withServer(limits: limits) { server, port in
+      var first: WireClient? = try WireClient(port: port)
+      let second = try WireClient(port: port)
+      for client in [first, second] {
+        client?.request("/")
+        #expect(client?.response()?.status == 200)
+      }
+      let third = try WireClient(port: port)
+      third.request("/")
+      let response = third.response()
+      #expect(response?.status == 503)
+      #expect(response?.headers["retry-after"] == "1")
+      #expect(third.isEnded)
+      #expect(server.counters.refusedConnections == 1)
+      first = nil
+      #expect(eventually { server.counters.openConnections < 2 })
+      let fourth = try WireClient(port: port)
+      fourth.request("/")
+      #expect(fourth.response()?.status == 200)
+    }
+  }
+
+  @Test("let no long request hold up others, however many there are")
+  func longRequests() throws {
+    try withServer(respond: { request in
+      if request.path == "/long" {
+        while !request.cancellation.isCancelled { usleep(10_000) }
+      }
+      return .echo(request)
+    }) { _, port in
+      let long = try (0..<12).map { _ in try WireClient(port: port) }
+      for client in long { client.request("/long") }
+      let client = try WireClient(port: port)
+      for _ in 0..<20 {
+        client.request("/short")
+        #expect(client.response()?.body == "GET /short ")
+      }
+    }
+  }
+
+  @Test("cancel a request whose client has gone, and not one whose client waits")
+  func departure() throws {
+    let cancelled = Calls()
+    try withServer(respond: { request in
+      request.cancellation.onCancel { cancelled.add(request.target) }
+      for _ in 0..<200 where !request.cancellation.isCancelled { usleep(10_000) }
+      request.cancellation.onCancel(nil)
+      return .echo(request)
+    }) { server, port in
+      let waiting = try WireClient(port: port)
+      waiting.request("/waiting")
+      var leaving: WireClient? = try WireClient(port: port)
+      leaving?.request("/leaving")
+      #expect(eventually { server.counters.requests == 2 })
+      leaving = nil
+      #expect(eventually { cancelled.all == ["/leaving"] })
+      #expect(waiting.response()?.status == 200)
+      #expect(cancelled.all == ["/leaving"])
+      #expect(eventually { server.counters.openConnections == 1 })
+    }
+  }
+
+  @Test("close the stream of a client that has gone")
+  func departureWhileStreaming() throws {
+    let stream = EndlessStream()
+    try withServer(respond: { _ in
+      HTTPResponse(status: .ok, body: .stream(stream, length: nil))
+    }) { server, port in
+      var client: WireClient? = try WireClient(port: port)
+      client?.request("/")
+      client?.receive()
+      client = nil
+      #expect(eventually { stream.closeCount == 1 })
+      #expect(eventually { server.counters.openConnections == 0 })
+    }
+  }
+}

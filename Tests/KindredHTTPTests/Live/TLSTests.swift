@@ -1,0 +1,171 @@
+import Testing
+
+@testable import KindredHTTP
+
+/// Real handshakes, by curl and openssl.
+@Suite("A server over TLS")
+struct TLSTests {
+  private func withTLS(
+    _ certificate: TestCertificate, limits: HTTPLimits = HTTPLimits(),
+    respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse = { .echo($0) },
+    _ body: (_ server: HTTPServer, _ port: Int) throws -> Void
+  ) throws {
+    try withServer(
+      limits: limits, tls: certificate.configuration, handler: TestHandler(respond: respond), body)
+  }
+
+  private func handshake(_ port: Int, _ arguments: String...) throws -> String {
+    try Command(
+      "/usr/bin/openssl", ["s_client", "-connect", "127.0.0.1:\(port)"] + arguments, input: "Q\n"
+    ).output
+  }
+
+  @Test("answers curl, which checks the certificate, several times on one connection")
+  func curl() throws {
+    let certificate = try TestCertificate()
+    try withTLS(certificate, respond: { .text($0.isSecure ? "secret" : "open") }) { server, port in
+      let url = "https://localhost:\(port)/"
+      let result = try Command.curl("--ipv4", "--cacert", certificate.certificate, url, url, url)
+      #expect(result.output == "secretsecretsecret")
+      #expect(server.counters.acceptedConnections == 1)
+    }
+  }
+
+  @Test("carries large content in both directions")
+  func large() throws {
+    let certificate = try TestCertificate()
+    let large = String(repeating: "0123456789abcdef", count: 200_000)
+    let body = String(repeating: "upload", count: 100_000)
+    try withTLS(
+      certificate,
+      respond: { request in
+        request.body == Array(body.utf8)
+          ? HTTPResponse(status: .ok, body: .stream(PartsStream(["a", large, "b", large]), length: nil))
+          : .text("no")
+      }
+    ) { _, port in
+      let file = try certificate.file("body", body)
+      let result = try Command.curl(
+        "--ipv4", "--cacert", certificate.certificate, "--data-binary", "@\(file)",
+        "https://localhost:\(port)/")
+      #expect(result.output == "a" + large + "b" + large)
+    }
+  }
+
+  @Test("speaks TLS 1.2 and 1.3, with HTTP/1.1 by ALPN (RFC 7301)", arguments: ["-tls1_2", "-tls1_3"])
+  func versions(version: String) throws {
+    try withTLS(TestCertificate()) { _, port in
+      let output = try handshake(port, version, "-alpn", "h2,http/1.1")
+      #expect(output.contains("ALPN protocol: http/1.1"))
+      #expect(output.contains("New, TLSv1.\(version.suffix(1)), Cipher is"))
+    }
+  }
+
+  @Test("refuses TLS 1.1 (RFC 8996 §5) and protocols other than HTTP/1.1 (RFC 7301 §3.2)")
+  func refusals() throws {
+    try withTLS(TestCertificate()) { _, port in
+      let old = try handshake(port, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
+      #expect(old.contains("alert protocol version"))
+      let other = try handshake(port, "-alpn", "h2")
+      #expect(other.contains("alert no application protocol"))
+    }
+  }
+
+  @Test("refuses suites without forward secrecy (RFC 9325 §4.1)")
+  func suites() throws {
+    try withTLS(TestCertificate()) { _, port in
+      let output = try handshake(port, "-tls1_2", "-cipher", "AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA")
+      #expect(output.contains("handshake failure"))
+    }
+  }
+
+  @Test("sends the whole chain")
+  func chain() throws {
+    let certificate = try TestCertificate()
+    let other = try TestCertificate(name: "authority")
+    let chain = try Command("/bin/cat", [certificate.certificate, other.certificate]).output
+    let file = try certificate.file("chain.pem", chain)
+    try withServer(
+      tls: TLSConfiguration(certificateFile: file, keyFile: certificate.key),
+      handler: TestHandler(respond: { .echo($0) })
+    ) { _, port in
+      let output = try handshake(port, "-showcerts")
+      #expect(output.split(separator: "BEGIN CERTIFICATE").count == 3)
+    }
+  }
+
+  @Test("uses reloaded certificates for new connections, and the old ones where the new are bad")
+  func reload() throws {
+    let certificate = try TestCertificate(name: "first")
+    try withTLS(certificate) { server, port in
+      #expect(try handshake(port).contains("CN = first"))
+      try certificate.issue(name: "second")
+      try server.reloadTLS()
+      #expect(try handshake(port).contains("CN = second"))
+      _ = try certificate.file("certificate.pem", "damaged")
+      #expect(throws: HTTPServerError.self) { try server.reloadTLS() }
+      #expect(try handshake(port).contains("CN = second"))
+    }
+  }
+
+  @Test("ends a handshake that doesn't go on, and what is none")
+  func noHandshake() throws {
+    var limits = HTTPLimits()
+    limits.headerReadTimeout = .milliseconds(200)
+    try withTLS(TestCertificate(), limits: limits) { server, port in
+      let silent = try WireClient(port: port)
+      silent.send("\u{16}\u{3}\u{1}")
+      let plain = try WireClient(port: port)
+      plain.request("/")
+      #expect(
+        eventually { server.counters.acceptedConnections == 2 && server.counters.openConnections == 0 })
+      #expect(server.counters.requests == 0)
+    }
+  }
+
+  @Test("cuts off a reader that takes nothing")
+  func slowReader() throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(200)
+    let stream = EndlessStream()
+    let certificate = try TestCertificate()
+    try withTLS(
+      certificate, limits: limits,
+      respond: { _ in
+        HTTPResponse(status: .ok, body: .stream(stream, length: nil))
+      }
+    ) { _, port in
+      let client = try SilentReader(
+        "/usr/bin/openssl", ["s_client", "-connect", "127.0.0.1:\(port)", "-quiet"])
+      client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(eventually { stream.closeCount == 1 })
+      #expect(stream.nextCount < 300)
+    }
+  }
+
+  @Test("says which file is bad, and how")
+  func badFiles() throws {
+    let certificate = try TestCertificate()
+    let other = try TestCertificate()
+    let encrypted = try certificate.file("encrypted.pem", "")
+    _ = try Command.openssl(
+      "pkey", "-in", certificate.key, "-aes256", "-passout", "pass:secret", "-out", encrypted)
+    let text = try certificate.file("text.pem", "text")
+    let (good, key) = (certificate.certificate, certificate.key)
+    for (certificateFile, keyFile, part) in [
+      ("/none.pem", key, "'/none.pem' can't be read: No such file"),
+      (good, "/none.pem", "the key file '/none.pem' can't be read"),
+      (text, key, "'\(text)' holds no certificate"),
+      (good, text, "'\(text)' holds no private key"),
+      (good, encrypted, "'\(encrypted)' holds no private key in PEM form without passphrase"),
+      (good, other.key, "is not that of the first certificate"),
+    ] {
+      let configuration = TLSConfiguration(certificateFile: certificateFile, keyFile: keyFile)
+      let error = #expect(throws: HTTPServerError.self) {
+        try withServer(tls: configuration, handler: TestHandler(respond: { .echo($0) })) { _, _ in }
+      }
+      #expect(error?.code == .certificate)
+      #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+@testable import KindredHTTP
+
+/// A state machine that is driven without a socket: what it asks for, as text.
+struct ConnectionScript {
+  var machine: ConnectionStateMachine
+  private var pending: [UInt8] = []
+
+  init(limits: HTTPLimits = HTTPLimits(), refusal: HTTPError? = nil) {
+    machine = ConnectionStateMachine(limits: limits, refusal: refusal)
+  }
+
+  /// The next thing to do after these bytes have come.
+  mutating func receive(_ text: String = "") -> String {
+    pending += Array(text.utf8)
+    let (consumed, action) = pending.withUnsafeBytes { machine.receive($0) }
+    pending.removeFirst(consumed)
+    return Self.text(action)
+  }
+
+  /// The framing of an answer, which is then sent.
+  mutating func answer(_ response: HTTPResponse) -> (framing: ResponseFraming, next: String) {
+    let framing = machine.framing(for: response)
+    return (framing, machine.outputSent().map(Self.text) ?? "go on")
+  }
+
+  /// The next thing to do after the time is over.
+  mutating func timeOut() -> String { Self.text(machine.timedOut()) }
+
+  private static func text(_ action: ConnectionStateMachine.Action) -> String {
+    switch action {
+    case .read: "read"
+    case .consider(let head): "consider \(head.target)"
+    case .sendContinue: "100"
+    case .respond(let head, let content): "respond \(head.target) \(content.count)"
+    case .refuse(let error): "refuse \(error.status.code)"
+    case .linger: "linger"
+    case .close: "close"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import KindredHTTP
+import Logging
+
+/// A handler made of a function; the HTTP layer's errors are answered with their sentence.
+struct TestHandler: HTTPHandler {
+  var rejection: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+  var respond: @Sendable (HTTPRequest) -> HTTPResponse
+
+  func respond(to request: HTTPRequest) -> HTTPResponse { respond(request) }
+  func response(to error: HTTPError) -> HTTPResponse { .text(error.detail, status: error.status) }
+  func rejection(of request: HTTPRequest) -> HTTPResponse? { rejection(request) }
+}
+
+extension HTTPResponse {
+  static func text(_ text: String, status: HTTPStatus = .ok) -> HTTPResponse {
+    HTTPResponse(status: status, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
+  }
+
+  /// What the request was, so that a test can see what arrived.
+  static func echo(_ request: HTTPRequest) -> HTTPResponse {
+    .text("\(request.method) \(request.target) \(String(decoding: request.body, as: UTF8.self))")
+  }
+}
+
+/// Runs a server on a free port while `body` talks to it.
+func withServer<Result>(
+  limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil, handler: TestHandler,
+  _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
+) throws -> Result {
+  var logger = Logger(label: "test")
+  logger.logLevel = .critical
+  let server = HTTPServer(
+    host: "127.0.0.1", port: 0, limits: limits, tls: tls, handler: handler, logger: logger)
+  let port = try server.start().port
+  defer { server.shutdown(grace: .zero) }
+  return try body(server, port)
+}
+
+/// Runs a server that answers with `respond`.
+func withServer<Result>(
+  limits: HTTPLimits = HTTPLimits(),
+  respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse = HTTPResponse.echo,
+  _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
+) throws -> Result {
+  try withServer(limits: limits, handler: TestHandler(respond: respond), body)
+}

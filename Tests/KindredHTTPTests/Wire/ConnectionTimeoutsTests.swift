@@ -1,0 +1,111 @@
+import Testing
+
+@testable import KindredHTTP
+
+@Suite("A connection's time-outs")
+struct ConnectionTimeoutsTests {
+  private static let limits = {
+    var limits = HTTPLimits()
+    limits.headerReadTimeout = .seconds(10)
+    limits.idleTimeout = .seconds(60)
+    limits.minTransferRate = 100
+    limits.lingerTimeout = .seconds(2)
+    return limits
+  }()
+
+  private func at(_ seconds: Int) -> Moment { Moment(nanoseconds: 0) + .seconds(seconds) }
+  private var timeouts: ConnectionTimeouts { ConnectionTimeouts(limits: Self.limits, now: at(0)) }
+
+  @Test("give the first request the time of a header from the beginning")
+  func first() {
+    var timeouts = timeouts
+    timeouts.wait(for: .forRequest, now: at(5))
+    #expect(timeouts.deadline == at(10))
+    let isOver9 = timeouts.isOver(now: at(9))
+    #expect(!isOver9)
+    let isOver10 = timeouts.isOver(now: at(10))
+    #expect(isOver10)
+  }
+
+  @Test("give a header its time from its first byte, however many follow")
+  func header() {
+    var timeouts = timeouts
+    timeouts.wait(for: .forHead, now: at(5))
+    timeouts.moved(1, now: at(14))
+    timeouts.wait(for: .forHead, now: at(14))
+    let isOver15 = timeouts.isOver(now: at(15))
+    #expect(isOver15)
+  }
+
+  @Test("give the next request the idle time, and its header a time of its own")
+  func next() {
+    var timeouts = timeouts
+    timeouts.clear()
+    #expect(timeouts.deadline == .never)
+    timeouts.wait(for: .forRequest, now: at(100))
+    #expect(timeouts.deadline == at(160))
+    timeouts.clear()
+    timeouts.wait(for: .forHead, now: at(200))
+    #expect(timeouts.deadline == at(210))
+  }
+
+  @Test("end a transfer that stands still for the idle time")
+  func standstill() {
+    var timeouts = timeouts
+    timeouts.wait(for: .forOutput, now: at(0))
+    timeouts.moved(100_000, now: at(50))
+    timeouts.wait(for: .forOutput, now: at(50))
+    let isOver109 = timeouts.isOver(now: at(109))
+    #expect(!isOver109)
+    let isOver110 = timeouts.isOver(now: at(110))
+    #expect(isOver110)
+  }
+
+  @Test("end a transfer below the least rate, though it never stands still")
+  func trickle() {
+    var timeouts = timeouts
+    timeouts.wait(for: .forContent, now: at(0))
+    for second in 1...60 {
+      timeouts.moved(99, now: at(second))
+      timeouts.wait(for: .forContent, now: at(second))
+    }
+    let isOver60 = timeouts.isOver(now: at(60))
+    #expect(isOver60)
+  }
+
+  @Test("let a transfer go on that is just fast enough")
+  func steady() {
+    var timeouts = timeouts
+    timeouts.wait(for: .forContent, now: at(0))
+    for second in 1...300 {
+      timeouts.moved(101, now: at(second))
+      timeouts.wait(for: .forContent, now: at(second))
+      let isOver = timeouts.isOver(now: at(second))
+      #expect(!isOver)
+    }
+  }
+
+  @Test("let a refused client send on for a while, and not for ever (RFC 9112 §9.6)")
+  func linger() {
+    var timeouts = timeouts
+    timeouts.wait(for: .forEnd, now: at(0))
+    #expect(timeouts.deadline == at(2))
+    for second in 1..<20 { timeouts.moved(1, now: at(second)) }
+    #expect(timeouts.deadline == at(20))
+    let isOver20 = timeouts.isOver(now: at(20))
+    #expect(isOver20)
+  }
+
+  @Test("take limits of any size", arguments: [Duration.seconds(Int64.max), .seconds(-1), .zero])
+  func extremes(duration: Duration) {
+    var limits = HTTPLimits()
+    limits.idleTimeout = duration
+    limits.headerReadTimeout = duration
+    limits.lingerTimeout = duration
+    var timeouts = ConnectionTimeouts(limits: limits.bounded, now: .now)
+    for waiting in [ConnectionStateMachine.Waiting.forHead, .forOutput, .forEnd, .forRequest] {
+      timeouts.wait(for: waiting, now: .now)
+      #expect(timeouts.deadline > Moment(nanoseconds: 0))
+    }
+  }
+}

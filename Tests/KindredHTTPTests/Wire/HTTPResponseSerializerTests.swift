@@ -1,0 +1,145 @@
+import Testing
+
+@testable import KindredHTTP
+
+@Suite("The response serialiser")
+struct HTTPResponseSerializerTests {
+  private static let chunked = ResponseFraming(
+    content: .chunked, sendsContent: true, isPersistent: true, announcesKeepAlive: false)
+
+  private static func framing(_ content: ResponseFraming.Content, persists: Bool = true) -> ResponseFraming {
+    ResponseFraming(
+      content: content, sendsContent: content != .none, isPersistent: persists, announcesKeepAlive: false)
+  }
+
+  /// Everything that is sent, `step` bytes at a time, and the date taken out.
+  private func sent(
+    _ response: HTTPResponse, _ framing: ResponseFraming, step: Int = .max
+  ) throws -> String {
+    var serializer = HTTPResponseSerializer()
+    serializer.begin(response, framing: framing)
+    var bytes: [UInt8] = []
+    while serializer.isActive {
+      if serializer.needsFilling { try serializer.fill() }
+      let count = serializer.withPending { head, part, end in
+        let pending = Array(head) + Array(part) + Array(end)
+        bytes += pending.prefix(step)
+        return min(step, pending.count)
+      }
+      serializer.advance(by: count)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\r\n", omittingEmptySubsequences: false)
+      .filter { !$0.hasPrefix("Date: ") }.joined(separator: "\n")
+  }
+
+  @Test("writes status line, fields and content (RFC 9112 §4, §5)")
+  func bytes() throws {
+    let response = HTTPResponse(status: .notFound, headers: ["X-A": "b"], body: .bytes(Array("hi".utf8)))
+    #expect(
+      try sent(response, Self.framing(.length(2)))
+        == "HTTP/1.1 404 Not Found\nX-A: b\nContent-Length: 2\n\nhi")
+  }
+
+  @Test("says when the connection ends, and when it doesn't to who asked (RFC 9112 §9.3, §9.6)")
+  func connection() throws {
+    let response = HTTPResponse(status: .ok)
+    #expect(
+      try sent(response, Self.framing(.length(0), persists: false))
+        == "HTTP/1.1 200 OK\nContent-Length: 0\nConnection: close\n\n")
+    let old = ResponseFraming(
+      content: .length(0), sendsContent: true, isPersistent: true, announcesKeepAlive: true)
+    #expect(
+      try sent(response, old) == "HTTP/1.1 200 OK\nContent-Length: 0\nConnection: keep-alive\n\n")
+  }
+
+  @Test("leaves out what a handler says about the framing (RFC 9112 §6)")
+  func handlersFraming() throws {
+    let headers: HTTPHeaders = [
+      "content-length": "7", "TRANSFER-ENCODING": "gzip", "Connection": "x", "Date": "never", "X-A": "b",
+    ]
+    #expect(
+      try sent(HTTPResponse(status: .ok, headers: headers), Self.framing(.length(0)))
+        == "HTTP/1.1 200 OK\nX-A: b\nContent-Length: 0\n\n")
+  }
+
+  @Test(
+    "writes chunks of small and large parts, and the last one (RFC 9112 §7.1)", arguments: [1, 7, 9000, .max])
+  func chunks(step: Int) throws {
+    let large = String(repeating: "x", count: 20_000)
+    let stream = PartsStream(["ab", "", large, "c"])
+    let text = try sent(
+      HTTPResponse(status: .ok, body: .stream(stream, length: nil)), Self.chunked, step: step)
+    #expect(
+      text == "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\nab\n4e20\n\(large)\n1\nc\n0\n\n")
+    #expect(stream.closeCount == 1)
+  }
+
+  @Test("sends a stream of known length as it is", arguments: [1, .max])
+  func sized(step: Int) throws {
+    let large = String(repeating: "y", count: 10_000)
+    let stream = PartsStream([large, "z"])
+    let text = try sent(
+      HTTPResponse(status: .ok, body: .stream(stream, length: 10_001)), Self.framing(.length(10_001)),
+      step: step)
+    #expect(text == "HTTP/1.1 200 OK\nContent-Length: 10001\n\n\(large)z")
+    #expect(stream.closeCount == 1)
+  }
+
+  @Test("sends large content in memory without an end of its own", arguments: [100, .max])
+  func largeBytes(step: Int) throws {
+    let large = String(repeating: "z", count: 100_000)
+    let text = try sent(
+      HTTPResponse(status: .ok, body: .bytes(Array(large.utf8))), Self.framing(.length(100_000)), step: step)
+    #expect(text == "HTTP/1.1 200 OK\nContent-Length: 100000\n\n\(large)")
+  }
+
+  @Test("refuses a stream that is longer or shorter than announced (RFC 9110 §8.6)", arguments: [2, 4])
+  func wrongLength(length: Int) {
+    #expect(throws: HTTPResponseSerializer.LengthMismatch.self) {
+      try sent(
+        HTTPResponse(status: .ok, body: .stream(PartsStream(["abc"]), length: length)),
+        Self.framing(.length(length)))
+    }
+  }
+
+  @Test("closes a stream once, without a final chunk, when it fails (RFC 9112 §8)")
+  func failure() {
+    let stream = PartsStream(["abc"], fails: true)
+    #expect(throws: PartsStream.Failure.self) {
+      try sent(HTTPResponse(status: .ok, body: .stream(stream, length: nil)), Self.chunked)
+    }
+    #expect(stream.closeCount == 1)
+  }
+
+  @Test("closes a stream that isn't sent without asking it for anything (RFC 9110 §9.3.2)")
+  func head() throws {
+    let stream = PartsStream(["abc"])
+    var framing = Self.chunked
+    framing.sendsContent = false
+    let text = try sent(HTTPResponse(status: .ok, body: .stream(stream, length: nil)), framing)
+    #expect(text == "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n")
+    #expect(stream.nextCount == 0 && stream.closeCount == 1)
+  }
+
+  @Test("asks for no more before what it has is sent")
+  func backPressure() throws {
+    let stream = PartsStream(Array(repeating: String(repeating: "x", count: 10_000), count: 5))
+    var serializer = HTTPResponseSerializer()
+    serializer.begin(
+      HTTPResponse(status: .ok, body: .stream(stream, length: nil)), framing: Self.chunked)
+    try serializer.fill()
+    serializer.advance(by: 100)
+    let needsFilling = serializer.needsFilling
+    #expect(!needsFilling)
+    #expect(stream.nextCount == 1)
+  }
+
+  @Test("writes dates in IMF-fixdate (RFC 9110 §5.6.7)")
+  func dates() {
+    #expect(HTTPDate.imfFixdate(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(HTTPDate.imfFixdate(secondsSince1970: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    #expect(HTTPDate.imfFixdate(secondsSince1970: 1_709_210_096) == "Thu, 29 Feb 2024 12:34:56 GMT")
+    #expect(HTTPDate.imfFixdate(secondsSince1970: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
+  }
+}

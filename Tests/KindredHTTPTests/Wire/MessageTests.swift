@@ -1,0 +1,79 @@
+import Testing
+
+@testable import KindredHTTP
+
+@Suite("Messages")
+struct MessageTests {
+  @Test("find fields whatever their case, in their order (RFC 9110 §5.1, §5.3)")
+  func lookup() {
+    let headers: HTTPHeaders = ["Accept": "a", "X": "b", "accept": "c"]
+    #expect(headers["ACCEPT"] == "a")
+    #expect(headers.values(for: "Accept") == ["a", "c"])
+    #expect(headers["Accep"] == nil)
+    #expect(headers.map(\.name) == ["Accept", "X", "accept"])
+  }
+
+  @Test("change fields")
+  func change() {
+    var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
+    headers.set("a", "4")
+    #expect(headers.map(\.value) == ["2", "4"])
+    headers.remove("b")
+    #expect(headers.count == 1)
+    #expect(headers["a"] == "4")
+  }
+
+  @Test("take no field name that isn't a token (RFC 9110 §5.1)", arguments: ["", "a b", "a:", "ä", "a\r\n"])
+  func names(name: String) {
+    var headers = HTTPHeaders()
+    let appended = headers.append(name, "x")
+    let set = headers.set(name, "x")
+    #expect(!appended && !set && headers.count == 0)
+  }
+
+  @Test("let no value end its field or the head (RFC 9110 §5.5)")
+  func values() {
+    let headers: HTTPHeaders = ["X": "a\r\nSet-Cookie: b\r\n\r\n\u{0}c\td"]
+    #expect(headers["X"] == "a  Set-Cookie: b     c\td")
+  }
+
+  @Test("split targets into path and query", arguments: [("/a?b?c", "/a", "b?c"), ("/a?", "/a", "")])
+  func targets(target: String, path: String, query: String) {
+    let request = HTTPRequest(method: .get, target: target)
+    #expect(request.path == path)
+    #expect(request.query ?? "none" == query)
+    #expect(HTTPRequest(method: .get, target: "/a").query == nil)
+    #expect(HTTPRequest(method: .options, target: "*").path == "*")
+  }
+
+  @Test("have methods that are tokens (RFC 9110 §9.1)")
+  func methods() {
+    #expect(HTTPMethod("BREW")?.token == "BREW")
+    #expect(HTTPMethod("get") != .get)
+    #expect(HTTPMethod("") == nil)
+    #expect(HTTPMethod("A B") == nil)
+  }
+
+  @Test("have statuses of three digits with a phrase (RFC 9110 §15)")
+  func statuses() {
+    #expect(HTTPStatus(code: 99) == nil)
+    #expect(HTTPStatus(code: 600) == nil)
+    #expect(HTTPStatus(code: 499)?.description == "499 Client Error")
+    #expect(HTTPStatus.contentTooLarge.description == "413 Content Too Large")
+  }
+
+  @Test("call a cancellation's last action, once, or at once where it is late")
+  func cancellation() {
+    let cancellation = HTTPCancellation()
+    let calls = Calls()
+    cancellation.onCancel { calls.add("first") }
+    cancellation.onCancel { calls.add("second") }
+    #expect(!cancellation.isCancelled)
+    cancellation.cancel()
+    cancellation.cancel()
+    #expect(cancellation.isCancelled)
+    cancellation.onCancel { calls.add("late") }
+    cancellation.onCancel(nil)
+    #expect(calls.all == ["second", "late"])
+  }
+}
