@@ -77,6 +77,12 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(
+      name: "KindredCommandTests",
+      dependencies: [
+        "KindredCommand", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(
       name: "KindredHTTPTests",
       dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),

@@ -1,5 +1,8 @@
+import KindredAssociations
+import KindredExecution
 import KindredHTTP
 import KindredSQLite
+import Logging
 import Testing
 
 @testable import KindredAPI
@@ -174,6 +177,26 @@ struct CachingTests {
     let tag = try tag("/books/1", on: library)
     try library.pool.withWriter { try $0.execute("UPDATE book SET title = 'Typee' WHERE id = 1") }
     #expect(try status("/books/1", ifNoneMatch: tag, on: library) == 200)
+  }
+
+  @Test("an immutable database never changes")
+  func immutable() throws {
+    let library = try Library.database()
+    try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    let pool = try ConnectionPool(path: library.path, access: .immutable, readers: 1)
+    let service = try KindredService(
+      pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) {
+      Model(inferredFrom: try SchemaReader($0).schema())
+    }
+    func respond(_ headers: HTTPHeaders) throws -> Answer {
+      try Answer(service.respond(to: HTTPRequest(method: .get, target: "/books", headers: headers)))
+    }
+    let tag = try #require(try respond([:]).headers["ETag"])
+    let taken = try pool.reader()
+    #expect(try respond(["If-None-Match": tag]).status == 304)
+    pool.release(taken)
+    pool.close()
   }
 
   @Test(

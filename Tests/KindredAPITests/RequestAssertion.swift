@@ -17,14 +17,18 @@ final class TestDatabase: Sendable {
   /// - Parameters:
   ///   - sql: the schema and the data.
   ///   - modelFile: a model file over what is inferred.
-  init(_ sql: String, modelFile: String? = nil, options: KindredService.Options = .init()) throws {
+  ///   - logger: one that says nothing, unless it is the point.
+  init(
+    _ sql: String, modelFile: String? = nil, options: KindredService.Options = .init(),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  ) throws {
     try SQLiteLibrary.initialize()
     path = NSTemporaryDirectory() + "kindred-\(UUID().uuidString).sqlite"
     let connection = try Connection(path: path, access: .readWriteCreate)
     try connection.execute(sql)
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 4)
     let file = try modelFile.map { try ModelFileParser(path: "model.yaml").parse($0) }
-    service = try KindredService(pool: pool, options: options, logger: Logger(label: "test")) { connection in
+    service = try KindredService(pool: pool, options: options, logger: logger) { connection in
       try file?.model(of: connection) ?? Model(inferredFrom: try SchemaReader(connection).schema())
     }
   }

@@ -28,7 +28,7 @@ struct OutputBufferTests {
       1.7976931348623157e308, 0.3, 1 / 3,
       100, 999999999999999.9, -1.005, 4.35, 1e-5, 0.00001234,
     ]
-    for _ in 0..<20_000 {
+    for _ in 0..<2000 {
       values.append(Double(Int.random(in: -10_000_000...10_000_000, using: &generator)) / 100)
       values.append(Double(bitPattern: .random(in: .min ... .max, using: &generator)))
     }

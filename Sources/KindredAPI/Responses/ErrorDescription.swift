@@ -79,19 +79,23 @@ struct ErrorDescription {
     }
   }
 
-  private static let others = [
-    ErrorDescription(
-      "method-not-allowed", "Method not allowed", "The method is not allowed here; `Allow` tells which are."),
-    ErrorDescription(
-      "not-acceptable", "Not acceptable", "The result has none of the media types that are accepted."),
-    ErrorDescription("busy", "Busy", "The database is busy: try again after `Retry-After`."),
-    ErrorDescription(
-      "out-of-time", "Out of time", "The request took longer than it may: ask for less at once."),
-    ErrorDescription(
-      "internal-error", "Internal error", "A defect of the server; its log has more under the number given."),
-  ]
+  static subscript(_ code: ServiceErrorCode) -> ErrorDescription {
+    let (title, text) =
+      switch code {
+      case .methodNotAllowed:
+        ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
+      case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
+      case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")
+      case .outOfTime: ("Out of time", "The request took longer than it may: ask for less at once.")
+      case .unavailable: ("Unavailable", "The database does not answer: try again after `Retry-After`.")
+      case .internalError:
+        ("Internal error", "A defect of the server; its log has more under the number given.")
+      }
+    return ErrorDescription(code.rawValue, title, text)
+  }
 
   /// Every code that a problem can have.
   static let all =
-    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] } + others
+    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] }
+    + ServiceErrorCode.allCases.map { Self[$0] }
 }

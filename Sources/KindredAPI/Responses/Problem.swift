@@ -79,38 +79,45 @@ extension Problem {
     if error.isBusy || error.isInterrupted {
       let isLate = error.interruption == .timedOut
       self.init(
-        .serviceUnavailable, isLate ? "out-of-time" : "busy", title: isLate ? "Out of time" : "Busy",
-        detail: isLate
+        isLate ? .outOfTime : .busy,
+        isLate
           ? "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)"
           : "the database is busy: try again", headers: [("Retry-After", "1")])
     } else if let complaint = error.complaintAboutValues {
-      self.init(
-        .badRequest, RequestError.Code.invalidValue.rawValue, title: "Invalid value",
-        detail: "an expression has no value: \(complaint)")
+      self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
     } else if let limit = error.exceededLimit {
       self.init(
-        .badRequest, RequestError.Code.limitExceeded.rawValue, title: "Limit exceeded",
-        detail: "the request is more than SQLite takes in one statement (\(limit)): ask for less at once")
+        RequestError(
+          .limitExceeded,
+          "the request is more than SQLite takes in one statement (\(limit)): ask for less at once"))
     } else {
       return nil
     }
   }
+}
+
+// MARK: - From the service
+
+extension Problem {
+  init(_ code: ServiceErrorCode, _ detail: String, headers: [(String, String)] = []) {
+    self.init(
+      code.status, code.rawValue, title: ErrorDescription[code].title, detail: detail, headers: headers)
+  }
 
   static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {
     Problem(
-      .methodNotAllowed, "method-not-allowed", title: "Method not allowed",
-      detail: "\(method.token) is not allowed here: the server is read-only", headers: [("Allow", allow)])
+      .methodNotAllowed, "\(method.token) is not allowed here: \(allow) are", headers: [("Allow", allow)])
   }
 
-  static func notAcceptable(_ detail: String) -> Problem {
-    Problem(.notAcceptable, "not-acceptable", title: "Not acceptable", detail: detail)
-  }
+  static func notAcceptable(_ detail: String) -> Problem { Problem(.notAcceptable, detail) }
+
+  /// The database can't be read at all.
+  static let unavailable = Problem(
+    .unavailable, "the database does not answer: try again later", headers: [("Retry-After", "10")])
 
   /// A defect: the client gets a number by which it is found in the log.
   static func defect(_ id: String) -> Problem {
-    Problem(
-      .internalServerError, "internal-error", title: "Internal error",
-      detail: "something went wrong on this side; in the log it is \(id)")
+    Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
   }
 }
 

@@ -7,27 +7,31 @@ import Synchronization
 /// any process (<https://www.sqlite.org/pragma.html#pragma_data_version>), and those of two connections can't be
 /// compared.
 final class DatabaseVersion: Sendable {
-  /// Nil for a file that nobody changes.
-  private let watcher: Mutex<Connection?>
+  private let watcher: Mutex<Connection>
+  private let isImmutable: Bool
 
   init(of pool: ConnectionPool) throws {
-    guard pool.readerAccess != .immutable else {
-      watcher = Mutex(nil)
-      return
-    }
     var configuration = ConnectionConfiguration()
     // While somebody holds the file exclusively, its state can't be told: no reason to have everybody wait here.
     configuration.busyTimeout = 0
     watcher = Mutex(try Connection(path: pool.path, access: pool.readerAccess, configuration: configuration))
+    isImmutable = pool.readerAccess == .immutable
   }
 
   /// The number of the present state, which is that of no other; nil where it can't be told.
   ///
   /// What is read after this was asked is this state or a later one.
   var current: Int64? {
-    watcher.withLock { watcher in
-      guard let watcher else { return 0 }
-      return try? watcher.dataVersion
-    }
+    if isImmutable { return 0 }
+    return watcher.withLock { try? $0.dataVersion }
+  }
+
+  /// Asks the database anything, to see whether it answers.
+  ///
+  /// - Throws: `DatabaseError` where it doesn't; that somebody is busy with it is an answer.
+  func probe() throws {
+    do {
+      _ = try watcher.withLock { try $0.schemaVersion }
+    } catch let error as DatabaseError where error.isBusy {}
   }
 }

@@ -64,7 +64,9 @@ extension KindredService {
     else { return nil }
     let coding = Representation.coding(
       for: asked.request, isLong: known.isLong, compressionLevel: options.compressionLevel)
-    return condition.match(known.tag, coding: coding).map { Representation.notModified($0) }
+    guard let held = condition.match(known.tag, coding: coding) else { return nil }
+    serviceMetrics.countUnchanged()
+    return Representation.notModified(held)
   }
 
   /// The plan of a request, made once for each.

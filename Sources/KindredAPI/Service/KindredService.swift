@@ -3,6 +3,7 @@ import KindredExecution
 import KindredHTTP
 import KindredSQLite
 import Logging
+import Synchronization
 
 /// Answers the requests of clients from a database.
 public final class KindredService: HTTPHandler {
@@ -12,6 +13,8 @@ public final class KindredService: HTTPHandler {
   let logger: Logger
   let databaseVersion: DatabaseVersion
   let representations = RepresentationCache()
+  let serviceMetrics = ServiceMetrics()
+  let serverCounters = Mutex<(@Sendable () -> HTTPServerCounters)?>(nil)
   /// Tells this service from all others, those of the process before it among them.
   let instance = String(UInt64.random(in: .min ... .max))
 
@@ -29,6 +32,11 @@ public final class KindredService: HTTPHandler {
     for warning in version.model.warnings { logger.warning("\(warning)") }
   }
 
+  /// Has the metrics tell what the server has counted; it is made after the service that it serves.
+  public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
+    serverCounters.withLock { $0 = counters }
+  }
+
   /// The answer to a request, whatever is wrong with it.
   public func respond(to request: HTTPRequest) -> HTTPResponse {
     var timing = RequestTiming(isOn: options.tellsTiming)
@@ -40,11 +48,14 @@ public final class KindredService: HTTPHandler {
     }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
-    return response
+    return observed(response, to: request, timing)
   }
 
   /// The problem that tells of what the HTTP layer refuses.
-  public func response(to error: HTTPError) -> HTTPResponse { Problem(error).response }
+  public func response(to error: HTTPError) -> HTTPResponse {
+    if options.logsAccess { logger.info("refused", metadata: ["status": "\(error.status.code)"]) }
+    return Problem(error).response
+  }
 
   /// The answer that a representation is for the client of a request.
   func deliver(_ representation: Representation, to request: HTTPRequest) -> HTTPResponse {
@@ -61,6 +72,7 @@ public final class KindredService: HTTPHandler {
     default: break
     }
     let id = String(UInt32.random(in: .min ... .max), radix: 16)
+    serviceMetrics.countDefect()
     logger.error("\(error)", metadata: ["id": "\(id)"])
     return Problem.defect(id)
   }

@@ -1,21 +1,25 @@
+import KindredAssociations
 import KindredHTTP
 
 /// What a path leads to.
 enum Route {
   /// `/`: the index of the resources.
   case index
-  /// Kindred's own pages, by what follows `/-/`.
-  case own(String)
+  /// A page of Kindred's own.
+  case operations(OperationsPage)
   /// Records, by the segments of the path, still encoded.
   case records([Substring])
 
-  /// - Throws: `Problem` (405) for methods that nothing here has.
+  /// - Throws: `RequestError` where Kindred has no such page.
   init(_ request: HTTPRequest) throws {
     let path = request.path
     if path == "*" || path == "/" {
       self = .index
-    } else if path == "/-" || path.hasPrefix("/-/") {
-      self = .own(String(path.dropFirst(3)))
+    } else if path.hasPrefix("/-/") {
+      guard let page = OperationsPage(rawValue: String(path.dropFirst(3))) else {
+        throw RequestError(.notFound, "there is nothing at \(path)")
+      }
+      self = .operations(page)
     } else {
       var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
       if segments.last?.isEmpty ?? false { segments.removeLast() }
@@ -37,7 +41,7 @@ enum Route {
     }
     switch self {
     case .index: return try service.index(request)
-    case .own(let name): return try service.ownPage(name, request)
+    case .operations(let page): return try service.respond(with: page, to: request)
     case .records(let segments): return try service.records(segments, request, &timing)
     }
   }

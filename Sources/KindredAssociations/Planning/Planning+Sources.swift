@@ -84,12 +84,14 @@ extension Planning {
   /// Adds the tables of an association to `select`, and the conditions that tie them to `origin`.
   ///
   /// Each way to a record gives a row of its own.
+  ///
+  /// - Parameter leavesOutDestination: whether it ends at the last pivot.
   func chain(
     _ association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    isRepeated: Bool
+    leavesOutDestination: Bool = false, isRepeated: Bool
   ) throws -> Scope {
     var previous = origin
-    for (number, step) in association.steps.enumerated() {
+    for (number, step) in association.steps.dropLast(leavesOutDestination ? 1 : 0).enumerated() {
       let isLast = number == association.steps.count - 1
       let scope = try scope(
         of: step, isLast: isLast ? association : nil, select: select, node: isLast ? node : nil,
@@ -125,11 +127,9 @@ extension Planning {
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
     let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
     add(source, equalTo: nil, to: select)
-    var pivots = association
-    pivots.steps.removeLast()
-    pivots.filter = nil
     let ways: SQL = try select.statement.subquery { ways in
-      let pivot = try chain(pivots, from: origin, into: ways, node: nil, isRepeated: isRepeated)
+      let pivot = try chain(
+        association, from: origin, into: ways, node: nil, leavesOutDestination: true, isRepeated: isRepeated)
       let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
       return "SELECT \(keys) \(ways.from())"
     }

@@ -28,8 +28,11 @@ struct QueryCommand: Configurable {
     let logger = Logger.kindred(level: requests.logLevel)
     let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
     defer { pool.close() }
+    var options = requests.serviceOptions
+    // The answer is all that is wanted of one request.
+    options.logsAccess = false
     let service = try KindredService(
-      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+      pool: pool, options: options, logger: logger, model: requests.modelSource())
     let response = service.respond(to: HTTPRequest(method: .get, target: target))
     if response.status.code >= 400 {
       throw RefusedRequest(response)

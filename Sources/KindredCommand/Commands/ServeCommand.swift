@@ -36,13 +36,11 @@ struct ServeCommand: Configurable {
   @OptionGroup(title: "Files") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
-  func validate() throws {
-    guard (server.tlsCertificate == nil) == (server.tlsKey == nil) else {
+  func run() throws {
+    // Not in `validate`, which also sees the flags without what stands in the file.
+    if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
       throw ValidationError("--tls-certificate and --tls-key go together")
     }
-  }
-
-  func run() throws {
     // Before any thread is started, as threads inherit which signals are blocked.
     let signals = Signals()
     FileDescriptors.raiseLimit()
@@ -61,14 +59,21 @@ struct ServeCommand: Configurable {
     let service = try KindredService(
       pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
-      host: server.host, port: server.port.number, limits: server.limits, handler: service, logger: logger)
+      host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
+      logger: logger)
     let address = try http.start()
     defer { http.shutdown(grace: server.shutdownTimeout.duration) }
     try StandardOutput.writeLine(
-      "listening on \(Self.url(of: address, isSecure: server.tlsCertificate != nil))")
+      "listening on \(Self.url(of: address, isSecure: server.tls != nil))")
     logger.info("serving", metadata: ["database": "\(path)", "sqlite": "\(SQLiteLibrary.version)"])
     signals.waitForEnd {
-      logger.info("SIGHUP: nothing to read again")
+      guard server.tls != nil else { return }
+      do {
+        try http.reloadTLS()
+        logger.notice("the certificate is read again")
+      } catch {
+        logger.error("the certificate stays as it is: \(error)")
+      }
     }
     logger.info("ending")
   }

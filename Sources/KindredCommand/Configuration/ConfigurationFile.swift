@@ -65,7 +65,7 @@ struct ConfigurationFile {
         .composer(_, let problem, let mark, _):
         throw self.error(line: mark.line, "not YAML: \(problem)")
       case .duplicatedKeysInMapping(let keys, let context):
-        throw self.error(line: context.mark.line, "given twice: \(keys.sorted().joined(separator: ", "))")
+        throw self.error(line: context.mark.line, "\(keys.sorted().joined(separator: ", ")) is given twice")
       case .reader(let problem, _, _, _):
         throw ConfigurationError(place: path, message: "not YAML: \(problem)")
       default:
@@ -96,7 +96,7 @@ struct ConfigurationFile {
     let nearest = NameSuggestion.nearest(to: entry.key, among: keys)
     return error(
       line: entry.line,
-      "there is no setting '\(entry.key)'"
+      "there is no setting `\(entry.key)`"
         + (nearest.isEmpty ? "; `kindred serve --help` lists them" : Suggestion.text(nearest)))
   }
 

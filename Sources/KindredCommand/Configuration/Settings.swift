@@ -53,7 +53,9 @@ extension RequestSettings {
 extension RequestSettings {
   /// Reads the model of a database.
   func modelSource() throws -> @Sendable (Connection) throws -> Model {
-    { Model(inferredFrom: try SchemaReader($0).schema()) }
+    guard let model else { return { Model(inferredFrom: try SchemaReader($0).schema()) } }
+    let file = try ModelFileReader(path: model).read()
+    return { try file.model(of: $0) }
   }
 }
 
@@ -98,6 +100,12 @@ struct ServerSettings: ParsableArguments {
 }
 
 extension ServerSettings {
+  /// The certificate; nil where the server is to speak plain HTTP.
+  var tls: TLSConfiguration? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return TLSConfiguration(certificateFile: tlsCertificate, keyFile: tlsKey)
+  }
+
   /// What the HTTP server is told.
   var limits: HTTPLimits {
     var limits = HTTPLimits()

@@ -54,9 +54,14 @@ struct ForeignKeySchema: Sendable, Hashable {
   var columns: [String]
   var destination: String
   var destinationColumns: [String]
-  /// The key on this side, and the column's stem.
+  /// The key on this side.
   var key = ""
-  var stem: String
+
+  /// The column, of a composite key the last one, without `Id`, else without the name of the referenced one.
+  var stem: String {
+    let (column, referenced) = (columns.last ?? "", destinationColumns.last ?? "")
+    return String(column.dropLast(column.hasSuffix("Id") ? 2 : referenced.count))
+  }
 }
 
 /// A way from the records of one table to those of another.
