@@ -9,8 +9,8 @@ struct ParsedRequest {
   var explains = false
   /// Records of the page at most; nil for all.
   var limit: Int64?
-  /// What decides the order: a cursor belongs to requests that agree in it.
-  var order = ""
+  /// What decides the order beside the path: a cursor belongs to requests that agree in it.
+  var orderTerms = ""
 }
 
 /// Reads URLs: the path, and the tree of parameters (§2 and §3 of the contract).
@@ -43,7 +43,7 @@ struct FetchRequestParser {
       joins: try parameters.values("join").flatMap { try includes($0, "join") })
 
     var parsed = ParsedRequest(
-      fetchRequest: FetchRequest(path: path, root: RequestNode()), order: segments.joined(separator: "/"))
+      fetchRequest: FetchRequest(path: path, root: RequestNode()))
     var after: String?
     for parameter in parameters.parameters {
       if parameter.node.isEmpty {
@@ -61,7 +61,7 @@ struct FetchRequestParser {
         default: break
         }
         if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
-          parsed.order += "&\(parameter.kind)=\(parameter.value)"
+          parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
         }
       }
       let node = try node(of: parameter, in: tree)
@@ -74,7 +74,8 @@ struct FetchRequestParser {
         throw RequestError(
           .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
       }
-      parsed.fetchRequest.after = try CursorCoding.decode(after, order: parsed.order)
+      parsed.fetchRequest.after = try CursorCoding.decode(
+        after, order: RequestOrder(segments: segments, terms: parsed.orderTerms).text)
     }
     parsed.fetchRequest.literals = literals
     return parsed
