@@ -22,10 +22,8 @@ struct PresentRecord {
     let asked = RecordsRequest(
       segments: segments, request: get, type: .json,
       key: RepresentationCache.Key(target: get.target, type: .json), version: nil, condition: nil)
-    let entry = try service.plan(asked, version)
-    let reader = ResultReader(
-      entry.plan, on: connection,
-      parameters: Parameters(literals: entry.request.fetchRequest.literals.values))
+    let planned = try service.plan(asked, version)
+    let reader = ResultReader(planned.plan, on: connection, parameters: planned.parameters)
     defer { reader.close() }
     try reader.start()
     var hash = ContentHash.ofPlainRecord

@@ -4,7 +4,7 @@ import KindredSQLite
 
 /// What a write returns: its records as a GET with the same parameters would give them, with the tree that was written.
 struct WriteAnswer {
-  private let entry: PlanCache.Entry
+  private let planned: PlannedRequest
   private let pointerColumns: [String]
 
   /// The parameters that say what a record shows, and not which records there are.
@@ -22,7 +22,7 @@ struct WriteAnswer {
     let columns = resource.table.pointerColumns
     pointerColumns = columns
     let names = paths.map { $0.joined(separator: ".") }.joined(separator: ",")
-    entry = try version.plans.entry(for: "write \(resource.name) \(names)?\(query ?? "")") {
+    planned = try version.plans.request(named: "write \(resource.name) \(names)?\(query ?? "")") {
       let parameters = try QueryParameters(query.map(String.init))
       for parameter in parameters.parameters where parameter.node.isEmpty {
         let isOther = RequestNode.rootParameterNames.contains(parameter.kind)
@@ -41,7 +41,10 @@ struct WriteAnswer {
         parameters: parameters, including: paths.map(IncludeItem.init))
       let plan = try Planner(model: version.model).plan(parsed.fetchRequest)
       // Nothing is told of a write without being read.
-      return PlanCache.Entry(request: parsed, plan: try ExecutablePlan(plan), isTimeless: false)
+      return PlannedRequest(
+        plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
+        parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
+        order: RequestOrder(segments: [], terms: ""))
     }
   }
 
@@ -51,9 +54,9 @@ struct WriteAnswer {
     for (index, record) in records.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       // The key's values are the first ones, their numbers having been given before all others.
-      var literals = entry.request.fetchRequest.literals.values
+      var literals = planned.parameters.literals
       literals.replaceSubrange(pointerColumns.indices, with: record.values(of: pointerColumns))
-      let reader = ResultReader(entry.plan, on: connection, parameters: Parameters(literals: literals))
+      let reader = ResultReader(planned.plan, on: connection, parameters: Parameters(literals: literals))
       defer { reader.close() }
       do {
         try reader.start(preparingTransients: index == 0)

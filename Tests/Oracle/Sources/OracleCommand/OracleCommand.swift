@@ -5,7 +5,8 @@ import Oracle
 @main
 struct OracleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "oracle", abstract: "Compare Kindred with naive evaluation and with GRDB on random requests.")
+    commandName: "oracle", abstract: "Compare Kindred with naive evaluation and with GRDB on random requests."
+  )
 
   @Option(help: "The same seed makes the same schemas, data and requests.")
   var seed: UInt64 = 1

@@ -15,18 +15,24 @@ protocol RowAssociationToMany: RowAssociation, AssociationToMany {}
 extension BelongsToAssociation: RowAssociation, RowAssociationToOne where Origin == Row, Destination == Row {}
 extension HasOneAssociation: RowAssociation, RowAssociationToOne where Origin == Row, Destination == Row {}
 extension HasManyAssociation: RowAssociation, RowAssociationToMany where Origin == Row, Destination == Row {}
-extension HasOneThroughAssociation: RowAssociation, RowAssociationToOne where Origin == Row, Destination == Row {}
-extension HasManyThroughAssociation: RowAssociation, RowAssociationToMany where Origin == Row, Destination == Row {}
+extension HasOneThroughAssociation: RowAssociation, RowAssociationToOne
+where Origin == Row, Destination == Row {}
+extension HasManyThroughAssociation: RowAssociation, RowAssociationToMany
+where Origin == Row, Destination == Row {}
 
 extension GRDBTranslator {
   /// GRDB's association, under a key of its own, so that none shares its join with another.
   func association(_ association: AssociationSchema, key: String) throws -> any RowAssociation {
-    guard association.steps.count <= 2, let last = association.steps.last else { throw Unsupported("more pivots") }
+    guard association.steps.count <= 2, let last = association.steps.last else {
+      throw Unsupported("more pivots")
+    }
     var target = try step(last, key: key)
     if association.steps.count == 2 {
-      let pivot = try filtered(step(association.steps[0], key: "\(key) pivot"), by: association.steps[0].filter)
+      let pivot = try filtered(
+        step(association.steps[0], key: "\(key) pivot"), by: association.steps[0].filter)
       target = try filtered(target, by: last.filter)
-      return try filtered(Self.through(pivot, target, from: association.steps[0].origin, key: key), by: association.filter)
+      return try filtered(
+        Self.through(pivot, target, from: association.steps[0].origin, key: key), by: association.filter)
     }
     return try filtered(filtered(target, by: last.filter), by: association.filter)
   }
@@ -48,7 +54,9 @@ extension GRDBTranslator {
     return Self.filtered(association, try expression(filter))
   }
 
-  private static func filtered(_ association: some RowAssociation, _ filter: SQLExpression) -> any RowAssociation {
+  private static func filtered(_ association: some RowAssociation, _ filter: SQLExpression)
+    -> any RowAssociation
+  {
     association.filter(filter)
   }
 

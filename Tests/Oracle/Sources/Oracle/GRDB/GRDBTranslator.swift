@@ -19,7 +19,8 @@ struct GRDBTranslator {
   /// Everything that is said of the records of a node.
   private func refined<R: DerivableRequest>(_ start: R, by node: Node, _ table: TableSchema) throws -> R
   where R.RowDecoder == Row {
-    guard node.recursion == nil, node.values == nil, !node.isDistinct, !node.isGrouped, node.fields == nil else {
+    guard node.recursion == nil, node.values == nil, !node.isDistinct, !node.isGrouped, node.fields == nil
+    else {
       throw Unsupported("shapes")
     }
     var request = start.select(table.columns.map { Column($0.name) })
@@ -31,7 +32,9 @@ struct GRDBTranslator {
   }
 
   /// A to-many node, or the root, in a total order.
-  private func ordered<R: DerivableRequest>(_ request: R, by node: Node, _ table: TableSchema, _ sort: [SortTerm]) throws -> R
+  private func ordered<R: DerivableRequest>(
+    _ request: R, by node: Node, _ table: TableSchema, _ sort: [SortTerm]
+  ) throws -> R
   where R.RowDecoder == Row {
     let terms = try (node.sort ?? (sort.isEmpty ? table.defaultSort : sort)).map(term)
     return request.order(terms + table.key.map { Column($0) })
@@ -41,7 +44,8 @@ struct GRDBTranslator {
 
   private func joined<R: DerivableRequest>(_ request: R, to child: Node, _ table: TableSchema) throws -> R
   where R.RowDecoder == Row {
-    guard let schema = table.association(child.association), let destination = self.schema.table(schema.destination)
+    guard let schema = table.association(child.association),
+      let destination = self.schema.table(schema.destination)
     else { throw Invalid("no association") }
     let association = try association(schema, key: child.key)
     if let toMany = association as? any RowAssociationToMany {
@@ -59,7 +63,8 @@ struct GRDBTranslator {
   }
 
   private func joined<R: DerivableRequest>(
-    _ request: R, toMany association: some RowAssociationToMany, _ child: Node, _ table: TableSchema, _ sort: [SortTerm]
+    _ request: R, toMany association: some RowAssociationToMany, _ child: Node, _ table: TableSchema,
+    _ sort: [SortTerm]
   ) throws -> R where R.RowDecoder == Row {
     guard child.limit == nil, child.offset == nil else { throw Unsupported("limits per parent") }
     guard child.isIncluded || !child.isReturned else { throw Unsupported("records below joined ones") }
@@ -113,7 +118,8 @@ struct GRDBTranslator {
   }
 
   private static func aggregated<R: DerivableRequest>(
-    _ request: R, _ found: AssociationAggregate, name: String, translator: GRDBTranslator, _ node: Node, _ table: TableSchema
+    _ request: R, _ found: AssociationAggregate, name: String, translator: GRDBTranslator, _ node: Node,
+    _ table: TableSchema
   ) throws -> R where R.RowDecoder == Row {
     let association = try translator.counted(found, key: "\(name) counted", node, table)
     return try annotated(request, association, found, name: name, translator)
@@ -131,7 +137,8 @@ struct GRDBTranslator {
   private static func having<R: DerivableRequest>(
     _ condition: Expr, _ request: R, translator: GRDBTranslator, _ table: TableSchema
   ) throws -> R where R.RowDecoder == Row {
-    guard case .binary(let sign, .path(let path), .value(.integer(let value))) = condition, let found = path.aggregate,
+    guard case .binary(let sign, .path(let path), .value(.integer(let value))) = condition,
+      let found = path.aggregate,
       path.parents == 0, path.hops.isEmpty, ["count", "min", "max"].contains(found.function)
     else { throw Unsupported("such conditions on aggregates") }
     let association = try translator.counted(found, key: "having counted", Node(), table)
@@ -139,7 +146,8 @@ struct GRDBTranslator {
   }
 
   private static func having<R: DerivableRequest>(
-    _ request: R, _ association: some RowAssociationToMany, _ found: AssociationAggregate, _ sign: String, _ value: Int64,
+    _ request: R, _ association: some RowAssociationToMany, _ found: AssociationAggregate, _ sign: String,
+    _ value: Int64,
     _ translator: GRDBTranslator
   ) throws -> R where R.RowDecoder == Row {
     let aggregate = try translator.aggregate(found, of: association)
@@ -161,8 +169,9 @@ struct GRDBTranslator {
       let destination = self.schema.table(schema.destination)
     else { throw Unsupported("aggregates of nodes") }
     try Self.checkCount(of: destination)
-    guard schema.steps.count == 1 || found.function == "count" || found.function == "isEmpty"
-      || ["min", "max"].contains(found.function)
+    guard
+      schema.steps.count == 1 || found.function == "count" || found.function == "isEmpty"
+        || ["min", "max"].contains(found.function)
     else { throw Unsupported("sums of associations through others") }
     guard var association = try association(schema, key: key) as? any RowAssociationToMany else {
       throw Unsupported("associations")

@@ -79,16 +79,20 @@ struct RequestGenerator {
   ///   - isBelowJoined: whether the records above are joined to-many ones.
   ///   - isHidden: whether nothing here or below may be part of the result.
   private mutating func node(
-    _ start: Node, place: Place, isToMany: Bool, depth: Int, names: inout Set<String>, isBelowJoined: Bool = false,
+    _ start: Node, place: Place, isToMany: Bool, depth: Int, names: inout Set<String>,
+    isBelowJoined: Bool = false,
     isHidden: Bool = false
   ) -> Node {
     var node = start
     let isShaped = node.isIncluded && node.recursion == nil && isToMany
     let isGrouped = !isPlain && isShaped && random.chance(10)
-    let isBare = !isPlain && !isGrouped && node.isIncluded && node.recursion == nil && depth > 0 && random.chance(8)
+    let isBare =
+      !isPlain && !isGrouped && node.isIncluded && node.recursion == nil && depth > 0 && random.chance(8)
     var own: Set<String> = node.isIncluded ? (node.recursion == nil ? [] : [node.key]) : names
     let isBelowJoined = !node.isIncluded && (isBelowJoined || isToMany)
-    while budget > 0, depth < 5, node.isIncluded || !isPlain, node.children.count < 3, random.chance(depth == 0 ? 85 : 50) {
+    while budget > 0, depth < 5, node.isIncluded || !isPlain, node.children.count < 3,
+      random.chance(depth == 0 ? 85 : 50)
+    {
       budget -= 1
       let child = child(
         of: node, place: place, depth: depth, names: &own, isBelowJoined: isBelowJoined,
