@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLSyntax
 import KindredSQLite
 import OrderedCollections
 import Testing
