@@ -22,6 +22,7 @@ struct ServeCommand: Configurable {
       Examples:
         kindred serve
         kindred serve chinook.db --port 0
+        kindred serve chinook.db --writable
         kindred serve chinook.db --host 0.0.0.0 --page-size 20 --query-timeout 500ms
         KINDRED_PORT=9000 kindred serve chinook.db
         kindred serve chinook.db --config /etc/kindred/kindred.yaml
