@@ -10,7 +10,8 @@ let package = Package(
     .library(
       name: "Kindred",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations", "KindredSQLSyntax",
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
+        "KindredSQLSyntax",
       ]),
   ],
   dependencies: [

@@ -77,6 +77,14 @@ struct CursorStack: ~Copyable {
     output.memory.giveBack()
   }
 
+  /// Hands over what was written last, with its memory; nothing more can be written.
+  mutating func takeOutput() -> ResultPart {
+    let part = ResultPart(output.memory, count: output.count)
+    output = OutputBuffer(OutputMemory(capacity: 0))
+    removeAll()
+    return part
+  }
+
   // MARK: Frames
 
   /// The statement of a frame, the outermost first.
@@ -253,30 +261,12 @@ struct CursorStack: ~Copyable {
     var index = top
     while let above = plan.statements[Int(frames[index].node)].recursion {
       let matches = zip(recursion.identity, above.baseIdentity).allSatisfy { own, other in
-        isSame(frames[top].statement, Int32(own), frames[index - 1].statement, Int32(other))
+        ColumnComparison.isSame(frames[top].statement, Int32(own), frames[index - 1].statement, Int32(other))
       }
       if matches { return true }
       if frames[index].recursionLevel == 1 { return false }
       index -= 1
     }
     return false
-  }
-}
-
-/// Whether two columns hold the same value.
-private func isSame(_ left: OpaquePointer, _ leftColumn: Int32, _ right: OpaquePointer, _ rightColumn: Int32) -> Bool {
-  let type = sqlite3_column_type(left, leftColumn)
-  guard type == sqlite3_column_type(right, rightColumn) else { return false }
-  switch type {
-  case SQLITE_INTEGER: return sqlite3_column_int64(left, leftColumn) == sqlite3_column_int64(right, rightColumn)
-  case SQLITE_FLOAT: return sqlite3_column_double(left, leftColumn) == sqlite3_column_double(right, rightColumn)
-  case SQLITE_NULL: return true
-  default:
-    let leftBytes = sqlite3_column_blob(left, leftColumn)
-    let rightBytes = sqlite3_column_blob(right, rightColumn)
-    let count = sqlite3_column_bytes(left, leftColumn)
-    guard count == sqlite3_column_bytes(right, rightColumn) else { return false }
-    return UnsafeRawBufferPointer(start: leftBytes, count: leftBytes == nil ? 0 : Int(count))
-      .elementsEqual(UnsafeRawBufferPointer(start: rightBytes, count: rightBytes == nil ? 0 : Int(count)))
   }
 }

@@ -12,6 +12,7 @@ public final class ResultReader {
   private let parameters: Parameters
   private let executor: PlanExecutor
 
+  /// A reader of the result that a plan has for these values.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
     limit: Int? = nil
@@ -25,9 +26,11 @@ public final class ResultReader {
 
   /// Reads up to the first record.
   ///
+  /// - Parameter preparesTransients: whether the transient tables have to be made; not if another reader of this plan
+  ///   has just done so.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
-  public func start() throws {
-    try Self.prepareTransients(of: plan, on: connection)
+  public func start(preparingTransients preparesTransients: Bool = true) throws {
+    if preparesTransients { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
     if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
@@ -40,6 +43,9 @@ public final class ResultReader {
 
   /// The next part of the result; valid until the next call, nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? { try executor.next() }
+
+  /// Hands over the part that was read last, which outlives the reader; there can be no next one.
+  public func takePart() -> ResultPart { executor.takePart() }
 
   /// Whether the last part has been read.
   public var isAtEnd: Bool { executor.isAtEnd }
@@ -58,7 +64,9 @@ public final class ResultReader {
     }
   }
 
-  /// Gives the statements back to the connection. To be called once, at any time.
+  /// Gives the statements back to the connection.
+  ///
+  /// To be called once, at any time.
   public func close() { executor.close() }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {

@@ -44,7 +44,10 @@ struct DocumentationTests {
     for setting in Setting.all(of: ServeCommand()) {
       let row = try #require(
         readme.split(separator: "\n").first { $0.hasPrefix("|") && $0.contains("`\(setting.flag)`") })
-      let line = try #require(help.split(separator: "\n").first { $0.contains("\(setting.flag) <") })
+      let line = try #require(
+        help.split(separator: "\n").first {
+          $0.contains("\(setting.flag) <") || $0.contains("\(setting.flag)/")
+        })
       if let value = line.firstMatch(of: /default: (.+?)\)/) { #expect(row.contains("`\(value.1)`")) }
     }
   }

@@ -58,6 +58,22 @@ struct ServeTests {
     #expect(deep == 400)
   }
 
+  @Test("lists and switches of the file are in force, and a flag takes a switch back")
+  func listsAndSwitches() async throws {
+    try program.directory.makeLibrary()
+    try program.directory.write(
+      "cors: { origins: ['https://a.example', 'https://b.example'] }\nserverTiming: true\n",
+      to: "kindred.yaml")
+    let origin = ["Origin": "https://b.example"]
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0", "--config", "kindred.yaml")
+    let headers = try await server.headers("/books/1", sending: origin)
+    #expect(headers("Access-Control-Allow-Origin") == "https://b.example")
+    #expect(headers("Server-Timing") != nil)
+    let other = try ServerProcess(
+      program, "library.sqlite", "--port", "0", "--config", "kindred.yaml", "--no-server-timing")
+    #expect(try await other.headers("/books/1", sending: origin)("Server-Timing") == nil)
+  }
+
   @Test("a port that is taken is told in one line")
   func takenPort() throws {
     try program.directory.makeLibrary()

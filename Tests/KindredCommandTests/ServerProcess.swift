@@ -42,6 +42,14 @@ final class ServerProcess {
     return (status, String(decoding: data, as: UTF8.self))
   }
 
+  /// The header fields of the answer to a GET of a path, by name.
+  func headers(_ path: String, sending fields: [String: String]) async throws -> (String) -> String? {
+    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    let response = try #require(try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)
+    return { response.value(forHTTPHeaderField: $0) }
+  }
+
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 

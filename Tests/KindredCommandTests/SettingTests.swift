@@ -22,10 +22,17 @@ struct SettingTests {
     #expect(setting.environmentVariable == "KINDRED_TLS_CERTIFICATE")
   }
 
+  @Test("what a command is asked for in this one run is no setting")
+  func notSettings() {
+    #expect(!Setting.all(of: QueryCommand()).contains { $0.name == "explain" })
+  }
+
   @Test("the flag is the one that the parser knows")
   func flags() {
     let help = ServeCommand.helpMessage()
-    for setting in settings { #expect(help.contains("\(setting.flag) <")) }
+    for setting in settings {
+      #expect(help.contains("\(setting.flag) <") || help.contains("\(setting.flag)/--no-"))
+    }
     #expect(settings.count > 20)
   }
 

@@ -34,12 +34,24 @@ struct FetchRequestParser {
   mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
     var pathParser = PathParser(model: model, literals: literals)
     let path = try pathParser.parse(segments)
-    literals = pathParser.literals
-    let parameters = try QueryParameters(query)
+    return try parse(
+      path: path, literals: pathParser.literals, segments: segments, parameters: try QueryParameters(query))
+  }
+
+  /// - Parameters:
+  ///   - literals: those of the path.
+  ///   - segments: those of the path, as far as it decides the order of the records.
+  ///   - included: associations that are included whatever the parameters say.
+  /// - Throws: `RequestError`.
+  mutating func parse(
+    path: RequestPath, literals: Literals, segments: [Substring] = [], parameters: QueryParameters,
+    including included: [IncludeItem] = []
+  ) throws -> ParsedRequest {
+    self.literals = literals
     let resource = try self.resource(at: path)
     let tree = RequestTree(model: model, limits: limits, resource: resource)
     try tree.add(
-      includes: try parameters.values("include").flatMap { try includes($0, "include") },
+      includes: try parameters.values("include").flatMap { try includes($0, "include") } + included,
       joins: try parameters.values("join").flatMap { try includes($0, "join") })
 
     var parsed = ParsedRequest(
@@ -77,7 +89,7 @@ struct FetchRequestParser {
       parsed.fetchRequest.after = try CursorCoding.decode(
         after, order: RequestOrder(segments: segments, terms: parsed.orderTerms).text)
     }
-    parsed.fetchRequest.literals = literals
+    parsed.fetchRequest.literals = self.literals
     return parsed
   }
 

@@ -11,6 +11,11 @@ struct RequestShape {
   /// The bytes of a URL; where it is a shape, literals are left out.
   struct Key: Hashable {
     fileprivate var bytes: [UInt8]
+
+    fileprivate init() { bytes = [] }
+
+    /// - Parameter name: of something that is no shape.
+    init(name: String) { bytes = [Mark.whole] + name.utf8 }
   }
 
   private(set) var key: Key
@@ -38,7 +43,7 @@ struct RequestShape {
     self.type = type
     self.query = query
     self.segments = segments
-    key = Key(bytes: [])
+    key = Key()
     key.bytes.reserveCapacity(segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
     key.bytes += type.rawValue.utf8
     addPath(segments, model)
@@ -47,8 +52,7 @@ struct RequestShape {
 
   /// The key of this request alone.
   var wholeKey: Key {
-    let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
-    return Key(bytes: [Mark.whole] + text.utf8)
+    Key(name: "\(type.rawValue)/\(segments.joined(separator: "/"))?\(query ?? "")")
   }
 
   /// The request that has the literals of this shape, planned as `shared` is; nil where that plan does not fit.

@@ -71,7 +71,7 @@ extension KindredService {
   }
 
   /// The request as it is to be answered; its plan is made once for all of its shape.
-  private func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlannedRequest {
+  func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlannedRequest {
     let type = asked.type
     let shape = RequestShape(
       path: asked.segments, query: asked.request.query, type: type, model: version.model,

@@ -59,7 +59,23 @@ final class PlanCache: Sendable {
     if let found { return found }
     let made = try make()
     // The literals that the shape found must be those that the parser found, in the same order.
-    let key = shape.isShareable && shape.literals == made.parameters.literals ? shape.key : shape.wholeKey
+    let isShared = shape.isShareable && shape.literals == made.parameters.literals
+    store(made, for: isShared ? shape.key : shape.wholeKey)
+    return made
+  }
+
+  /// The same for something that has a name instead of a URL.
+  func request(named name: String, _ make: () throws -> PlannedRequest) throws -> PlannedRequest {
+    let key = RequestShape.Key(name: name)
+    let found = state.withLock { $0.request(for: key) }
+    counts.add(isHit: found != nil)
+    if let found { return found }
+    let made = try make()
+    store(made, for: key)
+    return made
+  }
+
+  private func store(_ request: PlannedRequest, for key: RequestShape.Key) {
     state.withLock { state in
       if state.entries.count >= Self.capacity {
         // The half that was not used for longest goes at once, so that this is rare.
@@ -68,9 +84,8 @@ final class PlanCache: Sendable {
         state.entries = state.entries.filter { $0.value.lastUse > median }
       }
       state.uses += 1
-      state.entries[key] = Entry(request: made, lastUse: state.uses)
+      state.entries[key] = Entry(request: request, lastUse: state.uses)
     }
-    return made
   }
 
   private func found(for shape: RequestShape) -> PlannedRequest? {

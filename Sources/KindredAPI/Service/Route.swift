@@ -21,13 +21,13 @@ enum Route {
       }
       self = .operations(page)
     } else {
-      var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      // By bytes: characters would have to be found first.
+      var segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        .map { Substring($0) }
       if segments.last?.isEmpty ?? false { segments.removeLast() }
       self = .records(segments)
     }
   }
-
-  private static let allowed = "GET, HEAD, OPTIONS"
 
   func respond(
     _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
@@ -35,14 +35,22 @@ enum Route {
     switch request.method {
     case .get, .head: break
     case .options:
-      return HTTPResponse(status: .noContent, headers: ["Allow": Self.allowed])
+      return HTTPResponse(status: .noContent, headers: ["Allow": try allow(service)])
     default:
-      throw Problem.methodNotAllowed(request.method, allow: Self.allowed)
+      guard case .records(let segments) = self else {
+        throw Problem.methodNotAllowed(request.method, allow: try allow(service))
+      }
+      return try service.write(segments, request, &timing)
     }
     switch self {
     case .index: return try service.index(request)
     case .operations(let page): return try service.respond(with: page, to: request)
     case .records(let segments): return try service.records(segments, request, &timing)
     }
+  }
+
+  private func allow(_ service: KindredService) throws -> String {
+    guard case .records(let segments) = self else { return WriteTarget.allow() }
+    return try service.allow(segments)
   }
 }

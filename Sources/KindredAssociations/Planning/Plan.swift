@@ -4,7 +4,9 @@ import KindredSQLSyntax
 ///
 /// Plans depend on the shape of a request, not on its values.
 public struct Plan: Sendable {
-  /// The statements that lead to the root along the path; each must give a row. Level 0 is the first of them.
+  /// The statements that lead to the root along the path, each of which must give a row.
+  ///
+  /// The first of them is level 0.
   public var path: [Step] = []
   /// The statements of the tree; `root` comes first.
   public var nodes: [Node] = []
@@ -84,7 +86,9 @@ public struct Plan: Sendable {
     public var repetition: Int
   }
 
-  /// A step of writing a row down. Prefixes hold everything between two values: braces, commas, names.
+  /// A step of writing a row down.
+  ///
+  /// Prefixes hold everything between two values: braces, commas, names.
   public enum Instruction: Sendable {
     /// A column's value.
     case value(prefix: [UInt8], column: Int, format: ValueFormat)

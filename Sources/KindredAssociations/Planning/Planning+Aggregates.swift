@@ -14,7 +14,9 @@ extension Planning {
   /// The association of this key: a node of the request comes before an association of the model, but not in
   /// expressions of the model.
   func association(_ key: String, of scope: Scope) -> KeyedAssociation? {
-    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
+    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }),
+      let association = node.association
+    {
       return KeyedAssociation(key: key, association: association, node: node)
     }
     guard let association = scope.resource.associations[key] else { return nil }
@@ -83,7 +85,8 @@ extension Planning {
     try scope.statement.subquery { select in
       let records = try destination(
         of: keyed.association, from: scope, into: select, node: keyed.node,
-        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: scope.statement.repeatsInner)
+        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia),
+        isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
       guard let argument else { return Self.compile(function, of: "*", select.from()) }
@@ -164,7 +167,9 @@ extension Planning {
   /// The aggregate that a default name stands for.
   func compileDefaultName(_ name: String, in scope: Scope, at origin: Origin) throws -> CompiledExpression? {
     for key in associationKeys(of: scope) {
-      guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany else { continue }
+      guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany else {
+        continue
+      }
       let resource = try resource(keyed.association.destination)
       for function in AggregateFunction.allCases where function != .total {
         if !function.takesArgument, name == Self.name(of: function, key: key, column: "") {

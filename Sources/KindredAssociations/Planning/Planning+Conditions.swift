@@ -28,7 +28,8 @@ extension Planning {
   private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
     guard let association = child.association else { return "TRUE" }
     return try scope.statement.subquery { select in
-      let records = try chain(association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
+      let records = try chain(
+        association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       return "EXISTS (SELECT 1 \(select.from()))"
     }
@@ -44,7 +45,8 @@ extension Planning {
     guard let keyed = association(key, of: scope) else { return CompiledExpression(sql: "NULL") }
     return try scope.statement.subquery { select in
       let record = try chain(
-        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: scope.statement.repeatsInner)
+        keyed.association, from: scope, into: select, node: keyed.node,
+        isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: record)
       var compiled = try body(record)
       compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
@@ -114,7 +116,8 @@ extension Planning {
 
   /// That a record is the first of those that a to-one association leads to, where the schema allows several.
   private func isFirst(
-    _ scope: Scope, equal columns: [String], to origins: [SQL], keyed: KeyedAssociation?, step: AssociationStep
+    _ scope: Scope, equal columns: [String], to origins: [SQL], keyed: KeyedAssociation?,
+    step: AssociationStep
   ) throws -> SQL {
     let equalities: [SQL] = try scope.keyColumns.map { column in
       try scope.statement.subquery { select in

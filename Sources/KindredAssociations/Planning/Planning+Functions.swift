@@ -35,7 +35,8 @@ extension Planning {
     }
     guard let function = Self.scalars[key] else {
       let names = Array(Self.scalars.keys) + Array(Self.aggregates.keys) + ["cast"]
-      throw RequestError.unknown(name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
+      throw RequestError.unknown(
+        name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
     }
     guard !isDistinct else {
       throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)

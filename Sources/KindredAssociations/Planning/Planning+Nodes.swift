@@ -129,7 +129,8 @@ extension Planning {
       throw refuse("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
     }
     if !node.group.isEmpty, node.fields == nil, node.values == nil {
-      throw refuse("group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+      throw refuse(
+        "group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
     }
     if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
       throw refuse(
@@ -139,17 +140,21 @@ extension Planning {
     }
     if node.isDistinct, node.returnsMany {
       throw refuse(
-        "distinct", "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
+        "distinct",
+        "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
     }
     if node.recursion != nil, node.values != nil || node.isGrouped {
       throw refuse(
-        node.values != nil ? "values" : "group", "bare values and groups can't repeat below themselves: leave out `*`")
+        node.values != nil ? "values" : "group",
+        "bare values and groups can't repeat below themselves: leave out `*`")
     }
     if !isToMany, node.association?.cardinality == .toOne, !node.key.isEmpty {
       let one = "`\(node.key)` is one record at most: "
       if node.limit != nil { throw refuse("limit", one + "leave out the limit") }
       if node.offset != nil { throw refuse("offset", one + "leave out the offset") }
-      if node.isGrouped { throw refuse(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group") }
+      if node.isGrouped {
+        throw refuse(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group")
+      }
     }
   }
 }

@@ -13,7 +13,9 @@ extension Planning {
       terms = [OrderTerm(sql: rank)]
     } else if group == nil {
       let sort = association?.sort ?? []
-      terms = try readingHidden { try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) } }
+      terms = try readingHidden {
+        try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
+      }
     }
     guard group == nil else {
       // Without expressions there is one group.

@@ -16,6 +16,8 @@ struct Rows {
   var readsIndex = false
   /// How many rows a page needs at most, its offset included.
   var reach: SQL = "-1"
+  /// Whether there is a limit of rows.
+  var isLimited = false
 }
 
 /// A term of an order, its names found.
@@ -72,7 +74,13 @@ extension Rows {
       return
         "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(after)\(orderBy(named))\(page)"
     }
-    let columns = (columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)).joined(separator: ", ")
+    let shown = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
+    if !readsIndex,
+      let ranked = rankedFirst(shown, page: page, after: after?.condition(on: expressions))
+    {
+      return ranked
+    }
+    let columns = shown.joined(separator: ", ")
     let end = orderBy(expressions) + page
     guard let after else { return "SELECT \(columns) \(scope.select.from())\(grouping())\(end)" }
     guard readsIndex, order.count > 1 else {
@@ -93,7 +101,8 @@ extension Rows {
     let columns: [SQL] = statement.columns.enumerated().map { "\($1) AS \(numbered($0))" }
     let window: SQL = order.isEmpty ? "" : "ORDER BY \(terms(order.map(\.sql)))"
     let place: SQL = "row_number() OVER (\(window)) AS place"
-    let rows: SQL = "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
+    let rows: SQL =
+      "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
     // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
     let all = statement.columns.indices.map(numbered) + ["MIN(place)"]
     let shown = shown
@@ -154,7 +163,7 @@ extension Planning {
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
     return Rows(
       scope: scope, program: program.instructions, order: order, group: group, havings: havings,
-      isDistinct: node.isDistinct)
+      isDistinct: node.isDistinct, isLimited: node.limit != nil)
   }
 
   private func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {

@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// A table, a view, a virtual table or a common table expression, as the schema declares it.
 public struct Table: Sendable, Hashable {
   /// The kinds of tables, as far as requests treat them differently.
@@ -73,23 +75,29 @@ public struct Column: Sendable, Hashable {
   public let name: String
   /// The declared type, or the empty string.
   public let declaredType: String
+  /// The affinity that the declared type gives.
+  public let affinity: Affinity
   /// Whether it may hold NULL.
   public let isNullable: Bool
   /// Whether it is computed, and so can't be written.
   public let isGenerated: Bool
   /// Whether an insert may leave it out though it is NOT NULL.
   public let hasDefault: Bool
+  /// What it holds where an insert leaves it out: the expression of its `DEFAULT`; nil for NULL.
+  public let defaultValue: SQL?
 
   /// A column; of no type, nullable and without a default unless said otherwise.
   public init(
     name: String, declaredType: String = "", isNullable: Bool = true, isGenerated: Bool = false,
-    hasDefault: Bool = false
+    hasDefault: Bool = false, defaultValue: SQL? = nil
   ) {
     self.name = name
     self.declaredType = declaredType
+    affinity = Self.affinity(of: declaredType)
     self.isNullable = isNullable
     self.isGenerated = isGenerated
     self.hasDefault = hasDefault
+    self.defaultValue = defaultValue
   }
 }
 

@@ -25,11 +25,10 @@ struct QueryCommand: Configurable {
   @OptionGroup(title: "Requests") var requests: RequestSettings
 
   func run() throws {
-    let logger = Logger.kindred(level: requests.logLevel)
+    let logger = Logger.kindred(level: .warning)
     let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
     defer { pool.close() }
     var options = requests.serviceOptions
-    // The answer is all that is wanted of one request.
     options.logsAccess = false
     let service = try KindredService(
       pool: pool, options: options, logger: logger, model: requests.modelSource())

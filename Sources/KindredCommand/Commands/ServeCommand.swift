@@ -44,23 +44,30 @@ struct ServeCommand: Configurable {
     // Before any thread is started, as threads inherit which signals are blocked.
     let signals = Signals()
     FileDescriptors.raiseLimit()
-    let logger = Logger.kindred(level: requests.logLevel)
+    var options = requests.serviceOptions
+    options.cors = try server.cors()
+    options.compressionLevel = server.compressionLevel.level
+    options.tellsTiming = server.serverTiming
+    options.logsAccess = server.logRequests
+    options.isWritable = server.writable
+    let logger = Logger.kindred(level: server.logLevel)
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }
 
     let named = path ?? server.database
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 16)
+    let pool = try ConnectionPool(path: path, access: server.writable ? .readWrite : .readOnly, readers: 16)
     defer { pool.close() }
     if pool.readerAccess == .immutable {
       logger.notice("The database is served as it is now: its directory can't be written to.")
     }
     let service = try KindredService(
-      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+      pool: pool, options: options, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
       host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
       logger: logger)
+    service.reportCounters { http.counters }
     let address = try http.start()
     defer { http.shutdown(grace: server.shutdownTimeout.duration) }
     try StandardOutput.writeLine(

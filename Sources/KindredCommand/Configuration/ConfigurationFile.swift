@@ -10,6 +10,7 @@ struct ConfigurationFile {
   private struct Entry {
     var key: String
     var text: String
+    var isList = false
     var line: Int
   }
 
@@ -48,6 +49,9 @@ struct ConfigurationFile {
     try entries.flatMap { entry -> [String] in
       guard all.contains(where: { $0.key == entry.key }) else { throw unknown(entry, among: all.map(\.key)) }
       guard let setting = settings.first(where: { $0.key == entry.key }) else { return [] }
+      guard setting.isList || !entry.isList else {
+        throw self.error(line: entry.line, "\(entry.key): it must be a single value")
+      }
       do {
         return try setting.arguments(for: entry.text)
       } catch {
@@ -86,6 +90,9 @@ struct ConfigurationFile {
         entries.append(Entry(key: key, text: scalar.string, line: keyNode.mark?.line ?? 1))
       case .mapping(let mapping) where section == nil && Setting.isSection(key):
         try read(mapping, section: key)
+      case .sequence(let sequence) where sequence.allSatisfy({ $0.scalar != nil }):
+        let text = sequence.compactMap(\.scalar?.string).joined(separator: ",")
+        entries.append(Entry(key: key, text: text, isList: true, line: keyNode.mark?.line ?? 1))
       case .mapping, .sequence, .alias:
         throw error(at: keyNode, "\(key): it must be a single value")
       }

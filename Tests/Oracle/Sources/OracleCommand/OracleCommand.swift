@@ -24,6 +24,7 @@ struct OracleCommand: ParsableCommand {
       shown = run.failures.count
       if (run.passed + shown) % 1000 < 40 { print("\(run.passed + shown) of \(requests) requests") }
     }
+    print("GRDB answered \(run.comparedWithGRDB) of them too")
     print("\(run.passed) passed, \(run.failures.count) failed")
     if !run.failures.isEmpty { throw ExitCode.failure }
   }

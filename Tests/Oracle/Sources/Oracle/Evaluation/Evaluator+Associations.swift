@@ -22,8 +22,10 @@ extension Evaluator {
             table: table, row: row, node: isLast ? node : nil, parent: isLast ? origin : nil,
             via: number > 0 ? from : nil)
           let values = try step.destinationColumns.map { try record.value(of: $0) }
-          guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: record) else { continue }
-          if isLast, try !holds(association.filter, of: record) { continue }
+          // What the request says of the record's nodes does not hold for the model's own conditions.
+          let bare = Record(table: table, row: row)
+          guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: bare) else { continue }
+          if isLast, try !holds(association.filter, of: bare) { continue }
           found.append(record)
         }
         return found

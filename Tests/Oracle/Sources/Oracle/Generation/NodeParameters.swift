@@ -42,7 +42,7 @@ struct NodeParameters {
 
   private mutating func type() -> ExprType { random.pick([.number, .number, .text, .boolean]) ?? .number }
 
-  private mutating func name() -> String {
+  mutating func name() -> String {
     nameCount += 1
     return "n\(nameCount)"
   }

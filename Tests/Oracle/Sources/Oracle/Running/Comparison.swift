@@ -17,6 +17,8 @@ struct Difference: Sendable {
     /// Another status than expected, with the sentence of the problem.
     case status(Int, String)
     case body, count, pages
+    /// GRDB and the naive evaluation do not agree.
+    case grdb
   }
 
   var kind: Kind
@@ -29,9 +31,13 @@ struct Difference: Sendable {
 final class Comparison {
   private let evaluator: Evaluator
   private let databases: [(database: KindredDatabase, isIndexed: Bool)]
+  private let grdb: GRDBDatabase
+  /// How many requests GRDB could answer too.
+  private(set) var comparedWithGRDB = 0
 
   init(_ schema: DatabaseSchema, constants: ConstantEvaluator) throws {
     evaluator = Evaluator(schema: schema, constants: constants)
+    grdb = try GRDBDatabase(schema)
     databases = try [true, false].map { (try KindredDatabase(schema, isIndexed: $0), $0) }
   }
 
@@ -49,7 +55,22 @@ final class Comparison {
         return .difference(difference)
       }
     }
+    if let difference = differenceOfGRDB(from: result, request) { return .difference(difference) }
     return .agreement
+  }
+
+  private func differenceOfGRDB(from result: Evaluator.Result, _ request: Request) -> Difference? {
+    guard case .many(let records, _) = result else { return nil }
+    do {
+      let found = try grdb.result(of: request)
+      comparedWithGRDB += 1
+      guard found != records else { return nil }
+      return Difference(kind: .grdb, expected: "\(JSON.array(records))", got: "GRDB \(JSON.array(found))", isIndexed: true)
+    } catch is Unsupported {
+      return nil
+    } catch {
+      return Difference(kind: .grdb, expected: "\(JSON.array(records))", got: "GRDB \(error)", isIndexed: true)
+    }
   }
 
   private func difference(

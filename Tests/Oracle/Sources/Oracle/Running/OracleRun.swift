@@ -5,6 +5,8 @@ public struct OracleRun {
   private static let requestsPerSchema = 40
 
   public private(set) var passed = 0
+  /// How many of them GRDB answered too.
+  public private(set) var comparedWithGRDB = 0
   /// The findings, each as short as it could be made.
   public private(set) var failures: [String] = []
 
@@ -33,6 +35,7 @@ public struct OracleRun {
           failures.append(Finding(trial: trial, difference: shortest).description)
         }
       }
+      comparedWithGRDB += comparison.comparedWithGRDB
       progress(self)
     }
   }
