@@ -22,8 +22,20 @@ extension Planning {
       return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []).map { OrderTerm(sql: $0) })
     }
     terms += try toOneTerms(of: node, in: scope)
-    terms += scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
+    terms += keyTerms(of: scope)
+    if let association, node.readsVia, !leadsOnce(association) {
+      // The same record may be there several times, by several ways.
+      var pivot = scope.via
+      while let via = pivot {
+        terms += keyTerms(of: via)
+        pivot = via.via
+      }
+    }
     return unique(terms)
+  }
+
+  private func keyTerms(of scope: Scope) -> [OrderTerm] {
+    scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
   }
 
   /// The orders of the to-one nodes, where the request says them, in the order of the nodes.

@@ -96,7 +96,7 @@ extension Planning {
       let scope = try scope(
         of: step, isLast: isLast ? association : nil, select: select, node: isLast ? node : nil,
         parent: isLast ? origin : previous)
-      if isLast, number > 0 { scope.via = previous }
+      if number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
       let isInner = !select.source.isEmpty
       add(
@@ -142,7 +142,7 @@ extension Planning {
   }
 
   /// Whether no two ways of an association lead from one record to the same one.
-  private func leadsOnce(_ association: Association) -> Bool {
+  func leadsOnce(_ association: Association) -> Bool {
     let steps = association.steps
     // A join table: its two foreign keys are unique together.
     if steps.count == 2, steps[0].direction == .has, let pivot = model.tables[steps[0].destination],

@@ -61,6 +61,8 @@ extension Evaluator {
   private struct PlacedTerm {
     var term: SortTerm
     var hops: [String] = []
+    /// How many pivots back.
+    var pivots = 0
   }
 
   private func groupTerms(of node: Node) -> [PlacedTerm] {
@@ -75,7 +77,19 @@ extension Evaluator {
     let own = node.sort ?? (associated.isEmpty ? record.table.defaultSort : associated)
     let key = record.table.key.map { SortTerm(expression: .path(Path(leaf: .column($0)))) }
     return own.map { PlacedTerm(term: $0) } + toOneTerms(of: node, hops: [], record.table)
-      + key.map { PlacedTerm(term: $0) }
+      + key.map { PlacedTerm(term: $0) } + wayTerms(of: node, record)
+  }
+
+  /// Where each way to a record counts, its pivots tell one from another.
+  private func wayTerms(of node: Node, _ record: Record) -> [PlacedTerm] {
+    guard node.expressions.contains(where: \.readsVia) else { return [] }
+    var terms: [PlacedTerm] = []
+    var (pivot, number) = (record.via, 1)
+    while let via = pivot {
+      terms += via.table.key.map { PlacedTerm(term: SortTerm(expression: .path(Path(leaf: .column($0)))), pivots: number) }
+      (pivot, number) = (via.via, number + 1)
+    }
+    return terms
   }
 
   /// The orders of the to-one nodes come after that of the node above.
@@ -94,6 +108,7 @@ extension Evaluator {
   private func key(_ placed: PlacedTerm, of record: Record) throws -> Value {
     var record = record
     for hop in placed.hops { record = try toOne(hop, of: record) }
+    for _ in 0..<placed.pivots { record = record.via ?? record }
     return try value(of: placed.term.expression, of: record)
   }
 
