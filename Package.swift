@@ -75,7 +75,7 @@ let package = Package(
     .testTarget(
       name: "KindredExecutionTests",
       dependencies: [
-        "KindredExecution", "KindredAssociations", "KindredSQLite",
+        "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "ArchitectureTests"),

@@ -5,7 +5,7 @@ extension OutputBuffer {
   }
 
   /// A field of CSV (RFC 4180 §2).
-  func append(csv bytes: UnsafeRawBufferPointer) {
+  mutating func append(csv bytes: UnsafeRawBufferPointer) {
     guard bytes.contains(where: Self.needsQuotesInCSV) else {
       append(text: bytes) { _ in nil }
       return
@@ -16,7 +16,7 @@ extension OutputBuffer {
   }
 
   /// Text of HTML, in elements and in attributes (HTML, "Serializing HTML fragments").
-  func append(html bytes: UnsafeRawBufferPointer) {
+  mutating func append(html bytes: UnsafeRawBufferPointer) {
     append(text: bytes) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"
@@ -33,7 +33,7 @@ extension OutputBuffer {
   }
 
   /// A segment of a URL's path in which nothing has a meaning (RFC 3986 §3.3).
-  func append(segment bytes: UnsafeRawBufferPointer) {
+  mutating func append(segment bytes: UnsafeRawBufferPointer) {
     let digits: StaticString = "0123456789ABCDEF"
     for byte in bytes {
       switch byte {
@@ -50,13 +50,9 @@ extension OutputBuffer {
 
   /// Copies text, and puts a replacement for each byte of ASCII that has one.
   @inline(__always)
-  private func append(text bytes: UnsafeRawBufferPointer, _ replacement: (UInt8) -> StaticString?) {
+  private mutating func append(text bytes: UnsafeRawBufferPointer, _ replacement: (UInt8) -> StaticString?) {
     var start = 0
     var index = 0
-    func copy() {
-      guard index > start, let base = bytes.baseAddress else { return }
-      append((base + start).assumingMemoryBound(to: UInt8.self), count: index - start)
-    }
     while index < bytes.count {
       let byte = bytes[index]
       if byte >= 0x80 {
@@ -65,12 +61,12 @@ extension OutputBuffer {
           index += length
           continue
         }
-        copy()
+        append(bytes, from: start, to: index)
         append("\u{FFFD}")
         index += UTF8Scanner.malformedLength(of: bytes, at: index)
         start = index
       } else if let replacement = replacement(byte) {
-        copy()
+        append(bytes, from: start, to: index)
         append(replacement)
         index += 1
         start = index
@@ -78,7 +74,14 @@ extension OutputBuffer {
         index += 1
       }
     }
-    copy()
+    append(bytes, from: start, to: index)
+  }
+}
+
+extension OutputBuffer {
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) {
+    guard end > start, let base = bytes.baseAddress else { return }
+    append((base + start).assumingMemoryBound(to: UInt8.self), count: end - start)
   }
 }
 
@@ -89,10 +92,10 @@ extension String {
   /// The text as a segment of a URL's path.
   var encodedAsSegment: String { written { $0.append(segment: $1) } }
 
-  private func written(_ write: (OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {
+  private func written(_ write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {
     var text = self
-    let output = OutputBuffer(capacity: text.utf8.count + 16)
-    text.withUTF8 { write(output, UnsafeRawBufferPointer($0)) }
+    var output = OutputBuffer(capacity: text.utf8.count + 16)
+    text.withUTF8 { write(&output, UnsafeRawBufferPointer($0)) }
     return String(decoding: output.bytes, as: UTF8.self)
   }
 }

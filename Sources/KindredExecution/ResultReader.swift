@@ -26,9 +26,11 @@ public final class ResultReader {
 
   /// Reads up to the first record.
   ///
+  /// - Parameter preparesTransients: whether the transient tables have to be made; not if another reader of this plan
+  ///   has just done so.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
-  public func start() throws {
-    try Self.prepareTransients(of: plan, on: connection)
+  public func start(preparingTransients preparesTransients: Bool = true) throws {
+    if preparesTransients { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
     if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }

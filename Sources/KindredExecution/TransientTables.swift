@@ -20,7 +20,8 @@ enum TransientTables {
       try statement.bind([.text(table.name), .text(definition)])
       return try statement.step() ? statement.int64(0) : nil
     }
-    guard made != version else { return }
+    // The version doesn't change with the connection's own writes, so one that writes can't go by it.
+    guard made != version || !connection.isReadOnly else { return }
     try connection.savepoint {
       if made == nil {
         try connection.execute("DROP TABLE IF EXISTS temp.\(quoted(table.name))")

@@ -68,6 +68,8 @@ struct OpenAPITests {
     let database = try TestDatabase(
       Library.schema + """
         CREATE TABLE "odd {name}/x" ("a{b}" TEXT, "c d" TEXT, PRIMARY KEY ("a{b}", "c d"));
+        CREATE TABLE "index" (id INTEGER PRIMARY KEY);
+        CREATE TABLE health (id INTEGER PRIMARY KEY);
         CREATE TABLE "日本" (id INTEGER PRIMARY KEY);
         CREATE VIEW title AS SELECT title FROM book;
         """)

@@ -30,10 +30,19 @@ struct SettingTests {
   @Test("the flag is the one that the parser knows")
   func flags() {
     let help = ServeCommand.helpMessage()
-    for setting in settings {
-      #expect(help.contains("\(setting.flag) <") || help.contains("\(setting.flag)/--no-"))
-    }
+    for setting in settings { #expect(help.contains(setting.flag + (setting.takesValue ? " <" : "/--no-"))) }
     #expect(settings.count > 20)
+  }
+
+  @Test("a switch is true or false elsewhere, and the last word counts")
+  func switches() throws {
+    let setting = try #require(settings.first { $0.name == "writable" })
+    #expect(try setting.arguments(for: "true") == ["--writable"])
+    #expect(try setting.arguments(for: "false") == ["--no-writable"])
+    #expect(throws: SettingValueError.self) { try setting.arguments(for: "yes") }
+    #expect(try !ServeCommand.parse([]).server.writable)
+    #expect(try ServeCommand.parse(["--no-writable", "--writable"]).server.writable)
+    #expect(try !ServeCommand.parse(["--writable", "--no-writable"]).server.writable)
   }
 
   @Test("a default reads as itself, so that help can be pasted")

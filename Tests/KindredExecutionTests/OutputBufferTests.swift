@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Writing values")
 struct OutputBufferTests {
-  private func written(_ body: (OutputBuffer) -> Void) -> String {
-    let buffer = OutputBuffer(capacity: 1)
-    body(buffer)
+  private func written(_ body: (inout OutputBuffer) -> Void) -> String {
+    var buffer = OutputBuffer(capacity: 1)
+    body(&buffer)
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 

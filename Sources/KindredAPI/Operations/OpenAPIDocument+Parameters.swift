@@ -37,13 +37,11 @@ extension OpenAPIDocument {
 
   /// The parameters that depend on the columns and associations of a resource.
   func parameters(of resource: Resource) -> [(name: String, JSONValue)] {
-    let terms = resource.columns.flatMap { [$0.name, "-\($0.name)"] }
-    return treeParameters(of: resource)
-      + [Self.list("sort", "The order; `-` is for descending.", of: terms, unique: false)].compactMap { $0 }
-      + [
-        Self.parameter(
-          "filter", "Only the records for which the expression holds.", Self.filterSchema(of: resource))
-      ]
+    treeParameters(of: resource) + [
+      Self.parameter("sort", "The order; `-` is for descending.", Self.sortSchema(of: resource)),
+      Self.parameter(
+        "filter", "Only the records for which the expression holds.", Self.filterSchema(of: resource)),
+    ]
   }
 
   /// Those of them that speak of the tree.
@@ -59,16 +57,16 @@ extension OpenAPIDocument {
         return names.contains(name) ? nil : "\(name):\(association.key).\(aggregate)"
       }
     }
-    return [
+    let lists = [
       Self.list("include", "Associations that are part of the result.", of: nodes, unique: false),
       Self.list(
         "join", "Associations that the request speaks of, without being part of the result.", of: nodes,
         unique: false),
-      Self.list(
-        "fields", "The columns that are part of the result.", of: resource.columns.map(\.name), unique: true,
-        least: 0),
       Self.list("annotate", "Values that are added to each record.", of: aggregates, unique: true),
-    ].compactMap { $0 }
+    ]
+    let fields = Self.parameter(
+      "fields", "The columns that are part of the result; empty for none.", Self.fieldsSchema(of: resource))
+    return lists.compactMap { $0 } + [fields]
   }
 
   private static func parameter(
@@ -79,20 +77,19 @@ extension OpenAPIDocument {
 
   /// A list of names, separated by commas; nil where there are none to choose from.
   private static func list(
-    _ name: String, _ description: String, of items: [String], unique: Bool, least: Int64 = 1
+    _ name: String, _ description: String, of items: [String], unique: Bool
   ) -> (name: String, JSONValue)? {
     let plain = items.filter(isPlainItem)
     guard !plain.isEmpty else { return nil }
     let schema: JSONValue = [
       "type": "array", "items": ["type": "string", "enum": JSONValue(strings: plain)],
-      "uniqueItems": .bool(unique), "minItems": .integer(least),
+      "uniqueItems": .bool(unique), "minItems": 1,
     ]
     return (
       name,
       [
         "name": .string(name), "in": "query", "description": .string(description), "style": "form",
-        "explode": false,
-        "schema": schema,
+        "explode": false, "schema": schema,
       ]
     )
   }
@@ -107,16 +104,33 @@ extension OpenAPIDocument {
     return letters.allSatisfy { $0.isASCII && ($0.properties.isXIDContinue || others.contains($0)) }
   }
 
+  /// A column or a value, as a regular expression (ECMA-262).
+  private static func term(of resource: Resource) -> String {
+    let columns = resource.columns.map(\.name).filter(isPlainItem)
+    return "(\((columns + ["null", "true", "false", "[0-9]+([.][0-9]+)?"]).joined(separator: "|")))"
+  }
+
+  /// Some columns in table order, each once; of wide tables only the first can be combined, lest the pattern grow with
+  /// the square of their number.
+  private static func fieldsSchema(of resource: Resource) -> JSONValue {
+    let columns = resource.columns.map(\.name).filter(isPlainItem)
+    let combined = Array(columns.prefix(12))
+    let lists = combined.indices.map { first in
+      combined[first] + combined[(first + 1)...].map { "(,\($0))?" }.joined()
+    }
+    let choices = ["", "[*]"] + lists + columns.dropFirst(combined.count)
+    return ["type": "string", "pattern": .string("^(\(choices.joined(separator: "|")))$")]
+  }
+
+  private static func sortSchema(of resource: Resource) -> JSONValue {
+    let term = "-?" + term(of: resource)
+    return ["type": "string", "pattern": .string("^\(term)(,\(term)){0,15}$")]
+  }
+
   /// Comparisons of columns and values, joined by `and` and `or`.
   private static func filterSchema(of resource: Resource) -> JSONValue {
-    let columns = resource.columns.map(\.name).filter(isPlainItem)
-    let term =
-      "(" + (columns + ["null", "true", "false", "[0-9]+([.][0-9]+)?", "'[^']*'"]).joined(separator: "|")
-      + ")"
+    let term = "(\(term(of: resource))|'[^']*')"
     let comparison = "\(term)( ?(=|!=|<|<=|>|>=) ?\(term)| is( not)? null)?"
-    return [
-      "type": "string", "pattern": .string("^\(comparison)( (and|or) \(comparison)){0,8}$"),
-      "examples": JSONValue(strings: columns.prefix(1).map { "\($0) is not null" }),
-    ]
+    return ["type": "string", "pattern": .string("^\(comparison)( (and|or) \(comparison)){0,8}$")]
   }
 }

@@ -15,7 +15,7 @@ struct OpenAPIDocument {
       "index", "The resources, their columns and their associations.", [], ["200": indexResponse])
     for resource in model.resources.values { add(resource, to: &paths) }
     for (page, summary, response) in operationsPages {
-      paths["/-/\(page.rawValue)"] = path(page.rawValue, summary, [], ["200": response])
+      paths["/-/\(page.rawValue)"] = path("kindred.\(page)", summary, [], ["200": response])
     }
     return [
       "openapi": "3.1.0",
@@ -112,7 +112,7 @@ struct PathKey {
       let isPlain =
         !column.name.isEmpty
         && column.name.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isXIDContinue }
-      return isPlain ? column.name : "key\(number + 1)"
+      return isPlain ? column.name : "key-\(number + 1)"
     }
   }
 

@@ -20,12 +20,14 @@ struct EntityTag: Hashable {
     case tags([Substring])
 
     /// What the fields say; nil where there are none.
-    init?(_ fields: [String]) {
+    ///
+    /// - Parameter isStrong: whether weak tags match nothing, as in `If-Match` (§13.1.1).
+    init?(_ fields: [String], isStrong: Bool = false) {
       guard !fields.isEmpty else { return nil }
       if fields.count == 1, fields[0].trimmed == "*" {
         self = .any
       } else {
-        self = .tags(fields.flatMap(Self.tags))
+        self = .tags(fields.flatMap { Self.tags($0, isStrong: isStrong) })
       }
     }
 
@@ -46,9 +48,10 @@ struct EntityTag: Hashable {
     }
 
     /// The tags of a list; a comma may stand in a tag, a quote may not.
-    private static func tags(_ field: String) -> [Substring] {
+    private static func tags(_ field: String, isStrong: Bool) -> [Substring] {
       let parts = field.split(separator: "\"", omittingEmptySubsequences: false)
-      return stride(from: 1, to: parts.count - 1, by: 2).map { parts[$0] }
+      return stride(from: 1, to: parts.count - 1, by: 2)
+        .filter { !isStrong || !parts[$0 - 1].hasSuffix("W/") }.map { parts[$0] }
     }
   }
 }

@@ -85,6 +85,23 @@ struct ErrorDescription {
       case .methodNotAllowed:
         ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
       case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
+      case .unsupportedMediaType:
+        ("Unsupported media type", "What is written must be sent as application/json.")
+      case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` tells where.")
+      case .unknownMember:
+        (
+          "Unknown member",
+          "A member of the content names neither a column that can be written nor an association."
+        )
+      case .refusedValue:
+        ("Refused value", "The table takes no such value; `pointer` tells where it stands in the content.")
+      case .conflict:
+        (
+          "Conflict",
+          "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."
+        )
+      case .preconditionFailed:
+        ("Precondition failed", "The record is not the one that `If-Match` or `If-None-Match` asks for.")
       case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")
       case .outOfTime: ("Out of time", "The request took longer than it may: ask for less at once.")
       case .unavailable: ("Unavailable", "The database does not answer: try again after `Retry-After`.")

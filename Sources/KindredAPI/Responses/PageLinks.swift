@@ -7,7 +7,7 @@ struct PageLinks {
   /// Nil on the last page.
   let next: String?
 
-  init(_ request: HTTPRequest, order: String, next cursor: Cursor?) {
+  init(_ request: HTTPRequest, order: RequestOrder, next cursor: Cursor?) {
     let pairs = (request.query ?? "").split(separator: "&")
     let kept = pairs.filter { pair in
       let name = pair.prefix { $0 != "=" }
@@ -20,7 +20,7 @@ struct PageLinks {
     // The first page keeps its offset.
     let offset = pairs.first { $0.hasPrefix("offset=") }
     first = url(offset.map { [String($0)] } ?? [])
-    next = cursor.map { url(["after=\(CursorCoding.encode($0, order: order))"]) }
+    next = cursor.map { url(["after=\(CursorCoding.encode($0, order: order.text))"]) }
   }
 
   /// The value of `Link` (RFC 8288).

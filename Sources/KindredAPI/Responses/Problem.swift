@@ -14,6 +14,8 @@ public struct Problem: Error {
   public var detail: String
   var parameter: String?
   var position: Int?
+  /// Where the content is wrong, as the fragment that a JSON pointer is.
+  var pointer: String?
   var suggestions: [String] = []
   /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
   var headers: [(String, String)] = []
@@ -35,6 +37,7 @@ public struct Problem: Error {
     ]
     if let parameter { members.append(("parameter", .string(parameter))) }
     if let position { members.append(("position", .integer(Int64(position)))) }
+    if let pointer { members.append(("pointer", .string(pointer))) }
     if !suggestions.isEmpty { members.append(("suggestions", JSONValue(strings: suggestions))) }
     return .object(members)
   }

@@ -4,6 +4,12 @@ import KindredHTTP
 enum ServiceErrorCode: String, CaseIterable {
   case methodNotAllowed = "method-not-allowed"
   case notAcceptable = "not-acceptable"
+  case unsupportedMediaType = "unsupported-media-type"
+  case malformedJSON = "malformed-json"
+  case unknownMember = "unknown-member"
+  case refusedValue = "refused-value"
+  case conflict
+  case preconditionFailed = "precondition-failed"
   case busy
   case outOfTime = "out-of-time"
   case unavailable
@@ -13,6 +19,11 @@ enum ServiceErrorCode: String, CaseIterable {
     switch self {
     case .methodNotAllowed: .methodNotAllowed
     case .notAcceptable: .notAcceptable
+    case .unsupportedMediaType: .unsupportedMediaType
+    case .malformedJSON: .badRequest
+    case .unknownMember, .refusedValue: .unprocessableContent
+    case .conflict: .conflict
+    case .preconditionFailed: .preconditionFailed
     case .busy, .outOfTime, .unavailable: .serviceUnavailable
     case .internalError: .internalServerError
     }

@@ -26,6 +26,34 @@ final class DatabaseVersion: Sendable {
     return watcher.withLock { try? $0.dataVersion }
   }
 
+  /// The number of the state that a reading shows, or of an earlier one; nil where it can't be told.
+  ///
+  /// The connection's own number of the state tells whether it shows the same as last time, without asking the file
+  /// once more: that would take as long as reading a record.
+  func shown(by reading: Reading) throws -> Int64? {
+    if isImmutable { return 0 }
+    let connection = reading.connection
+    if let known = connection.attachment as? Known, known.own == connection.snapshotNumber {
+      return known.version
+    }
+    // It must be asked before the snapshot is taken.
+    guard let version = current else { return nil }
+    try reading.renew()
+    connection.attachment = Known(own: connection.snapshotNumber, version: version)
+    return version
+  }
+
+  /// What a connection knows of the state that it showed last.
+  private final class Known {
+    let own: UInt32
+    let version: Int64
+
+    init(own: UInt32, version: Int64) {
+      self.own = own
+      self.version = version
+    }
+  }
+
   /// Asks the database anything, to see whether it answers.
   ///
   /// - Throws: `DatabaseError` where it doesn't; that somebody is busy with it is an answer.

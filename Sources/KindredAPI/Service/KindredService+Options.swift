@@ -3,6 +3,8 @@ extension KindredService {
   public struct Options: Sendable {
     /// What a request may ask for at most.
     public var limits = RequestLimits()
+    /// Whether clients may write, where the database can be written to.
+    public var isWritable = false
     /// How long a request may take, in seconds; nil for ever.
     public var queryTime: Double? = 10
     /// How hard answers of some length are compressed for clients that take gzip: 1 (fast) to 9 (small); nil for not

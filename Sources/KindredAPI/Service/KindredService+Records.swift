@@ -9,8 +9,8 @@ struct RecordsRequest {
   let request: HTTPRequest
   let type: MediaType
   let key: RepresentationCache.Key
-  /// The state of the database when the request came; nil where it can't be told.
-  let version: Int64?
+  /// The state of the database when the request came, or an earlier one; nil where it can't be told.
+  var version: Int64?
   let condition: EntityTag.Condition?
 }
 
@@ -23,26 +23,27 @@ extension KindredService {
       try MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofRecords)
     }
     let type = (try? accepted.get()) ?? .json
-    let asked = RecordsRequest(
+    let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
+    var asked = RecordsRequest(
       segments: segments, request: request, type: type,
       key: RepresentationCache.Key(target: request.target, type: type),
       // Before the snapshot is taken: if somebody commits in between, the answer is thought older than it is, and
       // that costs one query more.
-      version: databaseVersion.current,
-      condition: EntityTag.Condition(request.headers.values(for: "If-None-Match")))
+      version: condition == nil ? nil : databaseVersion.current, condition: condition)
     if case .success = accepted, let response = unchanged(asked) { return response }
     let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
     do {
-      let version = try models.version(for: reading.connection)
-      let entry = try plan(asked, version)
+      asked.version = try asked.version ?? databaseVersion.shown(by: reading)
+      let version = try models.version(reading.schemaVersion, for: reading.connection)
+      let planned = try plan(asked, version)
       timing.mark("plan")
       // A mistake in the request is the better news than that its answer would not be accepted.
       _ = try accepted.get()
-      if entry.request.explains {
+      if planned.explains {
         defer { reading.close() }
-        return deliver(Representation(try Explanation(entry).document(on: reading.connection)), to: request)
+        return deliver(Representation(try Explanation(planned).document(on: reading.connection)), to: request)
       }
-      let result = RecordsReading(entry, for: asked, reading, self)
+      let result = RecordsReading(planned, for: asked, reading, self)
       do {
         let representation = try result.representation()
         timing.mark("query")
@@ -69,20 +70,25 @@ extension KindredService {
     return Representation.notModified(held)
   }
 
-  /// The plan of a request, made once for each.
-  private func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlanCache.Entry {
+  /// The request as it is to be answered; its plan is made once for all of its shape.
+  func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlannedRequest {
     let type = asked.type
-    let key = "\(type.rawValue) \(asked.segments.joined(separator: "/"))?\(asked.request.query ?? "")"
-    return try version.plans.entry(for: key) {
+    let shape = RequestShape(
+      path: asked.segments, query: asked.request.query, type: type, model: version.model,
+      limits: options.limits, isUnpaged: type == .lines)
+    return try version.plans.request(for: shape) {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type == .lines)
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
-      let plan = try Planner(model: version.model).plan(parsed.fetchRequest)
+      let fetchRequest = parsed.fetchRequest
+      let plan = try Planner(model: version.model).plan(fetchRequest)
       do {
-        return PlanCache.Entry(
-          request: parsed,
-          plan: try ExecutablePlan(plan, format: ResultFormat(type, parsed.fetchRequest, in: version.model)),
-          isTimeless: version.timelessness.holds(for: plan))
+        return PlannedRequest(
+          plan: try ExecutablePlan(plan, format: ResultFormat(type, fetchRequest, in: version.model)),
+          isTimeless: version.timelessness.holds(for: plan), explains: parsed.explains,
+          parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
+          limit: parsed.limit.map { Int($0) },
+          order: RequestOrder(segments: asked.segments, terms: parsed.orderTerms))
       } catch let error as NotTabular {
         throw Problem.notAcceptable(
           "`\(error.path.joined(separator: "."))` has no place in \(type.rawValue), for it is not one value: "

@@ -31,7 +31,11 @@ final class ModelSource: Sendable {
 
   /// The model that fits the snapshot of `connection`.
   func version(for connection: Connection) throws -> ModelVersion {
-    let schemaVersion = try connection.schemaVersion
+    try version(connection.schemaVersion, for: connection)
+  }
+
+  /// - Parameter schemaVersion: that of the snapshot.
+  func version(_ schemaVersion: Int64, for connection: Connection) throws -> ModelVersion {
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
     let version = ModelVersion(
       schemaVersion: schemaVersion, model: try read(connection),

@@ -24,19 +24,23 @@ final class PlanCounts: Sendable {
   }
 }
 
-/// Plans by what was asked.
+/// Plans by the shape of what was asked: requests that differ in their literals share one.
 final class PlanCache: Sendable {
-  /// A request as parsed, and its plan.
-  struct Entry: Sendable {
-    var request: ParsedRequest
-    var plan: ExecutablePlan
-    /// Whether its result follows from the database alone.
-    var isTimeless: Bool
+  private struct Entry {
+    var request: PlannedRequest
+    var lastUse: UInt64
   }
 
   private struct State {
-    var entries: [String: (entry: Entry, lastUse: UInt64)] = [:]
+    var entries: [RequestShape.Key: Entry] = [:]
     var uses: UInt64 = 0
+
+    mutating func request(for key: RequestShape.Key) -> PlannedRequest? {
+      guard let index = entries.index(forKey: key) else { return nil }
+      uses += 1
+      entries.values[index].lastUse = uses
+      return entries.values[index].request
+    }
   }
 
   private static let capacity = 1024
@@ -48,25 +52,48 @@ final class PlanCache: Sendable {
     self.counts = counts
   }
 
-  func entry(for key: String, _ make: () throws -> Entry) throws -> Entry {
-    let found = state.withLock { state -> Entry? in
-      state.uses += 1
-      guard let entry = state.entries[key]?.entry else { return nil }
-      state.entries[key]?.lastUse = state.uses
-      return entry
-    }
+  /// The request with its plan, made where no request of its shape has one that fits.
+  func request(for shape: RequestShape, _ make: () throws -> PlannedRequest) throws -> PlannedRequest {
+    let found = found(for: shape)
     counts.add(isHit: found != nil)
     if let found { return found }
-    let entry = try make()
+    let made = try make()
+    // The literals that the shape found must be those that the parser found, in the same order.
+    let isShared = shape.isShareable && shape.literals == made.parameters.literals
+    add(made, for: isShared ? shape.key : shape.wholeKey)
+    return made
+  }
+
+  /// The request of this name with its plan, made where there is none.
+  func request(named name: String, _ make: () throws -> PlannedRequest) throws -> PlannedRequest {
+    let key = RequestShape.key(of: name)
+    let found = state.withLock { $0.request(for: key) }
+    counts.add(isHit: found != nil)
+    if let found { return found }
+    let made = try make()
+    add(made, for: key)
+    return made
+  }
+
+  private func add(_ made: PlannedRequest, for key: RequestShape.Key) {
     state.withLock { state in
       if state.entries.count >= Self.capacity {
         // The half that was not used for longest goes at once, so that this is rare.
-        let median = state.uses - UInt64(state.entries.count / 2)
+        let uses = state.entries.values.map(\.lastUse).sorted()
+        let median = uses[uses.count / 2]
         state.entries = state.entries.filter { $0.value.lastUse > median }
-        if state.entries.count >= Self.capacity { state.entries.removeAll() }
       }
-      state.entries[key] = (entry, state.uses)
+      state.uses += 1
+      state.entries[key] = Entry(request: made, lastUse: state.uses)
     }
-    return entry
+  }
+
+  private func found(for shape: RequestShape) -> PlannedRequest? {
+    if shape.isShareable, let shared = state.withLock({ $0.request(for: shape.key) }),
+      let request = shape.applied(to: shared)
+    {
+      return request
+    }
+    return state.withLock { $0.request(for: shape.wholeKey) }
   }
 }

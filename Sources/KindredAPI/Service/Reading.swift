@@ -5,6 +5,8 @@ import KindredSQLite
 /// A reading connection in a transaction, from the first statement of a request to the last byte of its answer.
 final class Reading {
   let connection: Connection
+  /// That of the snapshot.
+  private(set) var schemaVersion: Int64 = 0
   private let pool: ConnectionPool
   private let cancellation: HTTPCancellation?
   private var isClosed = false
@@ -25,11 +27,17 @@ final class Reading {
     let handle = connection.interruptHandle
     cancellation?.onCancel { handle.interrupt() }
     do {
-      try connection.beginRead()
+      schemaVersion = try connection.beginRead()
     } catch {
       close()
       throw error
     }
+  }
+
+  /// Takes a new snapshot; nothing may have been read from the present one.
+  func renew() throws {
+    try connection.commit()
+    schemaVersion = try connection.beginRead()
   }
 
   /// Lets the time of the statements run.

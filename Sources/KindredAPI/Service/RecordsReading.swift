@@ -4,19 +4,19 @@ import KindredHTTP
 
 /// The reading of records, from the first statement to the representation that is made of them.
 final class RecordsReading {
-  private let entry: PlanCache.Entry
+  private let planned: PlannedRequest
   private let asked: RecordsRequest
   private let reading: Reading
   private let service: KindredService
   private var reader: ResultReader
 
   /// - Parameter reading: in its snapshot; it is closed with the representation's content.
-  init(_ entry: PlanCache.Entry, for asked: RecordsRequest, _ reading: Reading, _ service: KindredService) {
-    self.entry = entry
+  init(_ planned: PlannedRequest, for asked: RecordsRequest, _ reading: Reading, _ service: KindredService) {
+    self.planned = planned
     self.asked = asked
     self.reading = reading
     self.service = service
-    reader = Self.reader(entry, reading)
+    reader = Self.reader(planned, reading)
   }
 
   /// Gives the statements back; the connection stays with the reading.
@@ -33,7 +33,7 @@ final class RecordsReading {
     // The client has what was sent last, and somebody has written since: reading all tells whether that changed it.
     let present = try hash(after: beginning)
     reader.close()
-    reader = Self.reader(entry, reading)
+    reader = Self.reader(planned, reading)
     beginning = try begin()
     guard present == content else { return streamed(beginning, tag: newTag, content: nil) }
     return streamed(beginning, tag: known.tag, content: content)
@@ -41,12 +41,9 @@ final class RecordsReading {
 
   // MARK: Reading
 
-  private static func reader(_ entry: PlanCache.Entry, _ reading: Reading) -> ResultReader {
-    let request = entry.request.fetchRequest
-    return ResultReader(
-      entry.plan, on: reading.connection,
-      parameters: Parameters(literals: request.literals.values, cursor: request.after),
-      limit: entry.request.limit.map { Int($0) })
+  private static func reader(_ planned: PlannedRequest, _ reading: Reading) -> ResultReader {
+    ResultReader(
+      planned.plan, on: reading.connection, parameters: planned.parameters, limit: planned.limit)
   }
 
   /// What is there once the first part has been read.
@@ -71,9 +68,9 @@ final class RecordsReading {
       beginning.hash.update("\(count)")
     }
     if asked.type == .html { beginning.page = HTMLPage(title: asked.request.target) }
-    if !entry.plan.plan.isSingle, asked.type != .lines {
+    if !planned.plan.plan.isSingle, asked.type != .lines {
       let cursor = reader.isAtEnd ? reader.nextCursor : try reader.lookAhead()
-      let links = PageLinks(asked.request, order: entry.request.order, next: cursor)
+      let links = PageLinks(asked.request, order: planned.order, next: cursor)
       beginning.headers.append("Link", links.field)
       beginning.hash.update(links.field)
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
@@ -99,7 +96,7 @@ final class RecordsReading {
     reading.close()
     let representation = Representation(
       headers: beginning.headers, content: .bytes(bytes), tag: beginning.hash.finish())
-    if entry.isTimeless, asked.version != nil {
+    if planned.isTimeless, asked.version != nil {
       service.representations.store(
         RepresentationCache.Entry(
           key: asked.key, version: asked.version, tag: representation.tag, content: representation.tag,
@@ -114,7 +111,7 @@ final class RecordsReading {
   ) -> Representation {
     let cache = service.representations
     let key = asked.key
-    let version = entry.isTimeless ? asked.version : nil
+    let version = planned.isTimeless ? asked.version : nil
     // What is known of the content already stays known.
     if cache.entry(for: key).map({ $0.tag != tag || $0.version != version }) ?? true {
       cache.store(
@@ -134,7 +131,7 @@ final class RecordsReading {
     var hash = ContentHash()
     hash.update(service.instance)
     // Only if nobody has committed since the request came, the snapshot is the state of that number.
-    if entry.isTimeless, let version = asked.version, service.databaseVersion.current == version {
+    if planned.isTimeless, let version = asked.version, service.databaseVersion.current == version {
       hash.update("\(version) ")
       asked.key.combine(into: &hash)
     } else {

@@ -27,22 +27,28 @@ enum Route {
     }
   }
 
-  private static let allowed = "GET, HEAD, OPTIONS"
-
   func respond(
     _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
     switch request.method {
     case .get, .head: break
     case .options:
-      return HTTPResponse(status: .noContent, headers: ["Allow": Self.allowed])
+      return HTTPResponse(status: .noContent, headers: ["Allow": try allow(service)])
     default:
-      throw Problem.methodNotAllowed(request.method, allow: Self.allowed)
+      guard case .records(let segments) = self else {
+        throw Problem.methodNotAllowed(request.method, allow: try allow(service))
+      }
+      return try service.write(segments, request, &timing)
     }
     switch self {
     case .index: return try service.index(request)
     case .operations(let page): return try service.respond(with: page, to: request)
     case .records(let segments): return try service.records(segments, request, &timing)
     }
+  }
+
+  private func allow(_ service: KindredService) throws -> String {
+    guard case .records(let segments) = self else { return WriteTarget.allow() }
+    return try service.allow(segments)
   }
 }

@@ -250,7 +250,8 @@ extension Resource {
 }
 
 extension Column {
-  var valueFormat: Plan.ValueFormat {
+  /// How its values are written in JSON.
+  public var valueFormat: Plan.ValueFormat {
     switch declaredType.uppercased() {
     case "BOOLEAN", "BOOL": .boolean
     case "JSON": .json

@@ -23,6 +23,16 @@ public struct IncludeItem: Sendable {
   public var key: String?
   /// At least one.
   public var steps: [Step]
+
+  init(key: String?, steps: [Step]) {
+    self.key = key
+    self.steps = steps
+  }
+
+  /// The item that is a path of these keys, at least one.
+  public init(keys: [String]) {
+    self.init(key: nil, steps: keys.map { Step(key: $0, origin: Origin()) })
+  }
 }
 
 extension ExpressionParser {

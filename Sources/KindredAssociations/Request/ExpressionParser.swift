@@ -16,6 +16,12 @@ public struct Literals: Sendable {
     numbers[value] = values.count - 1
     return values.count - 1
   }
+
+  /// The number of a value that is not known yet; no other value shares it.
+  public mutating func numberOfUnknown() -> Int {
+    values.append(.null)
+    return values.count - 1
+  }
 }
 
 /// Reads expressions with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).

@@ -22,6 +22,7 @@ struct ServeCommand: Configurable {
       Examples:
         kindred serve
         kindred serve chinook.db --port 0
+        kindred serve chinook.db --writable
         kindred serve chinook.db --host 0.0.0.0 --page-size 20 --query-timeout 500ms
         KINDRED_PORT=9000 kindred serve chinook.db
         kindred serve chinook.db --config /etc/kindred/kindred.yaml
@@ -49,6 +50,7 @@ struct ServeCommand: Configurable {
     options.compressionLevel = server.compressionLevel.level
     options.tellsTiming = server.serverTiming
     options.logsAccess = server.logRequests
+    options.isWritable = server.writable
     let logger = Logger.kindred(level: server.logLevel)
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }
 
@@ -56,7 +58,7 @@ struct ServeCommand: Configurable {
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 16)
+    let pool = try ConnectionPool(path: path, access: server.writable ? .readWrite : .readOnly, readers: 16)
     defer { pool.close() }
     if pool.readerAccess == .immutable {
       logger.notice("The database is served as it is now: its directory can't be written to.")

@@ -56,7 +56,7 @@ struct Invocation {
 
   /// The first option whose value is not one that it takes, told as it is for the other places.
   private var valueError: ValidationError? {
-    for setting in Self.allSettings {
+    for setting in Self.allSettings where setting.takesValue {
       for (index, argument) in arguments.enumerated() {
         let text: String
         if argument == setting.flag, index + 1 < arguments.count {

@@ -52,6 +52,9 @@ struct Setting {
   /// Whether several values may be given, with commas between them.
   var isList: Bool { property.isList }
 
+  /// Whether the flag is followed by a value.
+  var takesValue: Bool { property.takesValue }
+
   /// The arguments of the command line that say the same.
   ///
   /// - Throws: `SettingValueError`
@@ -70,11 +73,14 @@ struct Setting {
 /// A property that can be set: one of the parser's wrappers.
 private protocol SettingProperty {
   var isList: Bool { get }
+  /// Whether its flag is followed by a value.
+  var takesValue: Bool { get }
   func arguments(for text: String, flag: String) throws -> [String]
 }
 
 extension Option: SettingProperty where Value: SettingValue {
   fileprivate var isList: Bool { Value.isList }
+  fileprivate var takesValue: Bool { true }
 
   fileprivate func arguments(for text: String, flag: String) throws -> [String] {
     guard Value(setting: text) != nil else {
@@ -87,6 +93,7 @@ extension Option: SettingProperty where Value: SettingValue {
 
 extension Flag: SettingProperty where Value == Bool {
   fileprivate var isList: Bool { false }
+  fileprivate var takesValue: Bool { false }
 
   fileprivate func arguments(for text: String, flag: String) throws -> [String] {
     switch text {

@@ -67,6 +67,9 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
   var port = Port(8080)
 
+  @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: "Let clients write to the database.")
+  var writable = false
+
   @Option(help: .init("The certificate and those between it and the root, in PEM form.", valueName: "file"))
   var tlsCertificate: String?
 

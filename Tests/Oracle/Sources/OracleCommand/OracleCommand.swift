@@ -5,7 +5,8 @@ import Oracle
 @main
 struct OracleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "oracle", abstract: "Compare Kindred with naive evaluation and with GRDB on random requests.")
+    commandName: "oracle", abstract: "Compare Kindred with naive evaluation and with GRDB on random requests."
+  )
 
   @Option(help: "The same seed makes the same schemas, data and requests.")
   var seed: UInt64 = 1
@@ -24,6 +25,7 @@ struct OracleCommand: ParsableCommand {
       shown = run.failures.count
       if (run.passed + shown) % 1000 < 40 { print("\(run.passed + shown) of \(requests) requests") }
     }
+    print("GRDB answered \(run.comparedWithGRDB) of them too")
     print("\(run.passed) passed, \(run.failures.count) failed")
     if !run.failures.isEmpty { throw ExitCode.failure }
   }

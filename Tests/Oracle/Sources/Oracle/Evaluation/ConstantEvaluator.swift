@@ -36,7 +36,9 @@ final class ConstantEvaluator {
   private func statement(_ sql: String) throws -> OpaquePointer {
     if let statement = statements[sql] { return statement }
     var statement: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
+    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
+      throw failure()
+    }
     if statements.count > 2000 {
       for statement in statements.values { sqlite3_finalize(statement) }
       statements = [:]

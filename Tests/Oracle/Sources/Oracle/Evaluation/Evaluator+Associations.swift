@@ -22,8 +22,12 @@ extension Evaluator {
             table: table, row: row, node: isLast ? node : nil, parent: isLast ? origin : nil,
             via: number > 0 ? from : nil)
           let values = try step.destinationColumns.map { try record.value(of: $0) }
-          guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: record) else { continue }
-          if isLast, try !holds(association.filter, of: record) { continue }
+          // What the request says of the record's nodes does not hold for the model's own conditions.
+          let bare = Record(table: table, row: row)
+          guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: bare) else {
+            continue
+          }
+          if isLast, try !holds(association.filter, of: bare) { continue }
           found.append(record)
         }
         return found
@@ -67,9 +71,11 @@ extension Evaluator {
 extension Evaluator {
   /// The record that is not there: every column is NULL.
   static func missing(
-    _ table: TableSchema, _ association: AssociationSchema?, node: Node?, parent: Record?, in schema: DatabaseSchema
+    _ table: TableSchema, _ association: AssociationSchema?, node: Node?, parent: Record?,
+    in schema: DatabaseSchema
   ) -> Record {
-    let pivot = (association?.steps.count ?? 0) > 1 ? association?.steps.last.flatMap { schema.table($0.origin) } : nil
+    let pivot =
+      (association?.steps.count ?? 0) > 1 ? association?.steps.last.flatMap { schema.table($0.origin) } : nil
     return Record(
       table: table, row: nil, node: node, parent: parent, via: pivot.map { Record(table: $0, row: nil) })
   }

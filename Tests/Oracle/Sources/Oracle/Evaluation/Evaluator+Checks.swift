@@ -27,7 +27,9 @@ extension Evaluator {
     let grouped = Record(
       table: record.table, row: nil, node: node, parent: record.parent, via: record.via, group: group)
     let names = Set((node.annotations + node.namedFields).map(\.name))
-    guard names.count == node.annotations.count + node.namedFields.count else { throw Invalid("two equal names") }
+    guard names.count == node.annotations.count + node.namedFields.count else {
+      throw Invalid("two equal names")
+    }
     for expression in node.filters + node.group { _ = try json(expression, of: record) }
     let others = node.expressions.dropFirst(node.filters.count + node.havings.count + node.group.count)
     for expression in node.havings + others { _ = try json(expression, of: grouped) }

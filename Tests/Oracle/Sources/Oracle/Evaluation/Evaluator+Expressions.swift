@@ -86,7 +86,8 @@ extension Evaluator {
   private func isBoolean(_ expression: Expr, _ record: Record) throws -> Bool {
     switch expression {
     case .boolean, .not, .junction, .isNull, .inList, .between, .match: return true
-    case .binary(let sign, _, _): return ["=", "!=", "<>", "<", "<=", ">", ">=", "is", "is not"].contains(sign)
+    case .binary(let sign, _, _):
+      return ["=", "!=", "<>", "<", "<=", ">", ">=", "is", "is not"].contains(sign)
     case .value, .minus, .call, .cast, .collate, .aggregate: return false
     case .path(let path):
       let record = try target(of: path, from: record)

@@ -24,7 +24,9 @@ extension Evaluator {
     } else {
       try addColumns(record.table.defaultFields ?? all)
     }
-    for annotation in node.annotations { try add(annotation.name, try json(annotation.expression, of: record)) }
+    for annotation in node.annotations {
+      try add(annotation.name, try json(annotation.expression, of: record))
+    }
     for member in try associations(of: record, node) { try add(member.name, member.value) }
     if node.recursion != nil, levels > 0 {
       let value = try repetition(of: node, below: record, ancestors: ancestors, levels: levels)
@@ -39,7 +41,8 @@ extension Evaluator {
         throw Invalid("no association \(child.association)")
       }
       switch (child.isIncluded, association.isToMany) {
-      case (true, _): return [JSON.Member(name: child.key, value: try included(child, association, of: record))]
+      case (true, _):
+        return [JSON.Member(name: child.key, value: try included(child, association, of: record))]
       case (false, false): return try associations(of: try toOne(child.key, of: record), child)
       case (false, true): return try belowJoined(child, records(of: child, from: record))
       }
@@ -47,7 +50,9 @@ extension Evaluator {
   }
 
   private func included(_ child: Node, _ association: AssociationSchema, of record: Record) throws -> JSON {
-    if child.recursion != nil { return try repetition(of: child, below: record, ancestors: [], levels: child.recursion ?? 0) }
+    if child.recursion != nil {
+      return try repetition(of: child, below: record, ancestors: [], levels: child.recursion ?? 0)
+    }
     let records = try records(of: child, from: record)
     if association.isToMany {
       return .array(try results(of: records, node: child, association: association))
@@ -71,8 +76,12 @@ extension Evaluator {
   // MARK: Recursion
 
   /// A level of a recursion below `record`.
-  private func repetition(of node: Node, below record: Record, ancestors: [[Value]], levels: Int) throws -> JSON {
-    guard let association = record.table.association(node.association) else { throw Invalid("no association") }
+  private func repetition(of node: Node, below record: Record, ancestors: [[Value]], levels: Int) throws
+    -> JSON
+  {
+    guard let association = record.table.association(node.association) else {
+      throw Invalid("no association")
+    }
     let above = ancestors + [record.identity]
     // A cycle ends where a record would be its own ancestor.
     let records = try records(of: node, from: record).filter { !above.contains($0.identity) }

@@ -9,7 +9,8 @@ extension Evaluator {
   ///
   /// - Parameter ancestors: the records above that a recursion must not meet again.
   func results(
-    of records: [Record], node: Node, association: AssociationSchema?, ancestors: [[Value]] = [], pages: Bool = true,
+    of records: [Record], node: Node, association: AssociationSchema?, ancestors: [[Value]] = [],
+    pages: Bool = true,
     repeats levels: Int = 0
   ) throws -> [JSON] {
     let shown = node.isGrouped ? try groups(of: records, node: node) : records
@@ -66,7 +67,9 @@ extension Evaluator {
     ((node.sort ?? []) + node.group.map { SortTerm(expression: $0) }).map { PlacedTerm(term: $0) }
   }
 
-  private func terms(of node: Node, _ association: AssociationSchema?, _ record: Record?) throws -> [PlacedTerm] {
+  private func terms(of node: Node, _ association: AssociationSchema?, _ record: Record?) throws
+    -> [PlacedTerm]
+  {
     guard let record else { return [] }
     let associated = association?.sort ?? []
     let own = node.sort ?? (associated.isEmpty ? record.table.defaultSort : associated)
@@ -78,7 +81,8 @@ extension Evaluator {
   /// The orders of the to-one nodes come after that of the node above.
   private func toOneTerms(of node: Node, hops: [String], _ table: TableSchema) -> [PlacedTerm] {
     node.children.flatMap { child -> [PlacedTerm] in
-      guard let association = table.association(child.association), !association.isToMany, child.recursion == nil,
+      guard let association = table.association(child.association), !association.isToMany,
+        child.recursion == nil,
         let destination = schema.table(association.destination)
       else { return [] }
       let way = hops + [child.key]

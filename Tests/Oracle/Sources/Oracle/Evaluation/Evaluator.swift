@@ -27,7 +27,9 @@ struct Evaluator {
         }
         isSingle = true
       case .association(let key):
-        guard let association = table.association(key), let origin = records.first, isSingle else { return .notFound }
+        guard let association = table.association(key), let origin = records.first, isSingle else {
+          return .notFound
+        }
         let destination = schema.table(association.destination) ?? table
         records = try destinations(of: association, from: origin, node: request.root)
         (table, isSingle) = (destination, !association.isToMany)

@@ -30,7 +30,9 @@ final class Record {
   }
 
   /// What tells it apart from the other records of its table.
-  var identity: [Value] { row.map { row in table.key.compactMap { table.position(of: $0).map { row[$0] } } } ?? [] }
+  var identity: [Value] {
+    row.map { row in table.key.compactMap { table.position(of: $0).map { row[$0] } } } ?? []
+  }
 }
 
 /// A request that means nothing; the generators make none.

@@ -3,7 +3,9 @@ enum DataGenerator {
   static let words = ["", "a", "A", "b", "B", "ab", "Ab", "O'Brien", "é", "a b", "%", "z", "10", "_x", "*"]
 
   static func fill(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
-    let order = schema.tables.indices.sorted { schema.tables[$0].foreignKeys.count < schema.tables[$1].foreignKeys.count }
+    let order = schema.tables.indices.sorted {
+      schema.tables[$0].foreignKeys.count < schema.tables[$1].foreignKeys.count
+    }
     // Keys first, so that foreign keys find them; those of join tables are foreign keys themselves.
     var counts: [Int: Int] = [:]
     for number in order {
@@ -52,8 +54,12 @@ enum DataGenerator {
           Self.value(table.column(column)?.kind ?? .integer, &random)
         }
         let favourite = random.chance(50) ? favourites.randomElement(using: &random) : nil
-        if random.chance(88) || isKey, let parent = favourite ?? destination.rows.randomElement(using: &random) {
-          values = foreignKey.destinationColumns.compactMap { destination.position(of: $0).map { parent[$0] } }
+        if random.chance(88) || isKey,
+          let parent = favourite ?? destination.rows.randomElement(using: &random)
+        {
+          values = foreignKey.destinationColumns.compactMap {
+            destination.position(of: $0).map { parent[$0] }
+          }
         }
         if !isKey, random.chance(12) { values[random.int(0...values.count - 1)] = .null }
         if isKey { values = values.map { $0.isNull ? .integer(1) : $0 } }

@@ -37,7 +37,9 @@ extension ExpressionGenerator {
     let inner = max(0, depth - 1)
     func number() -> Expr { self.number(&random, depth: inner) }
     func text() -> Expr { self.text(&random, depth: inner) }
-    func sign() -> String { random.pick(["=", "=", "!=", "<>", "<", "<=", ">", ">=", "is", "is not"]) ?? "=" }
+    func sign() -> String {
+      random.pick(["=", "=", "!=", "<>", "<", "<=", ">", ">=", "is", "is not"]) ?? "="
+    }
     let negated = random.chance(25)
     switch random.int(0...11) {
     case 0...2: return .binary(sign(), leaf(&random, .number), literal(&random, .number))
@@ -47,7 +49,9 @@ extension ExpressionGenerator {
       return .binary(
         random.pick(["=", "<", ">="]) ?? "=", .collate(text(), "nocase"), .collate(text(), "nocase"))
     case 6:
-      return .inList(leaf(&random, .number), (0..<random.int(0...3)).map { _ in literal(&random, .number) }, negated: negated)
+      return .inList(
+        leaf(&random, .number), (0..<random.int(0...3)).map { _ in literal(&random, .number) },
+        negated: negated)
     case 7: return .between(leaf(&random, .number), literal(&random, .number), number(), negated: negated)
     case 8:
       let pattern = random.pick(["a%", "%b%", "_", "", "%", "%'%"]) ?? "%"
@@ -55,7 +59,8 @@ extension ExpressionGenerator {
     case 9:
       let pattern = random.pick(["a*", "*b*", "?", "", "*", "[a-z]*"]) ?? "*"
       return .match("glob", text(), .value(.text(pattern)), negated: negated)
-    case 10: return .isNull(leaf(&random, random.pick([.number, .text]) ?? .text), negated: random.chance(60))
+    case 10:
+      return .isNull(leaf(&random, random.pick([.number, .text]) ?? .text), negated: random.chance(60))
     default: return leaf(&random, .boolean)
     }
   }

@@ -6,7 +6,9 @@ struct ExpressionGenerator {
   var allowsAssociations = true
 
   static func columns(of table: TableSchema, _ type: ExprType? = nil) -> [Expr] {
-    table.columns.filter { type == nil || ExprType($0.kind) == type }.map { .path(Path(leaf: .column($0.name))) }
+    table.columns.filter { type == nil || ExprType($0.kind) == type }.map {
+      .path(Path(leaf: .column($0.name)))
+    }
   }
 
   func expression(_ random: inout SplitMix64, _ type: ExprType, depth: Int) -> Expr {
@@ -45,7 +47,8 @@ struct ExpressionGenerator {
     switch type {
     case .boolean: return .boolean(random.chance(50))
     case .number:
-      return .value(random.chance(75) ? .integer(Int64(random.int(-1...9))) : .real(Double(random.int(-2...16)) / 4))
+      return .value(
+        random.chance(75) ? .integer(Int64(random.int(-1...9))) : .real(Double(random.int(-2...16)) / 4))
     case .text: return .value(.text(random.pick(DataGenerator.words) ?? ""))
     }
   }
@@ -63,7 +66,9 @@ struct ExpressionGenerator {
     var place = place
     repeat {
       let found = place.associations.filter { !$0.association.isToMany && $0.node?.recursion == nil }
-      guard let next = random.pick(found), let table = schema.table(next.association.destination) else { break }
+      guard let next = random.pick(found), let table = schema.table(next.association.destination) else {
+        break
+      }
       hops.append(next.key)
       place = Place(table: table, node: next.node)
     } while random.chance(30) && hops.count < 2

@@ -23,7 +23,9 @@ enum ModelGenerator {
     association.isOfModelFile = true
     let place = Place(table: destination)
     association.filter = ExpressionGenerator(schema: schema, place: place).condition(&random, depth: 1)
-    if random.chance(40), association.isToMany, let column = random.pick(ExpressionGenerator.columns(of: destination)) {
+    if random.chance(40), association.isToMany,
+      let column = random.pick(ExpressionGenerator.columns(of: destination))
+    {
       association.sort = [SortTerm(expression: column, isDescending: random.chance(50))]
     }
     schema.tables[number].associations.append(association)

@@ -26,7 +26,9 @@ struct NodeParameters {
     if !isGrouped, random.chance(40) { node.sort = sort(named: named(in: node)) }
     if random.chance(20), node.recursion == nil { node.limit = random.int(0...4) }
     if random.chance(8), node.recursion == nil { node.offset = random.int(0...3) }
-    if node.recursion == nil, random.chance(12), !node.hasLists(below: place.table, in: schema) { node.isDistinct = true }
+    if node.recursion == nil, random.chance(12), !node.hasLists(below: place.table, in: schema) {
+      node.isDistinct = true
+    }
   }
 
   private mutating func addResults(to node: inout Node, isBare: Bool, taken: Set<String>) {
@@ -42,7 +44,7 @@ struct NodeParameters {
 
   private mutating func type() -> ExprType { random.pick([.number, .number, .text, .boolean]) ?? .number }
 
-  private mutating func name() -> String {
+  mutating func name() -> String {
     nameCount += 1
     return "n\(nameCount)"
   }
@@ -65,7 +67,8 @@ struct NodeParameters {
     var names = taken
     var fields: [Node.Field] = []
     for _ in 0..<(random.pick([0, 1, 1, 2, 3]) ?? 1) {
-      if random.chance(60), let column = random.pick(place.table.columns), names.insert(column.name).inserted {
+      if random.chance(60), let column = random.pick(place.table.columns), names.insert(column.name).inserted
+      {
         let path = Expr.path(Path(leaf: .column(column.name)))
         fields.append(.named(NamedExpr(name: column.name, expression: path, writesName: false)))
       } else {
@@ -81,7 +84,9 @@ struct NodeParameters {
 
   private mutating func addAnnotations(to node: inout Node, taken: Set<String>) {
     for _ in 0..<random.int(1...3) {
-      if random.chance(25), let item = defaultNamed(), !taken.contains(item.name), !isMember(item.name, of: node) {
+      if random.chance(25), let item = defaultNamed(), !taken.contains(item.name),
+        !isMember(item.name, of: node)
+      {
         node.annotations.append(item)
         continue
       }
@@ -105,13 +110,16 @@ struct NodeParameters {
     let singular = String(key.dropLast())
     var aggregate = AssociationAggregate(key: key, function: "count")
     var name = singular + "Count"
-    let columns = schema.table(association.destination)?.columns.filter { $0.kind == .integer || $0.kind == .real }
+    let columns = schema.table(association.destination)?.columns.filter {
+      $0.kind == .integer || $0.kind == .real
+    }
     if let column = random.pick(columns ?? []), random.chance(60) {
       let (key, column) = (singular.capitalizedFirst, column.name)
       (aggregate.function, name) =
         random.pick([
           ("min", "min\(key)\(column.capitalizedFirst)"), ("max", "max\(key)\(column.capitalizedFirst)"),
-          ("average", "average\(key)\(column.capitalizedFirst)"), ("sum", "\(singular)\(column.capitalizedFirst)Sum"),
+          ("average", "average\(key)\(column.capitalizedFirst)"),
+          ("sum", "\(singular)\(column.capitalizedFirst)Sum"),
         ]) ?? ("min", "")
       aggregate.argument = .path(Path(leaf: .column(column)))
     } else if random.chance(30) {
@@ -144,7 +152,9 @@ struct NodeParameters {
     }
     guard random.chance(40) else { return }
     let sorted = random.pick(fields).map { Expr.path(Path(leaf: .named($0.name))) } ?? groupAggregate()
-    node.sort = [SortTerm(expression: random.chance(60) ? sorted : groupAggregate(), isDescending: random.chance(50))]
+    node.sort = [
+      SortTerm(expression: random.chance(60) ? sorted : groupAggregate(), isDescending: random.chance(50))
+    ]
   }
 
   private mutating func groupAggregate() -> Expr {
@@ -152,7 +162,9 @@ struct NodeParameters {
     switch random.int(0...5) {
     case 0, 1: return .aggregate("count", nil, isDistinct: false)
     case 2: return .aggregate("count", generator.leaf(&random, .text), isDistinct: random.chance(50))
-    case 3: return .aggregate(random.pick(["min", "max"]) ?? "min", generator.leaf(&random, .text), isDistinct: false)
+    case 3:
+      return .aggregate(
+        random.pick(["min", "max"]) ?? "min", generator.leaf(&random, .text), isDistinct: false)
     default:
       let name = random.pick(["sum", "avg", "total", "min", "max"]) ?? "sum"
       return .aggregate(name, generator.number(&random, depth: random.int(0...1)), isDistinct: false)
@@ -188,10 +200,12 @@ extension Expr {
     case .boolean, .not, .junction, .isNull, .inList, .between, .match: .boolean
     case .value(let value): if case .text = value { .text } else { .number }
     case .minus, .aggregate("sum", _, _), .aggregate("count", _, _): .number
-    case .binary(let sign, _, _): sign == "||" ? .text : ["+", "-", "*", "/", "%"].contains(sign) ? .number : .boolean
+    case .binary(let sign, _, _):
+      sign == "||" ? .text : ["+", "-", "*", "/", "%"].contains(sign) ? .number : .boolean
     case .call(let name, let parts):
       ["abs", "length", "instr"].contains(name)
-        ? .number : ["ifnull", "coalesce", "min", "max", "nullif"].contains(name) ? parts[0].type(in: table) : .text
+        ? .number
+        : ["ifnull", "coalesce", "min", "max", "nullif"].contains(name) ? parts[0].type(in: table) : .text
     case .cast(_, let type): type == "text" ? .text : .number
     case .collate: .text
     case .aggregate(_, let part, _): part?.type(in: table) ?? .number

@@ -60,7 +60,9 @@ struct SchemaGenerator {
     guard let stem = Self.stems.dropFirst(schema.tables[number].foreignKeys.count).first else { return }
     let foreignKey = addColumns(of: destination, stem: stem, to: &schema.tables[number])
     // A hasOne: its key must be free for the rules to be plain.
-    let isOnlyOne = !schema.tables[number].foreignKeys.dropLast().contains { $0.destination == destination.name }
+    let isOnlyOne = !schema.tables[number].foreignKeys.dropLast().contains {
+      $0.destination == destination.name
+    }
     let refersBack = destination.foreignKeys.contains { $0.destination == schema.tables[number].name }
     if random.chance(20), isOnlyOne, !refersBack, destination.name != schema.tables[number].name {
       schema.tables[number].uniques.append(foreignKey.columns)

@@ -47,7 +47,8 @@ extension Expr {
     case .inList(let part, let list, let negated):
       return "\(part.text(binding: 4)) \(not(negated))in (\(list.map(\.text).joined(separator: ", ")))"
     case .between(let part, let low, let high, let negated):
-      return "\(part.text(binding: 4)) \(not(negated))between \(low.text(binding: 5)) and \(high.text(binding: 5))"
+      return
+        "\(part.text(binding: 4)) \(not(negated))between \(low.text(binding: 5)) and \(high.text(binding: 5))"
     case .match(let word, let part, let pattern, let negated):
       return "\(part.text(binding: 4)) \(not(negated))\(word) \(pattern.text(binding: 5))"
     case .call(let name, let arguments): return "\(name)(\(arguments.map(\.text).joined(separator: ", ")))"

@@ -32,7 +32,8 @@ indirect enum Expr: Sendable {
   var parts: [Expr] {
     switch self {
     case .value, .boolean, .path: []
-    case .not(let part), .minus(let part), .isNull(let part, _), .cast(let part, _), .collate(let part, _): [part]
+    case .not(let part), .minus(let part), .isNull(let part, _), .cast(let part, _), .collate(let part, _):
+      [part]
     case .binary(_, let left, let right), .match(_, let left, let right, _): [left, right]
     case .junction(_, let parts), .call(_, let parts): parts
     case .inList(let part, let list, _): [part] + list
@@ -64,7 +65,7 @@ struct Path: Sendable {
 struct AssociationAggregate: Sendable {
   var key: String
   var filters: [Expr] = []
-  /// count, isEmpty, min, max, average, sum, total
+  /// One of count, isEmpty, min, max, average, sum and total.
   var function: String
   var argument: Expr?
 }

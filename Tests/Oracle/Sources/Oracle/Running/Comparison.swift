@@ -17,6 +17,8 @@ struct Difference: Sendable {
     /// Another status than expected, with the sentence of the problem.
     case status(Int, String)
     case body, count, pages
+    /// GRDB and the naive evaluation do not agree.
+    case grdb
   }
 
   var kind: Kind
@@ -29,9 +31,13 @@ struct Difference: Sendable {
 final class Comparison {
   private let evaluator: Evaluator
   private let databases: [(database: KindredDatabase, isIndexed: Bool)]
+  private let grdb: GRDBDatabase
+  /// How many requests GRDB could answer too.
+  private(set) var comparedWithGRDB = 0
 
   init(_ schema: DatabaseSchema, constants: ConstantEvaluator) throws {
     evaluator = Evaluator(schema: schema, constants: constants)
+    grdb = try GRDBDatabase(schema)
     databases = try [true, false].map { (try KindredDatabase(schema, isIndexed: $0), $0) }
   }
 
@@ -49,7 +55,24 @@ final class Comparison {
         return .difference(difference)
       }
     }
+    if let difference = differenceOfGRDB(from: result, request) { return .difference(difference) }
     return .agreement
+  }
+
+  private func differenceOfGRDB(from result: Evaluator.Result, _ request: Request) -> Difference? {
+    guard case .many(let records, _) = result else { return nil }
+    do {
+      let found = try grdb.result(of: request)
+      comparedWithGRDB += 1
+      guard found != records else { return nil }
+      return Difference(
+        kind: .grdb, expected: "\(JSON.array(records))", got: "GRDB \(JSON.array(found))", isIndexed: true)
+    } catch is Unsupported {
+      return nil
+    } catch {
+      return Difference(
+        kind: .grdb, expected: "\(JSON.array(records))", got: "GRDB \(error)", isIndexed: true)
+    }
   }
 
   private func difference(
@@ -72,7 +95,8 @@ final class Comparison {
   }
 
   private func difference(
-    _ records: [JSON], _ count: Int, _ answer: KindredDatabase.Answer, _ database: KindredDatabase, _ request: Request
+    _ records: [JSON], _ count: Int, _ answer: KindredDatabase.Answer, _ database: KindredDatabase,
+    _ request: Request
   ) throws -> Difference? {
     let size = request.root.limit ?? (request.isLines ? .max : 100)
     let page = Array(records.prefix(size))
@@ -92,7 +116,8 @@ final class Comparison {
 
   /// Follows `Link` to the end: all pages together are the whole, and each is as long as it should be.
   private func pages(
-    after answer: KindredDatabase.Answer, of database: KindredDatabase, _ count: Int, _ request: Request, _ first: [JSON]
+    after answer: KindredDatabase.Answer, of database: KindredDatabase, _ count: Int, _ request: Request,
+    _ first: [JSON]
   ) throws -> Difference? {
     guard let limit = request.root.limit, limit > 0 else { return nil }
     var whole = request
@@ -107,13 +132,18 @@ final class Comparison {
       }
       found += page
       next = answer.next
-      if page.count != limit, next != nil { return Self.difference(.pages, "a full page at \(target)", answer) }
+      if page.count != limit, next != nil {
+        return Self.difference(.pages, "a full page at \(target)", answer)
+      }
     }
     if found == all { return nil }
-    return Difference(kind: .pages, expected: "\(JSON.array(all))", got: "\(JSON.array(found))", isIndexed: true)
+    return Difference(
+      kind: .pages, expected: "\(JSON.array(all))", got: "\(JSON.array(found))", isIndexed: true)
   }
 
-  private static func difference(_ kind: Difference.Kind, _ expected: String, _ answer: KindredDatabase.Answer) -> Difference {
+  private static func difference(
+    _ kind: Difference.Kind, _ expected: String, _ answer: KindredDatabase.Answer
+  ) -> Difference {
     Difference(kind: kind, expected: expected, got: "\(answer.status) \(answer.text)", isIndexed: true)
   }
 }

@@ -22,7 +22,9 @@ struct Finding: CustomStringConvertible {
   private var model: [String] {
     trial.schema.tables.flatMap { table -> [String] in
       var lines: [String] = []
-      if !table.defaultSort.isEmpty { lines.append("-- \(table.plural): sort \(table.defaultSort.map(\.text))") }
+      if !table.defaultSort.isEmpty {
+        lines.append("-- \(table.plural): sort \(table.defaultSort.map(\.text))")
+      }
       if let fields = table.defaultFields { lines.append("-- \(table.plural): fields \(fields)") }
       lines += table.associations.filter(\.isOfModelFile).map { association in
         let steps = association.steps.map { step in
@@ -30,7 +32,8 @@ struct Finding: CustomStringConvertible {
             + (step.filter.map { " where \($0.text)" } ?? "")
         }
         return "-- \(table.plural).\(association.key): \(steps.joined(separator: " -> "))"
-          + (association.filter.map { " where \($0.text)" } ?? "") + (association.sort.isEmpty ? "" : " sort \(association.sort.map(\.text))")
+          + (association.filter.map { " where \($0.text)" } ?? "")
+          + (association.sort.isEmpty ? "" : " sort \(association.sort.map(\.text))")
       }
       return lines
     }

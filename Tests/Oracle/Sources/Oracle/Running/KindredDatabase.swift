@@ -31,7 +31,9 @@ final class KindredDatabase {
     try connection.execute("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN;")
     try connection.execute(schema.sql(isIndexed: isIndexed) + "COMMIT;")
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 1)
-    service = try KindredService(pool: pool, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }) { connection in
+    service = try KindredService(
+      pool: pool, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
+    ) { connection in
       var model = Model(inferredFrom: try SchemaReader(connection).schema())
       try model.refine(by: schema)
       return model
@@ -61,7 +63,8 @@ final class KindredDatabase {
 
   private static func next(in link: String) -> String? {
     guard let end = link.range(of: ">; rel=\"next\"") else { return nil }
-    return link[..<end.lowerBound].split(separator: "<", omittingEmptySubsequences: false).last.map(String.init)
+    return link[..<end.lowerBound].split(separator: "<", omittingEmptySubsequences: false).last.map(
+      String.init)
   }
 }
 

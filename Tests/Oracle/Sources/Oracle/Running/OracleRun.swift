@@ -4,17 +4,23 @@ public struct OracleRun {
   /// Requests on one schema, before the next one is made.
   private static let requestsPerSchema = 40
 
+  /// How many requests were answered as they should be.
   public private(set) var passed = 0
+  /// How many of them GRDB answered too.
+  public private(set) var comparedWithGRDB = 0
   /// The findings, each as short as it could be made.
   public private(set) var failures: [String] = []
 
+  /// A run that a seed repeats.
   public init(seed: UInt64) { self.seed = seed }
 
   /// - Parameters:
   ///   - requests: how many.
   ///   - limit: how many failures end the run.
   ///   - progress: told of every schema that is done.
-  public mutating func run(requests: Int, failures limit: Int = 20, progress: (OracleRun) -> Void = { _ in }) throws {
+  public mutating func run(requests: Int, failures limit: Int = 20, progress: (OracleRun) -> Void = { _ in })
+    throws
+  {
     let constants = try ConstantEvaluator()
     var random = SplitMix64(seed: seed)
     while passed + failures.count < requests, failures.count < limit {
@@ -33,6 +39,7 @@ public struct OracleRun {
           failures.append(Finding(trial: trial, difference: shortest).description)
         }
       }
+      comparedWithGRDB += comparison.comparedWithGRDB
       progress(self)
     }
   }

@@ -41,7 +41,9 @@ extension DatabaseSchema {
         for (near, far) in [(first, second), (second, first)] {
           let isToItself = near.destination == far.destination
           var key = (isToItself ? far.stem : far.destination) + "s"
-          if self.table(near.destination)?.association(key) != nil { key += "Via" + table.name.capitalizedFirst }
+          if self.table(near.destination)?.association(key) != nil {
+            key += "Via" + table.name.capitalizedFirst
+          }
           add(key, to: near.destination, [has(near, of: table), belongsTo(far, of: table)])
         }
       }

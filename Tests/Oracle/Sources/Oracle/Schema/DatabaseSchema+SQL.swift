@@ -10,14 +10,16 @@ extension TableSchema {
     var parts = columns.filter { $0.name != "rowid" }.map { column in
       let isKey = primaryKey == [column.name]
       let refusesNull = primaryKey.contains(column.name) && column.kind != .integer
-      return "\(quoted(column.name)) \(column.kind.rawValue)\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
+      return
+        "\(quoted(column.name)) \(column.kind.rawValue)\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
     }
     if primaryKey.count > 1 { parts.append("PRIMARY KEY (\(list(primaryKey)))") }
     parts += uniques.map { "UNIQUE (\(list($0)))" }
     parts += foreignKeys.map {
       "FOREIGN KEY (\(list($0.columns))) REFERENCES \(quoted($0.destination)) (\(list($0.destinationColumns)))"
     }
-    var sql = "CREATE TABLE \(quoted(name)) (\(parts.joined(separator: ", ")))\(isWithoutRowID ? " WITHOUT ROWID" : "");\n"
+    var sql =
+      "CREATE TABLE \(quoted(name)) (\(parts.joined(separator: ", ")))\(isWithoutRowID ? " WITHOUT ROWID" : "");\n"
     for (number, index) in (isIndexed ? indexes : []).enumerated() {
       sql += "CREATE INDEX \(quoted("\(name) \(number)")) ON \(quoted(name)) (\(list(index)));\n"
     }

@@ -44,7 +44,8 @@ extension Value {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): return left == right ? 0 : left < right ? -1 : 1
     case (.text(let left), .text(let right)):
-      let (left, right) = isNoCase ? (left.foldedForNoCase, right.foldedForNoCase) : (Array(left.utf8), Array(right.utf8))
+      let (left, right) =
+        isNoCase ? (left.foldedForNoCase, right.foldedForNoCase) : (Array(left.utf8), Array(right.utf8))
       return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
     default:
       return left.number == right.number ? 0 : left.number < right.number ? -1 : 1
