@@ -1,3 +1,4 @@
+import KindredHTTP
 import Testing
 
 @testable import KindredAPI
@@ -22,7 +23,8 @@ struct OracleFindingsTests {
   @Test("a joined node is not returned for a keyed inclusion below it")
   func aJoinedNodeIsNotReturnedForAKeyedInclusionBelowIt() throws {
     try expectRequest(
-      "/books/1?fields=title&join=author&include=c:author.country&author.c.fields=name", on: Library.database(),
+      "/books/1?fields=title&join=author&include=c:author.country&author.c.fields=name",
+      on: Library.database(),
       json: #"{"title":"Moby-Dick","c":{"name":"United States"}}"#)
   }
 
@@ -36,7 +38,8 @@ struct OracleFindingsTests {
   @Test("a key of the request goes before an association of that name, wherever it is given")
   func aKeyOfTheRequestGoesBeforeAnAssociation() throws {
     try expectRequest(
-      "/authors/2?fields=name&join=n:books.author&include=books:paintings&books.fields=title", on: Library.database(),
+      "/authors/2?fields=name&join=n:books.author&include=books:paintings&books.fields=title",
+      on: Library.database(),
       json: #"{"name":"Zola","books":[{"title":"Mine"}]}"#)
   }
 
@@ -89,8 +92,11 @@ struct OracleFindingsTests {
   @Test("optional records are told apart by what they show")
   func optionalRecordsAreToldApartByWhatTheyShow() throws {
     try expectRequest(
-      "/books?fields=kind&distinct=true&include=author&author.fields=n:length(countryCode)", on: Library.database(),
-      json: #"[{"kind":"novel","author":{"n":2}},{"kind":"poem","author":{"n":2}},{"kind":"poem","author":null}]"#)
+      "/books?fields=kind&distinct=true&include=author&author.fields=n:length(countryCode)",
+      on: Library.database(),
+      json:
+        #"[{"kind":"novel","author":{"n":2}},{"kind":"poem","author":{"n":2}},{"kind":"poem","author":null}]"#
+    )
   }
 
   @Test("pages of groups by an operator that binds less than a comparison")
@@ -127,7 +133,8 @@ struct OracleFindingsTests {
       let answer = try database.get(page)
       pages.append(answer.text)
       let link = answer.headers["Link"] ?? ""
-      target = link.contains("rel=\"next\"") ? link.split(separator: ">").first.map { String($0.dropFirst()) } : nil
+      target =
+        link.contains("rel=\"next\"") ? link.split(separator: ">").first.map { String($0.dropFirst()) } : nil
     }
     #expect(pages == [#"[{"page":30}]"#, #"[{"page":20}]"#, #"[{"page":10}]"#])
   }

@@ -104,6 +104,8 @@ struct ErrorDescription {
         ("Precondition failed", "The record is not the one that `If-Match` or `If-None-Match` asks for.")
       case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")
       case .outOfTime: ("Out of time", "The request took longer than it may: ask for less at once.")
+      case .outOfSpace:
+        ("Out of space", "The server has no room on its disk for what the request needs: try again later.")
       case .unavailable: ("Unavailable", "The database does not answer: try again after `Retry-After`.")
       case .internalError:
         ("Internal error", "A defect of the server; its log has more under the number given.")

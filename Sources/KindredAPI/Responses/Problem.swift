@@ -86,6 +86,10 @@ extension Problem {
         isLate
           ? "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)"
           : "the database is busy: try again", headers: [("Retry-After", "1")])
+    } else if error.isFull {
+      self.init(
+        .outOfSpace, "there is no room on the disk for what the request needs: try again later",
+        headers: [("Retry-After", "10")])
     } else if let complaint = error.complaintAboutValues {
       self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
     } else if let limit = error.exceededLimit {

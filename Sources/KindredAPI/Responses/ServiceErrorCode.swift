@@ -12,6 +12,7 @@ enum ServiceErrorCode: String, CaseIterable {
   case preconditionFailed = "precondition-failed"
   case busy
   case outOfTime = "out-of-time"
+  case outOfSpace = "out-of-space"
   case unavailable
   case internalError = "internal-error"
 
@@ -24,7 +25,7 @@ enum ServiceErrorCode: String, CaseIterable {
     case .unknownMember, .refusedValue: .unprocessableContent
     case .conflict: .conflict
     case .preconditionFailed: .preconditionFailed
-    case .busy, .outOfTime, .unavailable: .serviceUnavailable
+    case .busy, .outOfTime, .outOfSpace, .unavailable: .serviceUnavailable
     case .internalError: .internalServerError
     }
   }

@@ -68,6 +68,8 @@ public final class KindredService: HTTPHandler {
     case let problem as Problem: return problem
     case let error as RequestError: return Problem(error)
     case let error as DatabaseError:
+      // The operator's to mend, not the client's.
+      if error.isFull { logger.error("\(error)") }
       if let problem = Problem(error) { return problem }
     default: break
     }

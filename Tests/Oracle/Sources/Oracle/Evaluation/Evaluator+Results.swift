@@ -86,7 +86,9 @@ extension Evaluator {
     var terms: [PlacedTerm] = []
     var (pivot, number) = (record.via, 1)
     while let via = pivot {
-      terms += via.table.key.map { PlacedTerm(term: SortTerm(expression: .path(Path(leaf: .column($0)))), pivots: number) }
+      terms += via.table.key.map {
+        PlacedTerm(term: SortTerm(expression: .path(Path(leaf: .column($0)))), pivots: number)
+      }
       (pivot, number) = (via.via, number + 1)
     }
     return terms
