@@ -5,8 +5,14 @@ let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "Kindred", targets: ["Kindred"]),
     .executable(name: "kindred", targets: ["KindredCommand"]),
+    // For the packages under Tests, which are no part of this one.
+    .library(
+      name: "Kindred",
+      targets: [
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
+        "KindredSQLSyntax",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -36,14 +42,6 @@ let package = Package(
     .target(
       name: "KindredExecution",
       dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),
-
-    // The typed Swift API over the same engine.
-    .target(
-      name: "Kindred",
-      dependencies: [
-        "KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "KindredExecution", "CKindredSQLite",
-        .product(name: "OrderedCollections", package: "swift-collections"),
-      ]),
 
     // The server.
     .target(
@@ -77,10 +75,15 @@ let package = Package(
     .testTarget(
       name: "KindredExecutionTests",
       dependencies: [
-        "KindredExecution", "KindredAssociations", "KindredSQLite",
+        "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(
+      name: "KindredCommandTests",
+      dependencies: [
+        "KindredCommand", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(
       name: "KindredHTTPTests",
       dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),

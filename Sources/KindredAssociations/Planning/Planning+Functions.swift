@@ -35,7 +35,8 @@ extension Planning {
     }
     guard let function = Self.scalars[key] else {
       let names = Array(Self.scalars.keys) + Array(Self.aggregates.keys) + ["cast"]
-      throw RequestError.unknown(name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
+      throw RequestError.unknown(
+        name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
     }
     guard !isDistinct else {
       throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
@@ -81,8 +82,7 @@ extension Expression {
   /// The expressions that it is made of.
   var parts: [Expression] {
     switch kind {
-    // What a program says follows the rules of SQLite, and not those of the language.
-    case .literal, .value, .null, .boolean, .path, .program: []
+    case .literal, .value, .null, .boolean, .path: []
     case .function(_, let arguments, _): arguments
     case .all(let operands), .any(let operands): operands
     case .unary(_, let operand), .isNull(let operand, _), .collate(let operand, _), .cast(let operand, _):
@@ -101,6 +101,11 @@ extension Expression {
       guard case .function(let name, let arguments, _) = part.kind else { return false }
       return Planning.isGroupAggregate(name, argumentCount: arguments.count)
     }
+  }
+
+  /// Whether it is a name of a record above.
+  var readsParent: Bool {
+    if case .path(let path) = kind { path.parents > 0 } else { false }
   }
 
   /// Whether it reads a column of the join table.

@@ -23,7 +23,7 @@ extension Planning {
     if case .table = table.kind {
       missingIndexes.append(createIndex(on: table, columns))
     }
-    guard isRepeated, makesTransients else { return plain }
+    guard isRepeated else { return plain }
     let transient = transientTable(of: table, by: columns)
     let pointers = table.pointerColumns
     guard !pointers.isEmpty else {
@@ -84,21 +84,19 @@ extension Planning {
   /// Adds the tables of an association to `select`, and the conditions that tie them to `origin`.
   ///
   /// Each way to a record gives a row of its own.
+  ///
+  /// - Parameter leavesOutDestination: whether it ends at the last pivot.
   func chain(
     _ association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    pivots: [RequestNode]? = nil, isRepeated: Bool
+    leavesOutDestination: Bool = false, isRepeated: Bool
   ) throws -> Scope {
     var previous = origin
-    let pivots = pivots ?? node?.rows.pivots ?? []
-    for (number, step) in association.steps.enumerated() {
+    for (number, step) in association.steps.dropLast(leavesOutDestination ? 1 : 0).enumerated() {
       let isLast = number == association.steps.count - 1
-      let pivot = pivots.indices.contains(number) ? pivots[number] : nil
       let scope = try scope(
-        of: step, isLast: isLast ? association : nil, select: select, node: pivot ?? (isLast ? node : nil),
+        of: step, isLast: isLast ? association : nil, select: select, node: isLast ? node : nil,
         parent: isLast ? origin : previous)
-      try register(scope, above: previous)
-      if number > 0 { scope.previous = previous }
-      if isLast, number > 0 { scope.via = previous }
+      if number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
       let isInner = !select.source.isEmpty
       add(
@@ -108,7 +106,6 @@ extension Planning {
       if isLast, let filter = association.filter {
         select.conditions.append(try modelCondition(filter, in: scope))
       }
-      if pivot != nil { select.conditions += try conditions(of: scope) }
       previous = scope
     }
     return previous
@@ -128,15 +125,11 @@ extension Planning {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
-    try register(scope, above: origin)
     let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
     add(source, equalTo: nil, to: select)
-    var pivots = association
-    pivots.steps.removeLast()
-    pivots.filter = nil
     let ways: SQL = try select.statement.subquery { ways in
       let pivot = try chain(
-        pivots, from: origin, into: ways, node: nil, pivots: node?.rows.pivots, isRepeated: isRepeated)
+        association, from: origin, into: ways, node: nil, leavesOutDestination: true, isRepeated: isRepeated)
       let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
       return "SELECT \(keys) \(ways.from())"
     }
@@ -149,7 +142,7 @@ extension Planning {
   }
 
   /// Whether no two ways of an association lead from one record to the same one.
-  private func leadsOnce(_ association: Association) -> Bool {
+  func leadsOnce(_ association: Association) -> Bool {
     let steps = association.steps
     // A join table: its two foreign keys are unique together.
     if steps.count == 2, steps[0].direction == .has, let pivot = model.tables[steps[0].destination],
@@ -170,10 +163,9 @@ extension Planning {
   ) throws -> Scope {
     var (table, resource) = try table(step.destination)
     if let association { resource = try self.resource(association.destination) }
-    let scope = Scope(
-      table: table, resource: resource, alias: select.alias(for: table, node: node), select: select,
+    return Scope(
+      table: table, resource: resource, alias: select.alias(for: table), select: select,
       node: node, parent: parent)
-    return scope
   }
 
   /// Adds a source to a `FROM` clause, first or by `JOIN`.

@@ -28,10 +28,6 @@ final class Scope {
   var resolving: Set<String> = []
   /// Why `../` can't be used here, where it can't.
   var parentRefusal = "there is no record above this one"
-  /// The record that the step before leads to.
-  var previous: Scope?
-  /// The columns of a record that is known.
-  var constants: [String: SQLValue]?
   /// Not NULL where the record is there; nil where it always is.
   var presence: SQL?
 
@@ -61,7 +57,6 @@ final class Scope {
 
   /// A column of the record, in a statement that is its own or one below.
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
-    if let constants { return "\(.value(constants[name] ?? .null))" }
     let sql: SQL = "\(identifier: alias).\(identifier: name)"
     return self.statement.export(sql, to: statement)
   }
