@@ -39,8 +39,7 @@ extension KindredService {
     do {
       try databaseVersion.probe()
     } catch {
-      logger.error("The database does not answer.", metadata: ["error": "\(error)"])
-      throw Problem.unavailable
+      throw unavailable(error)
     }
     return Representation(
       MediaType.json.rawValue, JSONValue.object([("status", "ok")]).bytes, cacheControl: "no-store")

@@ -71,11 +71,21 @@ public final class KindredService: HTTPHandler {
       // The operator's to mend, not the client's.
       if error.isFull { logger.error("\(error)") }
       if let problem = Problem(error) { return problem }
+      if error.isOfStorage { return unavailable(error) }
+    case let error as OpenError where error.reason == .busy: return Problem.busy
+    // One more connection was needed, and the file is no longer what it was at the start.
+    case let error as OpenError: return unavailable(error)
     default: break
     }
     let id = String(UInt32.random(in: .min ... .max), radix: 16)
     serviceMetrics.countDefect()
     logger.error("\(error)", metadata: ["id": "\(id)"])
     return Problem.defect(id)
+  }
+
+  /// The disk, the file or the memory has failed: neither the client nor the program is to blame.
+  func unavailable(_ error: any Error) -> Problem {
+    logger.error("The database does not answer.", metadata: ["error": "\(error)"])
+    return Problem.unavailable
   }
 }
