@@ -48,13 +48,16 @@ public final class KindredService: HTTPHandler {
     }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
+    response.meanItsType()
     return observed(response, to: request, timing)
   }
 
   /// The problem that tells of what the HTTP layer refuses.
   public func response(to error: HTTPError) -> HTTPResponse {
     if options.logsAccess { logger.info("refused", metadata: ["status": "\(error.status.code)"]) }
-    return Problem(error).response
+    var response = Problem(error).response
+    response.meanItsType()
+    return response
   }
 
   /// The answer that a representation is for the client of a request.
@@ -87,5 +90,13 @@ public final class KindredService: HTTPHandler {
   func unavailable(_ error: any Error) -> Problem {
     logger.error("The database does not answer.", metadata: ["error": "\(error)"])
     return Problem.unavailable
+  }
+}
+
+extension HTTPResponse {
+  /// Has a browser take the content for what `Content-Type` says, whatever a table holds (Fetch standard,
+  /// "X-Content-Type-Options").
+  fileprivate mutating func meanItsType() {
+    headers.append("X-Content-Type-Options", "nosniff")
   }
 }
