@@ -2,6 +2,8 @@
 
 # What the gates to C are compiled and linked with, as packages of Debian and Ubuntu.
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
+# The programs that the tests run.
+TEST_PACKAGES := curl openssl
 PREFIX ?= /usr/local
 # For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
 ARGUMENTS ?=
@@ -12,7 +14,7 @@ SOURCES := Sources Tests Package.swift
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test build release install format lint image system-packages swift
+.PHONY: help serve test oracle build release install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -21,7 +23,11 @@ serve: release ## Serve the sample library, or what ARGUMENTS say.
 	exec $(KINDRED) serve $(ARGUMENTS)
 
 test: system-packages swift ## Run the tests.
+	$(call install-missing,$(TEST_PACKAGES))
 	swift test
+
+oracle: system-packages swift ## Compare random requests with an evaluator in memory, and with GRDB.
+	swift test --package-path Tests/Oracle
 
 build: system-packages swift ## Build for debugging.
 	swift build
@@ -44,18 +50,24 @@ image: ## Build the container image.
 	docker build --tag kindred .
 
 system-packages: ## Install the system packages that are missing.
-	@missing=; \
-	for package in $(SYSTEM_PACKAGES); do \
-	  dpkg --status $$package >/dev/null 2>&1 || missing="$$missing $$package"; \
-	done; \
-	if [ -z "$$missing" ]; then exit 0; fi; \
-	if ! command -v apt-get >/dev/null; then \
-	  echo "make: install the headers of SQLite, OpenSSL and zlib if the build does not find them" >&2; exit 0; \
-	fi; \
-	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
-	set -x; \
-	$$sudo apt-get update -qq && \
-	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends $$missing
+	$(call install-missing,$(SYSTEM_PACKAGES))
+
+# Installs those of the given packages that are not there.
+define install-missing
+@missing=; \
+for package in $(1); do \
+  state=$$(dpkg-query --show --showformat='$${db:Status-Status}' $$package 2>/dev/null); \
+  [ "$$state" = installed ] || missing="$$missing $$package"; \
+done; \
+if [ -z "$$missing" ]; then exit 0; fi; \
+if ! command -v apt-get >/dev/null; then \
+  echo "make: if something is not found, install what Debian calls$$missing" >&2; exit 0; \
+fi; \
+if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+set -x; \
+$$sudo apt-get update -qq && \
+$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends $$missing
+endef
 
 swift:
 	@command -v swift >/dev/null || { \

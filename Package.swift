@@ -7,6 +7,13 @@ let package = Package(
   products: [
     .library(name: "Kindred", targets: ["Kindred"]),
     .executable(name: "kindred", targets: ["KindredCommand"]),
+    // The modules one by one, for the oracle and the benchmarks, which are packages of their own.
+    .library(
+      name: "KindredModules",
+      targets: [
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
+        "KindredSQLSyntax",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -77,10 +84,16 @@ let package = Package(
     .testTarget(
       name: "KindredExecutionTests",
       dependencies: [
-        "KindredExecution", "KindredAssociations", "KindredSQLite",
+        "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(
+      name: "KindredCommandTests",
+      dependencies: [
+        "KindredCommand", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(
       name: "KindredHTTPTests",
       dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),

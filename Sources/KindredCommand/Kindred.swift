@@ -9,10 +9,11 @@ struct Kindred: ParsableCommand {
       Examples:
         kindred serve                 serves the sample library
         kindred serve chinook.db      serves a database
+        kindred model chinook.db      prints the inferred model
         kindred query chinook.db '/albums?include=tracks&limit=1'
       """,
     version: version,
-    subcommands: [ServeCommand.self, MigrateCommand.self, QueryCommand.self])
+    subcommands: [ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self])
 
   static let version = "0.1.0"
 }

@@ -1,21 +1,30 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// A plan in the form that runs: flat arrays of plain structs, nothing of which is counted by reference in the loop.
-public final class ExecutablePlan: Sendable {
-  public let plan: Plan
-  let nodes: [Node]
-  /// Every byte that stands between two values, one after the other.
-  let text: [UInt8]
+/// A plan in the form that runs: flat memory of plain structs, nothing of which is counted by reference in the loop.
+public final class ExecutablePlan: @unchecked Sendable {
+  // Nothing of it changes once it is made: that is what makes the pointers safe to share.
 
-  struct Node: Sendable {
+  /// The plan that it runs.
+  public let plan: Plan
+  /// What the loop does not need, by node.
+  let statements: [NodeStatement]
+  /// What the loop needs, by node.
+  let nodes: UnsafeMutablePointer<Node>
+  let nodeCount: Int
+  /// How often a node may repeat below itself.
+  let recursionLevels: Int
+  /// The programs of all nodes, one after the other.
+  let instructions: UnsafeMutablePointer<Instruction>
+  /// The bindings of all nodes that follow the rows above, one after the other.
+  let ancestors: UnsafeMutablePointer<Ancestor>
+  /// Every byte that stands between two values, one after the other, and ``OutputMemory/slack``.
+  let text: UnsafeMutablePointer<UInt8>
+
+  struct NodeStatement {
     let sql: String
-    let instructions: [Instruction]
     /// Bindings that hold for the whole request.
     let constants: [Constant]
-    /// Bindings that follow the rows above.
-    let ancestors: [Ancestor]
-    let isToMany: Bool
     let recursion: Plan.Recursion?
   }
 
@@ -24,37 +33,125 @@ public final class ExecutablePlan: Sendable {
     let binding: SQL.Binding
   }
 
-  struct Ancestor: Sendable {
+  struct Node {
+    var firstInstruction: Int32
+    var endInstruction: Int32
+    var firstAncestor: Int32
+    var endAncestor: Int32
+    var frame: Frame
+    var isToMany: Bool
+    var isRecursive: Bool
+    /// Of a recursive node, the one that repeats it, and how often.
+    var repetition: Int32
+    var levels: Int32
+  }
+
+  /// What is written around the rows of a node.
+  struct Frame {
+    var opening = Text()
+    var separator = Text()
+    var closing = Text()
+    /// In place of the one row that is not there.
+    var missing = Text()
+  }
+
+  /// A part of the plan's text.
+  struct Text {
+    var start: Int32 = 0
+    var count: Int32 = 0
+  }
+
+  /// How the rows of a node are written.
+  struct Program {
+    var instructions: [Instruction] = []
+    var frame = Frame()
+  }
+
+  struct Ancestor {
     let parameter: Int32
-    let level: Int
+    let level: Int32
     let column: Int32
   }
 
-  enum Operation: UInt8, Sendable {
+  enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
+    case csvValue, csvBoolean, htmlValue, htmlBoolean
+    /// The value as a segment of a URL's path.
+    case segment
   }
 
-  struct Instruction: Sendable {
+  struct Instruction {
     let operation: Operation
     /// A column; of `child`, the number of the node.
     let operand: Int32
     /// Of `optional`, where to go on.
-    let end: Int32
-    let textStart: Int32
-    let textCount: Int32
+    var end: Int32 = 0
+    /// What is written first.
+    let prefix: Text
+    /// In place of what is not there.
+    var missing = Text()
   }
 
-  public init(_ plan: Plan) {
+  /// Where recursion ends, whatever a request says: each level has statements of its own.
+  private static let maximumRecursion = 1000
+
+  /// - Throws: `NotTabular` where the result does not fit the format.
+  public init(_ plan: Plan, format: ResultFormat = .json) throws(NotTabular) {
     self.plan = plan
-    var text: [UInt8] = []
-    nodes = plan.nodes.map { node in
-      Node(
-        sql: node.statement.sql,
-        instructions: node.program.map { Instruction($0, text: &text) },
-        constants: node.statement.constants, ancestors: node.statement.ancestors,
-        isToMany: node.isToMany, recursion: node.recursion)
+    var (programs, text) =
+      switch format {
+      case .json: JSONPrograms.make(plan)
+      case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
+      case .csv: try CSVProgram.make(plan)
+      case .html(let links): HTMLPrograms.make(plan, links: links)
+      }
+    statements = plan.nodes.map {
+      NodeStatement(sql: $0.statement.sql, constants: $0.statement.constants, recursion: $0.recursion)
     }
-    self.text = text
+    var nodes: [Node] = []
+    var instructions: [Instruction] = []
+    var ancestors: [Ancestor] = []
+    for (node, program) in zip(plan.nodes, programs) {
+      let (firstInstruction, firstAncestor) = (Int32(instructions.count), Int32(ancestors.count))
+      instructions += program.instructions.map { instruction in
+        var instruction = instruction
+        instruction.end += firstInstruction
+        return instruction
+      }
+      ancestors += node.statement.ancestors
+      nodes.append(
+        Node(
+          firstInstruction: firstInstruction, endInstruction: Int32(instructions.count),
+          firstAncestor: firstAncestor, endAncestor: Int32(ancestors.count), frame: program.frame,
+          isToMany: node.isToMany, isRecursive: node.recursion != nil,
+          repetition: Int32(node.recursion?.repetition ?? -1),
+          levels: Int32(min(node.recursion?.levels ?? 0, Self.maximumRecursion))))
+    }
+    text += [UInt8](repeating: 0, count: OutputMemory.slack)
+    recursionLevels = Int(nodes.map(\.levels).max() ?? 0)
+    nodeCount = nodes.count
+    self.nodes = .copy(nodes)
+    self.instructions = .copy(instructions)
+    self.ancestors = .copy(ancestors)
+    self.text = .copy(text)
+  }
+
+  deinit {
+    nodes.deallocate()
+    instructions.deallocate()
+    ancestors.deallocate()
+    text.deallocate()
+  }
+}
+
+extension UnsafeMutablePointer {
+  /// Memory of its own, to be deallocated by who asked for it.
+  fileprivate static func copy(_ elements: [Pointee]) -> Self {
+    let memory = Self.allocate(capacity: elements.count)
+    elements.withUnsafeBufferPointer { source in
+      if let start = source.baseAddress { memory.initialize(from: start, count: source.count) }
+    }
+    return memory
   }
 }
 
@@ -69,43 +166,15 @@ extension Plan.Statement {
   var ancestors: [ExecutablePlan.Ancestor] {
     bindings.enumerated().compactMap { index, binding in
       guard case .ancestor(let level, let column) = binding else { return nil }
-      return ExecutablePlan.Ancestor(parameter: Int32(index + 1), level: level, column: Int32(column))
+      return ExecutablePlan.Ancestor(parameter: Int32(index + 1), level: Int32(level), column: Int32(column))
     }
   }
 }
 
-extension ExecutablePlan.Instruction {
-  init(_ instruction: Plan.Instruction, text: inout [UInt8]) {
-    func put(_ bytes: [UInt8]) -> (Int32, Int32) {
-      text += bytes
-      return (Int32(text.count - bytes.count), Int32(bytes.count))
-    }
-    switch instruction {
-    case .value(let prefix, let column, let format):
-      operation =
-        switch format {
-        case .plain: .value
-        case .boolean: .boolean
-        case .json: .json
-        }
-      operand = Int32(column)
-      end = 0
-      (textStart, textCount) = put(prefix)
-    case .optional(let prefix, let column, let next):
-      operation = .optional
-      operand = Int32(column)
-      end = Int32(next)
-      (textStart, textCount) = put(prefix)
-    case .text(let bytes):
-      operation = .text
-      operand = 0
-      end = 0
-      (textStart, textCount) = put(bytes)
-    case .child(let prefix, let node):
-      operation = .child
-      operand = Int32(node)
-      end = 0
-      (textStart, textCount) = put(prefix)
-    }
+extension [UInt8] {
+  /// Adds text at the end, and says where it is.
+  mutating func put(_ bytes: some Collection<UInt8>) -> ExecutablePlan.Text {
+    self += bytes
+    return ExecutablePlan.Text(start: Int32(count - bytes.count), count: Int32(bytes.count))
   }
 }

@@ -2,11 +2,11 @@ extension OutputBuffer {
   /// Text that is valid JSON (RFC 8259) as it is but for the white space between its tokens; other text as a string.
   ///
   /// Without white space, a record stays on its line in `application/x-ndjson`.
-  func append(json bytes: UnsafeRawBufferPointer) {
+  mutating func append(json bytes: UnsafeRawBufferPointer) {
     let start = count
     var scanner = JSONScanner(bytes: bytes)
     reserve(bytes.count)
-    if !scanner.copy(to: self) {
+    if !scanner.copy(to: &self) {
       truncate(to: start)
       append(string: bytes)
     }
@@ -32,7 +32,7 @@ private struct JSONScanner {
   private var isInObject: Bool { containers & 1 == 1 }
 
   /// Whether all of it is JSON, nested 64 levels at most.
-  mutating func copy(to output: OutputBuffer) -> Bool {
+  mutating func copy(to output: inout OutputBuffer) -> Bool {
     var expectation = Expectation.value
     while true {
       skipSpace()
@@ -43,74 +43,74 @@ private struct JSONScanner {
         return false
       case .key, .keyOrEnd:
         if byte == UInt8(ascii: "}"), expectation == .keyOrEnd {
-          expectation = close(output)
+          expectation = close(&output)
           continue
         }
-        guard byte == UInt8(ascii: "\""), copyString(to: output) else { return false }
+        guard byte == UInt8(ascii: "\""), copyString(to: &output) else { return false }
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { return false }
-        take(output)
+        take(&output)
         expectation = .value
       case .commaOrEnd:
         if byte == UInt8(ascii: ",") {
-          take(output)
+          take(&output)
           expectation = isInObject ? .key : .value
         } else if byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-          expectation = close(output)
+          expectation = close(&output)
         } else {
           return false
         }
       case .value, .valueOrEnd:
         if byte == UInt8(ascii: "]"), expectation == .valueOrEnd {
-          expectation = close(output)
+          expectation = close(&output)
           continue
         }
-        guard let next = copyValue(byte, to: output) else { return false }
+        guard let next = copyValue(byte, to: &output) else { return false }
         expectation = next
       }
     }
   }
 
-  private mutating func copyValue(_ byte: UInt8, to output: OutputBuffer) -> Expectation? {
+  private mutating func copyValue(_ byte: UInt8, to output: inout OutputBuffer) -> Expectation? {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard depth < 64 else { return nil }
       let isObject = byte == UInt8(ascii: "{")
       containers = containers << 1 | (isObject ? 1 : 0)
       depth += 1
-      take(output)
+      take(&output)
       return isObject ? .keyOrEnd : .valueOrEnd
     case UInt8(ascii: "\""):
-      guard copyString(to: output) else { return nil }
+      guard copyString(to: &output) else { return nil }
     case UInt8(ascii: "t"):
-      guard copyWord("true", to: output) else { return nil }
+      guard copyWord("true", to: &output) else { return nil }
     case UInt8(ascii: "f"):
-      guard copyWord("false", to: output) else { return nil }
+      guard copyWord("false", to: &output) else { return nil }
     case UInt8(ascii: "n"):
-      guard copyWord("null", to: output) else { return nil }
+      guard copyWord("null", to: &output) else { return nil }
     default:
-      guard copyNumber(to: output) else { return nil }
+      guard copyNumber(to: &output) else { return nil }
     }
     return depth == 0 ? .end : .commaOrEnd
   }
 
-  private mutating func close(_ output: OutputBuffer) -> Expectation {
+  private mutating func close(_ output: inout OutputBuffer) -> Expectation {
     containers >>= 1
     depth -= 1
-    take(output)
+    take(&output)
     return depth == 0 ? .end : .commaOrEnd
   }
 
-  private mutating func take(_ output: OutputBuffer) {
+  private mutating func take(_ output: inout OutputBuffer) {
     output.append(bytes[index])
     index += 1
   }
 
   private mutating func skipSpace() {
-    while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+    while index < bytes.count, isSpace(bytes[index]) { index += 1 }
   }
 
-  private mutating func copyWord(_ word: StaticString, to output: OutputBuffer) -> Bool {
+  private mutating func copyWord(_ word: StaticString, to output: inout OutputBuffer) -> Bool {
     guard bytes.count - index >= word.utf8CodeUnitCount else { return false }
     for offset in 0..<word.utf8CodeUnitCount where bytes[index + offset] != word.utf8Start[offset] {
       return false
@@ -120,7 +120,7 @@ private struct JSONScanner {
     return true
   }
 
-  private mutating func copyString(to output: OutputBuffer) -> Bool {
+  private mutating func copyString(to output: inout OutputBuffer) -> Bool {
     let start = index
     index += 1
     while true {
@@ -129,7 +129,7 @@ private struct JSONScanner {
       switch bytes[index] {
       case UInt8(ascii: "\""):
         index += 1
-        copy(from: start, to: output)
+        copy(from: start, to: &output)
         return true
       case UInt8(ascii: "\\"):
         guard let length = escapeLength() else { return false }
@@ -158,7 +158,7 @@ private struct JSONScanner {
     }
   }
 
-  private mutating func copyNumber(to output: OutputBuffer) -> Bool {
+  private mutating func copyNumber(to output: inout OutputBuffer) -> Bool {
     let start = index
     if peek == UInt8(ascii: "-") { index += 1 }
     let first = peek
@@ -175,16 +175,18 @@ private struct JSONScanner {
       if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { index += 1 }
       guard skipDigits() > 0 else { return false }
     }
-    copy(from: start, to: output)
+    copy(from: start, to: &output)
     return true
   }
 
-  private func copy(from start: Int, to output: OutputBuffer) {
+  private func copy(from start: Int, to output: inout OutputBuffer) {
     guard let base = bytes.baseAddress else { return }
     output.append((base + start).assumingMemoryBound(to: UInt8.self), count: index - start)
   }
 
   private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
   private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 

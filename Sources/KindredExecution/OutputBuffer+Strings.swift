@@ -1,33 +1,101 @@
 extension OutputBuffer {
+  /// How much of a string is written between two looks at the room there is.
+  private static let sliceLength = 1024
+
   /// A JSON string (RFC 8259 §7); bytes that are not UTF-8 become U+FFFD.
-  func append(string bytes: UnsafeRawBufferPointer) {
+  @inline(__always)
+  mutating func append(string bytes: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
-    var index = 0
-    while index < bytes.count {
-      let run = UTF8Scanner.plainPrefix(of: bytes, from: index)
-      if run > index, let start = bytes.baseAddress {
-        append((start + index).assumingMemoryBound(to: UInt8.self), count: run - index)
-        index = run
-      }
-      guard index < bytes.count else { break }
-      let byte = bytes[index]
-      if byte < 0x80 {
-        append(escaped: byte)
-        index += 1
-      } else {
-        append("\u{FFFD}")
-        index += UTF8Scanner.malformedLength(of: bytes, at: index)
-      }
+    if bytes.count > 0, let start = bytes.baseAddress {
+      var index = 0
+      repeat {
+        let end = min(bytes.count, index + Self.sliceLength)
+        // An escape takes six bytes at most; the last sequence of a slice, and copies of whole words, reach beyond it.
+        var output = UnsafeMutableRawPointer(room(6 * (end - index) + 16))
+        let first = output
+        index = Self.write(start, from: index, to: end, of: bytes.count, output: &output)
+        advance(output - first)
+      } while index < bytes.count
     }
     append(UInt8(ascii: "\""))
   }
 
-  private func append(escaped byte: UInt8) {
-    let room = room(6)
+  /// Writes a slice of a string, and says up to where.
+  @inline(__always)
+  private static func write(
+    _ bytes: UnsafeRawPointer, from start: Int, to end: Int, of count: Int,
+    output: inout UnsafeMutableRawPointer
+  ) -> Int {
+    var index = start
+    while index < end {
+      let left = end - index
+      // Eight bytes at a time; the last ones, fewer than eight, come with those before them.
+      let word: UInt64
+      if left >= 8 {
+        word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      } else if end >= 8 {
+        word = bytes.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) >> UInt64((8 - left) * 8)
+      } else {
+        word = short(bytes + index, left)
+      }
+      output.storeBytes(of: word, as: UInt64.self)
+      let found = UTF8Scanner.special(word)
+      // Behind the last byte there are zeros, which are special too.
+      let plain = found == 0 ? 8 : found.trailingZeroBitCount >> 3
+      if plain >= left {
+        output += left
+        return end
+      }
+      index += plain
+      output += plain
+      if found == 0 { continue }
+      let byte = bytes.load(fromByteOffset: index, as: UInt8.self)
+      if byte < 0x80 {
+        write(escaped: byte, to: &output)
+        index += 1
+      } else {
+        index += writeSequence(UnsafeRawBufferPointer(start: bytes, count: count), at: index, to: &output)
+      }
+    }
+    return index
+  }
+
+  /// Fewer than eight bytes, zeros behind them.
+  private static func short(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in 0..<count {
+      word |= UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) << UInt64(index * 8)
+    }
+    return word
+  }
+
+  /// Writes sequences of several bytes as far as they follow one another; how many bytes were read.
+  private static func writeSequence(
+    _ bytes: UnsafeRawBufferPointer, at start: Int, to output: inout UnsafeMutableRawPointer
+  ) -> Int {
+    let length = UTF8Scanner.sequenceLength(of: bytes, at: start)
+    guard length > 0 else {
+      // U+FFFD.
+      output.storeBytes(of: 0xEF, as: UInt8.self)
+      output.storeBytes(of: 0xBF, toByteOffset: 1, as: UInt8.self)
+      output.storeBytes(of: 0xBD, toByteOffset: 2, as: UInt8.self)
+      output += 3
+      return UTF8Scanner.malformedLength(of: bytes, at: start)
+    }
+    for offset in 0..<length {
+      output.storeBytes(of: bytes[start + offset], toByteOffset: offset, as: UInt8.self)
+    }
+    output += length
+    return length
+  }
+
+  @inline(never)
+  private static func write(escaped byte: UInt8, to output: inout UnsafeMutableRawPointer) {
+    let room = output.assumingMemoryBound(to: UInt8.self)
     room[0] = UInt8(ascii: "\\")
-    if let short = Self.shortEscape(byte) {
+    if let short = shortEscape(byte) {
       room[1] = short
-      advance(2)
+      output += 2
       return
     }
     let hex: StaticString = "0123456789abcdef"
@@ -36,7 +104,7 @@ extension OutputBuffer {
     room[3] = UInt8(ascii: "0")
     room[4] = hex.utf8Start[Int(byte >> 4)]
     room[5] = hex.utf8Start[Int(byte & 15)]
-    advance(6)
+    output += 6
   }
 
   private static func shortEscape(_ byte: UInt8) -> UInt8? {
@@ -52,13 +120,19 @@ extension OutputBuffer {
   }
 
   /// A JSON string that holds bytes in base64 (RFC 4648 §4).
-  func append(base64 bytes: UnsafeRawBufferPointer) {
+  mutating func append(base64 bytes: UnsafeRawBufferPointer) {
+    append(UInt8(ascii: "\""))
+    append(bareBase64: bytes)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Bytes in base64, without quotes.
+  mutating func append(bareBase64 bytes: UnsafeRawBufferPointer) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     let digits = alphabet.utf8Start
     let length = (bytes.count + 2) / 3 * 4
-    let room = room(length + 2)
-    room[0] = UInt8(ascii: "\"")
-    var output = 1
+    let room = room(length)
+    var output = 0
     var index = 0
     while index < bytes.count {
       let left = bytes.count - index
@@ -73,7 +147,6 @@ extension OutputBuffer {
       output += 4
       index += 3
     }
-    room[output] = UInt8(ascii: "\"")
-    advance(output + 1)
+    advance(output)
   }
 }

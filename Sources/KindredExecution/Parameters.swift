@@ -5,8 +5,10 @@ import KindredSQLSyntax
 public struct Parameters: Sendable {
   /// By the numbers that the plan's bindings hold.
   public var literals: [SQLValue]
+  /// Where the page starts, if not at the first record.
   public var cursor: Cursor?
 
+  /// The values of a request.
   public init(literals: [SQLValue], cursor: Cursor? = nil) {
     self.literals = literals
     self.cursor = cursor

@@ -3,232 +3,104 @@ import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
 
-/// How the records of the root are set apart.
-public enum RecordSeparation: Sendable {
-  /// A JSON array; a single record as it is.
-  case array
-  /// A record per line (`application/x-ndjson`).
-  case lines
-}
-
-/// Runs a plan: the tree of nested cursors, written down as it is read.
-///
-/// The stack of cursors is a value of its own and not the program's, so that reading can stop after any row until the
-/// reader of the result has taken what there is.
+/// Runs a plan: prepares and binds its statements, and has the tree of nested cursors written down part by part.
 public final class PlanExecutor {
-  let executable: ExecutablePlan
-  let connection: Connection
-  let parameters: Parameters
-  let separation: RecordSeparation
-  let output: OutputBuffer
-  /// Rows of the root at most; one more is read to tell whether more follow.
-  let limit: Int?
+  private let executable: ExecutablePlan
+  private let connection: Connection
+  private let parameters: Parameters
+  private var cursors: CursorStack
+  /// Every statement in use, to be given back.
+  private var statements: [Statement] = []
+  private var hasHandedOut = false
 
-  /// Whether records follow the last one of the page.
-  public private(set) var hasMore = false
   /// The cursor of the page's last record, where a page has a limit and is full.
   public private(set) var lastCursor: Cursor?
 
-  private var frames: [Frame] = []
-  /// Statements in use, by depth of the stack and node.
-  private var statements: [Int: Statement] = [:]
-  private var isFinished = false
+  /// What a part of a result is at most, but for its last value.
+  public static var partSize: Int { OutputMemory.partSize }
 
-  /// A statement that is being read.
-  private struct Frame {
-    var node: Int
-    var statement: OpaquePointer
-    var instruction = 0
-    var rows = 0
-    /// Whether a row is being written, and not one to be read.
-    var isInRow = false
-    /// How often the node has repeated, from 1.
-    var recursionLevel = 0
-  }
-
+  /// - Parameter limit: records of the page at most.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
-    separation: RecordSeparation = .array, limit: Int? = nil, bufferSize: Int = 64 << 10
+    limit: Int? = nil
   ) {
     self.executable = executable
     self.connection = connection
     self.parameters = parameters
-    self.separation = separation
-    self.limit = limit
-    output = OutputBuffer(capacity: bufferSize + bufferSize / 4)
+    cursors = CursorStack(executable, limit: limit)
   }
 
   /// Gives the statements back to the connection.
   public func close() {
-    frames.removeAll()
-    for statement in statements.values { connection.release(statement) }
-    for statement in pathStatements { connection.release(statement) }
+    cursors.removeAll()
+    for statement in statements { connection.release(statement) }
     statements.removeAll()
-    pathStatements.removeAll()
-    isFinished = true
   }
-
-  private var pathStatements: [Statement] = []
-
-  // MARK: Starting
 
   /// Runs the statements of the path, and the root's to its first row.
   ///
   /// - Throws: `RequestError` (`notFound`) where the path or a single record leads nowhere; `DatabaseError`.
   public func start() throws {
-    for step in executable.plan.path {
-      let statement = try connection.cached(step.statement.sql)
-      pathStatements.append(statement)
-      try bind(step.statement.constants, to: statement)
-      try bind(step.statement.ancestors, to: statement.handle)
+    let plan = executable.plan
+    for step in plan.path {
+      let statement = try prepare(step.statement.sql, step.statement.constants)
+      for ancestor in step.statement.ancestors {
+        try check(
+          sqlite3_bind_value(
+            statement.handle, ancestor.parameter,
+            sqlite3_column_value(cursors.statement(cursors.count - Int(ancestor.level)), ancestor.column)))
+      }
       guard try statement.step() else { throw RequestError(.notFound, step.absence) }
-      frames.append(Frame(node: -1, statement: statement.handle))
+      cursors.push(statement.handle, node: -1)
     }
-    try push(0)
-    if !executable.plan.isSingle, separation == .array { output.append(UInt8(ascii: "[")) }
-    try nextRow(frames.count - 1)
-    guard !isFinished || !executable.plan.isSingle else {
-      throw RequestError(.notFound, executable.plan.absence)
-    }
+    try push(0, recursionLevel: 0)
+    cursors.begin()
+    if case .failed(let code) = cursors.nextRow() { throw connection.error(code) }
+    guard !cursors.isFinished || !plan.isSingle else { throw RequestError(.notFound, plan.absence) }
   }
 
-  private func finish() {
-    if !executable.plan.isSingle, separation == .array { output.append(UInt8(ascii: "]")) }
-    isFinished = true
-  }
-
-  // MARK: Reading
-
-  /// The next part of the result, of about `size` bytes; valid until the next call, nil at the end.
-  public func next(upTo size: Int = 64 << 10) throws -> UnsafeRawBufferPointer? {
-    if hasHandedOut { output.removeAll() }
-    if !isFinished { try run(upTo: size) }
+  /// The next part of the result; valid until the next call, nil at the end.
+  public func next() throws -> UnsafeRawBufferPointer? {
+    if hasHandedOut { cursors.output.removeAll() }
     hasHandedOut = true
-    return output.count > 0 ? output.bytes : nil
+    loop: while true {
+      switch cursors.run(upTo: OutputMemory.partSize) {
+      case .full, .finished: break loop
+      case .unprepared(let node, let recursionLevel): try push(node, recursionLevel: recursionLevel)
+      case .lastRecord: lastCursor = cursor()
+      case .failed(let code): throw connection.error(code)
+      }
+    }
+    return cursors.output.count > 0 ? cursors.output.bytes : nil
   }
-
-  private var hasHandedOut = false
 
   /// Whether the last part has been read.
-  public var isAtEnd: Bool { isFinished }
+  public var isAtEnd: Bool { cursors.isFinished }
 
-  private func run(upTo size: Int) throws {
-    try executable.text.withUnsafeBufferPointer { text in
-      guard let text = text.baseAddress ?? UnsafePointer(output.base) else { return }
-      while !isFinished {
-        let top = frames.count - 1
-        if !frames[top].isInRow {
-          try nextRow(top)
-          if output.count >= size { return }
-        } else {
-          try writeRow(top, text)
-        }
-      }
-    }
-  }
+  /// Whether records follow the last one of the page.
+  public var hasMore: Bool { cursors.hasMore }
 
-  /// Reads the next row of the cursor on top of the stack, or ends it.
-  private func nextRow(_ top: Int) throws {
-    let node = executable.nodes[frames[top].node]
-    let isRoot = frames[top].node == 0
-    // One row is all there is of a to-one association.
-    guard node.isToMany || frames[top].rows == 0, try step(frames[top].statement) else {
-      return end(top, node, isRoot: isRoot)
-    }
-    if let recursion = node.recursion, isOwnAncestor(top, recursion) {
-      return
-    }
-    if isRoot, let limit, frames[top].rows >= limit {
-      hasMore = true
-      return end(top, node, isRoot: true)
-    }
-    if frames[top].rows > 0 {
-      output.append(isRoot && separation == .lines ? UInt8(ascii: "\n") : UInt8(ascii: ","))
-    }
-    frames[top].rows += 1
-    frames[top].instruction = 0
-    frames[top].isInRow = true
-  }
-
-  private func end(_ top: Int, _ node: ExecutablePlan.Node, isRoot: Bool) {
-    sqlite3_reset(frames[top].statement)
-    if isRoot {
-      if separation == .lines, frames[top].rows > 0 { output.append(UInt8(ascii: "\n")) }
-      frames.removeLast()
-      finish()
-      return
-    }
-    if node.isToMany {
-      output.append(UInt8(ascii: "]"))
-    } else if frames[top].rows == 0 {
-      output.append("null")
-    }
-    frames.removeLast()
-  }
-
-  /// Writes the row of the cursor on top of the stack, up to its end or to a cursor of its own.
-  private func writeRow(_ top: Int, _ text: UnsafePointer<UInt8>) throws {
-    let node = executable.nodes[frames[top].node]
-    let statement = frames[top].statement
-    var index = frames[top].instruction
-    try node.instructions.withUnsafeBufferPointer { instructions in
-      while index < instructions.count {
-        let instruction = instructions[index]
-        index += 1
-        switch instruction.operation {
-        case .value, .boolean, .json:
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
-          output.append(column: instruction.operand, of: statement, as: instruction.operation)
-        case .text:
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
-        case .optional:
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
-          if sqlite3_column_type(statement, instruction.operand) == SQLITE_NULL {
-            output.append("null")
-            index = Int(instruction.end)
-          }
-        case .child:
-          let child = Int(instruction.operand)
-          let level = recursionLevel(of: child, below: top)
-          if let recursion = node.recursion, child == recursion.repetition, level > recursion.levels {
-            continue
-          }
-          frames[top].instruction = index
-          output.append(text + Int(instruction.textStart), count: Int(instruction.textCount))
-          if executable.nodes[child].isToMany { output.append(UInt8(ascii: "[")) }
-          try push(child)
-          frames[top + 1].recursionLevel = level
-          return
-        }
-      }
-      frames[top].isInRow = false
-      if frames[top].node == 0, let limit, frames[top].rows == limit { lastCursor = cursor(statement) }
-    }
-  }
-
-  private func cursor(_ statement: OpaquePointer) -> Cursor? {
-    guard let columns = executable.plan.cursorColumns, let open = openStatement(statement) else { return nil }
+  private func cursor() -> Cursor? {
+    let root = cursors.statement(cursors.count - 1)
+    guard let columns = executable.plan.cursorColumns,
+      let open = statements.first(where: { $0.handle == root })
+    else { return nil }
     return Cursor(values: columns.map { open.value(Int32($0)) })
   }
 
-  private func openStatement(_ handle: OpaquePointer) -> Statement? {
-    statements.values.first { $0.handle == handle }
+  // MARK: Statements
+
+  private func prepare(_ sql: String, _ constants: [ExecutablePlan.Constant]) throws -> Statement {
+    let statement = try connection.cached(sql)
+    statements.append(statement)
+    try bind(constants, to: statement)
+    return statement
   }
 
-  // MARK: Cursors
-
-  private func push(_ node: Int) throws {
-    let slot = frames.count * executable.nodes.count + node
-    let statement: Statement
-    if let open = statements[slot] {
-      statement = open
-    } else {
-      statement = try connection.cached(executable.nodes[node].sql)
-      statements[slot] = statement
-      try bind(executable.nodes[node].constants, to: statement)
-    }
-    try bind(executable.nodes[node].ancestors, to: statement.handle)
-    frames.append(Frame(node: node, statement: statement.handle))
+  private func push(_ node: Int32, recursionLevel: Int32) throws {
+    let described = executable.statements[Int(node)]
+    let statement = try prepare(described.sql, described.constants)
+    try check(cursors.prepare(statement.handle, node: node, recursionLevel: recursionLevel))
   }
 
   /// Binds a statement that stands beside the root's: the rows of the path are above it.
@@ -236,10 +108,10 @@ public final class PlanExecutor {
     try bind(beside.constants, to: statement)
     let path = executable.plan.path.count
     for ancestor in beside.ancestors {
-      let above = frames[path - ancestor.level].statement
-      let code = sqlite3_bind_value(
-        statement.handle, ancestor.parameter, sqlite3_column_value(above, ancestor.column))
-      guard code == SQLITE_OK else { throw connection.error(code) }
+      let above = cursors.statement(path - Int(ancestor.level))
+      try check(
+        sqlite3_bind_value(
+          statement.handle, ancestor.parameter, sqlite3_column_value(above, ancestor.column)))
     }
   }
 
@@ -249,59 +121,7 @@ public final class PlanExecutor {
     }
   }
 
-  /// The columns of the rows above go from SQLite to SQLite.
-  private func bind(_ ancestors: [ExecutablePlan.Ancestor], to statement: OpaquePointer) throws {
-    for ancestor in ancestors {
-      let above = frames[frames.count - ancestor.level].statement
-      let code = sqlite3_bind_value(statement, ancestor.parameter, sqlite3_column_value(above, ancestor.column))
-      guard code == SQLITE_OK else { throw connection.error(code) }
-    }
-  }
-
-  private func step(_ statement: OpaquePointer) throws -> Bool {
-    switch sqlite3_step(statement) {
-    case SQLITE_ROW: return true
-    case SQLITE_DONE: return false
-    case let code: throw connection.error(code)
-    }
-  }
-
-  // MARK: Recursion
-
-  private func recursionLevel(of child: Int, below top: Int) -> Int {
-    guard executable.nodes[child].recursion != nil else { return 0 }
-    let above = frames[top].node
-    return executable.nodes[above].recursion?.repetition == child ? frames[top].recursionLevel + 1 : 1
-  }
-
-  /// Whether the record on top of the stack is one of those that it is below.
-  private func isOwnAncestor(_ top: Int, _ recursion: Plan.Recursion) -> Bool {
-    var index = top
-    while let above = executable.nodes[frames[index].node].recursion {
-      let matches = zip(recursion.identity, above.baseIdentity).allSatisfy { own, other in
-        isSame(frames[top].statement, Int32(own), frames[index - 1].statement, Int32(other))
-      }
-      if matches { return true }
-      if frames[index].recursionLevel == 1 { return false }
-      index -= 1
-    }
-    return false
-  }
-
-  private func isSame(_ left: OpaquePointer, _ leftColumn: Int32, _ right: OpaquePointer, _ rightColumn: Int32) -> Bool {
-    let type = sqlite3_column_type(left, leftColumn)
-    guard type == sqlite3_column_type(right, rightColumn) else { return false }
-    switch type {
-    case SQLITE_INTEGER: return sqlite3_column_int64(left, leftColumn) == sqlite3_column_int64(right, rightColumn)
-    case SQLITE_FLOAT: return sqlite3_column_double(left, leftColumn) == sqlite3_column_double(right, rightColumn)
-    case SQLITE_NULL: return true
-    default:
-      let leftBytes = sqlite3_column_blob(left, leftColumn)
-      let rightBytes = sqlite3_column_blob(right, rightColumn)
-      let count = sqlite3_column_bytes(left, leftColumn)
-      guard count == sqlite3_column_bytes(right, rightColumn) else { return false }
-      return UnsafeRawBufferPointer(start: leftBytes, count: leftBytes == nil ? 0 : Int(count))
-        .elementsEqual(UnsafeRawBufferPointer(start: rightBytes, count: rightBytes == nil ? 0 : Int(count)))
-    }
+  private func check(_ code: Int32) throws {
+    guard code == SQLITE_OK else { throw connection.error(code) }
   }
 }

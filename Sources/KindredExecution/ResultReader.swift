@@ -12,22 +12,25 @@ public final class ResultReader {
   private let parameters: Parameters
   private let executor: PlanExecutor
 
+  /// A reader of the result that a plan has for these values.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
-    separation: RecordSeparation = .array, limit: Int? = nil
+    limit: Int? = nil
   ) {
     self.connection = connection
     self.parameters = parameters
     plan = executable.plan
     executor = PlanExecutor(
-      executable, on: connection, parameters: parameters, separation: separation, limit: limit)
+      executable, on: connection, parameters: parameters, limit: limit)
   }
 
   /// Reads up to the first record.
   ///
+  /// - Parameter preparesTransients: whether the transient tables have to be made; not if another reader of this plan
+  ///   has just done so.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
-  public func start() throws {
-    try Self.prepareTransients(of: plan, on: connection)
+  public func start(preparingTransients preparesTransients: Bool = true) throws {
+    if preparesTransients { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
     if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
@@ -58,7 +61,9 @@ public final class ResultReader {
     }
   }
 
-  /// Gives the statements back to the connection. To be called once, at any time.
+  /// Gives the statements back to the connection.
+  ///
+  /// To be called once, at any time.
   public func close() { executor.close() }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {

@@ -3,30 +3,95 @@ import CKindredSQLite
 extension OutputBuffer {
   /// A column of the current row, as JSON (§6 of the contract).
   @inline(__always)
-  func append(column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation) {
-    switch sqlite3_column_type(statement, column) {
+  mutating func append(column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation) {
+    // The value is asked for once. SQLite calls it unprotected, as other threads might use the connection; but a
+    // connection has one holder.
+    let value = sqlite3_column_value(statement, column)
+    switch sqlite3_value_type(value) {
     case SQLITE_INTEGER:
-      let value = sqlite3_column_int64(statement, column)
-      if operation == .boolean, value == 0 || value == 1 {
-        append(value == 0 ? "false" : "true")
-      } else {
-        append(value)
-      }
+      append(integer: sqlite3_value_int64(value), isBoolean: operation == .boolean)
     case SQLITE_FLOAT:
-      append(sqlite3_column_double(statement, column))
+      append(sqlite3_value_double(value))
     case SQLITE_TEXT:
-      // The text first: asked before, the length could be that of another encoding.
-      let text = sqlite3_column_text(statement, column)
-      let bytes = UnsafeRawBufferPointer(
-        start: text, count: text == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+      let bytes = Self.text(value)
       if operation == .json { append(json: bytes) } else { append(string: bytes) }
     case SQLITE_BLOB:
-      let blob = sqlite3_column_blob(statement, column)
-      append(
-        base64: UnsafeRawBufferPointer(
-          start: blob, count: blob == nil ? 0 : Int(sqlite3_column_bytes(statement, column))))
+      append(base64: Self.blob(value))
     default:
       append("null")
     }
+  }
+
+  /// The same in one of the other formats; says whether anything was written.
+  @inline(never)
+  mutating func append(
+    column: Int32, of statement: OpaquePointer, inFormatOf operation: ExecutablePlan.Operation
+  )
+    -> Bool
+  {
+    let value = sqlite3_column_value(statement, column)
+    switch operation {
+    case .csvValue, .csvBoolean: return append(csv: value, isBoolean: operation == .csvBoolean)
+    case .htmlValue, .htmlBoolean: append(html: value, isBoolean: operation == .htmlBoolean)
+    default: append(segment: value)
+    }
+    return true
+  }
+
+  private mutating func append(csv value: OpaquePointer?, isBoolean: Bool) -> Bool {
+    let start = count
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: append(integer: sqlite3_value_int64(value), isBoolean: isBoolean)
+    case SQLITE_FLOAT: append(sqlite3_value_double(value))
+    case SQLITE_TEXT: append(csv: Self.text(value))
+    case SQLITE_BLOB: append(bareBase64: Self.blob(value))
+    default: break
+    }
+    return count > start
+  }
+
+  private mutating func append(html value: OpaquePointer?, isBoolean: Bool) {
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: append(integer: sqlite3_value_int64(value), isBoolean: isBoolean)
+    case SQLITE_FLOAT: append(sqlite3_value_double(value))
+    case SQLITE_TEXT: append(html: Self.text(value))
+    case SQLITE_BLOB: append(bareBase64: Self.blob(value))
+    default: append("<i>null</i>")
+    }
+  }
+
+  /// As a segment of a URL's path: blobs in base64, as keys are read.
+  private mutating func append(segment value: OpaquePointer?) {
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: append(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: append(sqlite3_value_double(value))
+    case SQLITE_TEXT: append(segment: Self.text(value))
+    case SQLITE_BLOB:
+      var digits = OutputBuffer(capacity: 64)
+      digits.append(bareBase64: Self.blob(value))
+      append(segment: digits.bytes)
+    default: break
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(integer value: Int64, isBoolean: Bool) {
+    if isBoolean, value == 0 || value == 1 {
+      append(value == 0 ? "false" : "true")
+    } else {
+      append(value)
+    }
+  }
+
+  @inline(__always)
+  private static func text(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+    // The text first: asked before, the length could be that of another encoding.
+    let text = sqlite3_value_text(value)
+    return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))
+  }
+
+  private static func blob(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+    let blob = sqlite3_value_blob(value)
+    return UnsafeRawBufferPointer(start: blob, count: blob == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 }

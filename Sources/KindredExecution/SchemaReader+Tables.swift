@@ -47,18 +47,43 @@ extension SchemaReader {
   private func columns(of table: String) throws -> [ColumnEntry] {
     try connection.rows(
       """
-      SELECT name, type, "notnull", dflt_value IS NOT NULL, pk, hidden FROM pragma_table_xinfo(?, 'main')
+      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?, 'main')
       ORDER BY cid
       """, [.text(table)]
     ) { row in
       let hidden = row.int64(5)
+      let defaultText = row.text(3)
       return ColumnEntry(
         column: Column(
           name: row.text(0) ?? "", declaredType: row.text(1) ?? "", isNullable: row.int64(2) == 0,
           // 2 is a virtual generated column, 3 a stored one.
-          isGenerated: hidden == 2 || hidden == 3, hasDefault: row.int64(3) != 0),
+          isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
+          defaultValue: defaultText.map(Self.defaultValue)),
         keyPosition: row.int64(4), isHidden: hidden == 1)
     }
+  }
+
+  /// The value that a `DEFAULT` clause says, from its text.
+  ///
+  /// A single name is a text there, in whatever quotes, where elsewhere it would be a column
+  /// (<https://www.sqlite.org/lang_createtable.html#the_default_clause>).
+  private static func defaultValue(_ text: String) -> SQL {
+    let tokens = SQLTokens.all(in: text)
+    switch tokens.first {
+    case .quoted(let text) where tokens.count == 1:
+      return "\(.value(.text(text)))"
+    case .word(let word) where tokens.count == 1 && !isValue(word):
+      return "\(.value(.text(word)))"
+    default:
+      return "(\(SQL(trusted: text)))"
+    }
+  }
+
+  /// Whether a word is a number or a keyword that stands for a value.
+  private static func isValue(_ word: String) -> Bool {
+    let keywords = ["null", "true", "false", "current_date", "current_time", "current_timestamp"]
+    return word.utf8.first.map { (0x30...0x39).contains($0) } ?? false
+      || keywords.contains(word.foldingASCIICase)
   }
 
   /// The first of the rowid's names that is no column's (<https://www.sqlite.org/rowidtable.html>).

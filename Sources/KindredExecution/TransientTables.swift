@@ -11,7 +11,8 @@ enum TransientTables {
     // Read inside of the transaction, it is the version of the snapshot.
     let version = try connection.dataVersion
     try connection.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS \"\(ledger)\" (name TEXT PRIMARY KEY, definition TEXT, version INTEGER)")
+      "CREATE TEMP TABLE IF NOT EXISTS \"\(ledger)\" (name TEXT PRIMARY KEY, definition TEXT, version INTEGER)"
+    )
     let definition = table.create + table.fill
     let made = try connection.withStatement(
       "SELECT version FROM temp.\"\(ledger)\" WHERE name = ?1 AND definition = ?2"
@@ -19,7 +20,7 @@ enum TransientTables {
       try statement.bind([.text(table.name), .text(definition)])
       return try statement.step() ? statement.int64(0) : nil
     }
-    // What the connection writes itself does not change the version.
+    // The version doesn't change with the connection's own writes, so one that writes can't go by it.
     guard made != version || !connection.isReadOnly else { return }
     try connection.savepoint {
       if made == nil {
@@ -29,7 +30,8 @@ enum TransientTables {
         try connection.execute("DELETE FROM temp.\(quoted(table.name))")
       }
       try connection.execute(table.fill)
-      try connection.withStatement("INSERT OR REPLACE INTO temp.\"\(ledger)\" VALUES (?1, ?2, ?3)") { statement in
+      try connection.withStatement("INSERT OR REPLACE INTO temp.\"\(ledger)\" VALUES (?1, ?2, ?3)") {
+        statement in
         try statement.bind([.text(table.name), .text(definition), .integer(version)])
         _ = try statement.step()
       }

@@ -6,7 +6,9 @@ enum UTF8Scanner {
     var index = start
     while index < bytes.count {
       // Eight bytes at a time, as long as all are plain ASCII.
-      while index + 8 <= bytes.count, isPlain(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+      while index + 8 <= bytes.count,
+        special(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) == 0
+      {
         index += 8
       }
       guard index < bytes.count else { break }
@@ -24,16 +26,17 @@ enum UTF8Scanner {
     return index
   }
 
-  /// Whether none of eight bytes needs a look of its own: sets the high bit of each that does.
+  /// Marks, by the high bit of each, those of eight bytes that need a look of their own: quotes, backslashes, control
+  /// characters, and what is not ASCII.
+  ///
+  /// Above the lowest mark there can be false ones, for a subtraction borrows from the next byte.
   @inline(__always)
-  private static func isPlain(_ word: UInt64) -> Bool {
+  static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
     let quotes = word ^ (ones &* 0x22)
     let backslashes = word ^ (ones &* 0x5C)
-    let found =
-      (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | word
-    return found & highs == 0
+    return ((word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | word) & highs
   }
 
   /// The length of the well-formed sequence of several bytes at `index`; 0 where there is none (RFC 3629 §4).

@@ -87,27 +87,34 @@ extension SQL {
 }
 
 extension SQL: ExpressibleByStringInterpolation {
+  /// Text of the program.
   public init(stringLiteral text: StaticString) {
     parts = [.text(text.description)]
   }
 
+  /// Text of the program with identifiers, bindings and other SQL.
   public init(stringInterpolation interpolation: Interpolation) {
     self = interpolation.sql
   }
 
+  /// Collects the parts of a literal.
   public struct Interpolation: StringInterpolationProtocol {
     var sql = SQL()
 
+    /// Nothing yet.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
+    /// Adds text of the program.
     public mutating func appendLiteral(_ literal: StaticString) {
       sql.append(.text(literal.description))
     }
 
+    /// Adds text and bindings.
     public mutating func appendInterpolation(_ other: SQL) {
       sql.append(other)
     }
 
+    /// Adds a parameter that is bound to `binding`.
     public mutating func appendInterpolation(_ binding: Binding) {
       sql.append(.binding(binding))
     }

@@ -55,6 +55,9 @@ extension DatabaseError {
   /// Whether the statement was stopped: `interruption` says why.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 
+  /// Whether a value can't be what its place needs: a key of a table that counts them, which is no whole number.
+  public var isMismatch: Bool { code == SQLITE_MISMATCH }
+
   /// Whether the file is damaged.
   public var isCorrupt: Bool { code == SQLITE_CORRUPT }
 

@@ -26,7 +26,8 @@ struct CursorTests {
   }
 
   private static func target(of relation: String, in link: String) -> String? {
-    guard let end = link.range(of: ">; rel=\"\(relation)\""), let start = link[..<end.lowerBound].lastIndex(of: "<")
+    guard let end = link.range(of: ">; rel=\"\(relation)\""),
+      let start = link[..<end.lowerBound].lastIndex(of: "<")
     else { return nil }
     return String(link[link.index(after: start)..<end.lowerBound])
   }
@@ -34,8 +35,10 @@ struct CursorTests {
   @Test(
     "the pages of any order are the list, cut",
     arguments: [
-      "", "&sort=title", "&sort=-year", "&sort=year", "&sort=-year:nullsfirst,kind", "&sort=year:nullslast,-title",
-      "&sort=kind,-price", "&sort=author.name", "&sort=-author.country.name:nocase,-title", "&sort=-length(title)",
+      "", "&sort=title", "&sort=-year", "&sort=year", "&sort=-year:nullsfirst,kind",
+      "&sort=year:nullslast,-title",
+      "&sort=kind,-price", "&sort=author.name", "&sort=-author.country.name:nocase,-title",
+      "&sort=-length(title)",
       "&sort=-reviews.count", "&filter=kind='novel'&sort=price", "&sort=author.deathYear:nullslast",
     ])
   func pages(order: String) throws {
@@ -49,7 +52,8 @@ struct CursorTests {
   @Test("groups and equal results page the same way")
   func groups() throws {
     for target in [
-      "/books?fields=kind,year&distinct=true&sort=-kind", "/books?fields=kind,n:count()&group=kind&sort=-count()",
+      "/books?fields=kind,year&distinct=true&sort=-kind",
+      "/books?fields=kind,n:count()&group=kind&sort=-count()",
       "/books?fields=year,n:count()&group=year&having=count()>0",
     ] {
       let whole = try library.get(target).text
@@ -60,7 +64,8 @@ struct CursorTests {
 
   @Test("a page behind a cursor is ranges of the index")
   func ranges() throws {
-    let database = try TestDatabase(Library.schema + "CREATE INDEX bookOnYear ON book(year);" + Library.records)
+    let database = try TestDatabase(
+      Library.schema + "CREATE INDEX bookOnYear ON book(year);" + Library.records)
     let link = try #require(try database.get("/books?limit=2&sort=year&fields=id").headers["Link"])
     let next = try #require(Self.target(of: "next", in: link))
     try expectRequest(

@@ -12,12 +12,14 @@ struct ErrorTests {
   @Test("an unknown name suggests the nearest one")
   func unknownNames() throws {
     try expectProblem("/authers", on: library, status: 404, code: .unknownResource, suggestion: "authors")
-    try expectProblem("/authors/1/boks", on: library, status: 404, code: .unknownAssociation, suggestion: "books")
+    try expectProblem(
+      "/authors/1/boks", on: library, status: 404, code: .unknownAssociation, suggestion: "books")
     try expectProblem(
       "/authors?include=boks", on: library, code: .unknownAssociation, parameter: "include", position: 0,
       suggestion: "books")
     try expectProblem(
-      "/authors?include=books.reveiws", on: library, code: .unknownAssociation, parameter: "include", position: 6,
+      "/authors?include=books.reveiws", on: library, code: .unknownAssociation, parameter: "include",
+      position: 6,
       suggestion: "reviews")
     try expectProblem(
       "/authors?filter=deathYear>1900 and nmae='x'", on: library, code: .unknownColumn, parameter: "filter",
@@ -44,7 +46,8 @@ struct ErrorTests {
     "an expression that can't be read says where",
     arguments: [
       ("year>", 5), ("(year>1", 7), ("title='x", 6), ("year in 1", 8), ("1=1; DROP TABLE book", 3),
-      ("id in (select bookId from review)", 14), ("not", 3), ("year between 1", 14), ("a.1", 2), ("year 1", 5),
+      ("id in (select bookId from review)", 14), ("not", 3), ("year between 1", 14), ("a.1", 2),
+      ("year 1", 5),
       ("title='x' collate nocas", 18), ("cast(year as integr)", 13), ("12abc", 0), ("and", 0),
     ])
   func expressions(text: String, position: Int) throws {
@@ -55,8 +58,10 @@ struct ErrorTests {
   @Test("a to-many association is no value")
   func toMany() throws {
     try expectProblem(
-      "/authors?filter=books.title='x'", on: library, code: .invalidExpression, parameter: "filter", position: 0)
-    try expectProblem("/authors?sort=books", on: library, code: .invalidExpression, parameter: "sort", position: 0)
+      "/authors?filter=books.title='x'", on: library, code: .invalidExpression, parameter: "filter",
+      position: 0)
+    try expectProblem(
+      "/authors?sort=books", on: library, code: .invalidExpression, parameter: "sort", position: 0)
   }
 
   @Test("two equal names are refused")
@@ -64,7 +69,8 @@ struct ErrorTests {
     try expectProblem(
       "/books?include=title:author", on: library, code: .duplicateName, parameter: "include", position: 6)
     try expectProblem(
-      "/authors?annotate=n:books.count,n:paintings.count", on: library, code: .duplicateName, parameter: "annotate",
+      "/authors?annotate=n:books.count,n:paintings.count", on: library, code: .duplicateName,
+      parameter: "annotate",
       position: 16)
   }
 
@@ -77,7 +83,8 @@ struct ErrorTests {
     let sum = Array(repeating: "1", count: 900).joined(separator: "||")
     try expectProblem("/books?filter=\(sum)", on: library, code: .limitExceeded, parameter: "filter")
     let managers = Array(repeating: "manager", count: 9).joined(separator: ".")
-    try expectProblem("/employees?include=\(managers)", on: library, code: .limitExceeded, parameter: "include")
+    try expectProblem(
+      "/employees?include=\(managers)", on: library, code: .limitExceeded, parameter: "include")
     let nodes = (0..<33).map { "b\($0):books" }.joined(separator: ",")
     try expectProblem("/authors?include=\(nodes)", on: library, code: .limitExceeded, parameter: "include")
     try expectProblem("/books?limit=1001", on: library, code: .limitExceeded, parameter: "limit")

@@ -14,15 +14,22 @@ final class TestDatabase: Sendable {
   let pool: ConnectionPool
   let path: String
 
-  /// - Parameter sql: the schema and the data.
-  init(_ sql: String, options: KindredService.Options = .init()) throws {
+  /// - Parameters:
+  ///   - sql: the schema and the data.
+  ///   - modelFile: a model file over what is inferred.
+  ///   - logger: one that says nothing, unless it is the point.
+  init(
+    _ sql: String, modelFile: String? = nil, options: KindredService.Options = .init(),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  ) throws {
     try SQLiteLibrary.initialize()
     path = NSTemporaryDirectory() + "kindred-\(UUID().uuidString).sqlite"
     let connection = try Connection(path: path, access: .readWriteCreate)
     try connection.execute(sql)
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 4)
-    service = try KindredService(pool: pool, options: options, logger: Logger(label: "test")) { connection in
-      Model(inferredFrom: try SchemaReader(connection).schema())
+    let file = try modelFile.map { try ModelFileParser(path: "model.yaml").parse($0) }
+    service = try KindredService(pool: pool, options: options, logger: logger) { connection in
+      try file?.model(of: connection) ?? Model(inferredFrom: try SchemaReader(connection).schema())
     }
   }
 
@@ -32,8 +39,11 @@ final class TestDatabase: Sendable {
   }
 
   /// The answer to GET.
-  func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (status: Int, headers: HTTPHeaders, text: String) {
-    let response = service.respond(to: HTTPRequest(method: .get, target: Self.encoded(target), headers: headers))
+  func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (
+    status: Int, headers: HTTPHeaders, text: String
+  ) {
+    let response = service.respond(
+      to: HTTPRequest(method: .get, target: Self.encoded(target), headers: headers))
     return (response.status.code, response.headers, try Self.text(response.body))
   }
 
@@ -85,14 +95,16 @@ func expectRequest(
 
 /// Shows a request that is refused: the parameter and the position that are blamed, and the names suggested.
 func expectProblem(
-  _ target: String, on database: TestDatabase, status: Int = 400, code: RequestError.Code, parameter: String? = nil,
+  _ target: String, on database: TestDatabase, status: Int = 400, code: RequestError.Code,
+  parameter: String? = nil,
   position: Int? = nil, suggestion: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let answer = try database.get(target)
   #expect(answer.status == status, sourceLocation: sourceLocation)
   #expect(answer.headers["Content-Type"] == "application/problem+json", sourceLocation: sourceLocation)
   let document = try #require(
-    try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? [String: Any], sourceLocation: sourceLocation)
+    try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? [String: Any],
+    sourceLocation: sourceLocation)
   #expect(document["type"] as? String == "/-/errors#\(code.rawValue)", sourceLocation: sourceLocation)
   #expect(document["parameter"] as? String == parameter, sourceLocation: sourceLocation)
   if let position { #expect(document["position"] as? Int == position, sourceLocation: sourceLocation) }

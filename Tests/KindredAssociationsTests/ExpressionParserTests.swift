@@ -32,7 +32,8 @@ struct ExpressionParserTests {
     case .unary(let op, let operand): "(\(op) \(shown(operand)))"
     case .binary(let op, let left, let right): "(\(shown(left)) \(op) \(shown(right)))"
     case .isNull(let operand, let negated): "(\(shown(operand)) is \(negated ? "not " : "")null)"
-    case .in(let operand, let values, let negated): "(\(shown(operand)) \(negated ? "not " : "")in \(list(values)))"
+    case .in(let operand, let values, let negated):
+      "(\(shown(operand)) \(negated ? "not " : "")in \(list(values)))"
     case .between(let operand, let low, let high, let negated):
       "(\(shown(operand)) \(negated ? "not " : "")between \(shown(low)) \(shown(high)))"
     case .match(let op, let operand, let pattern, let escape, let negated):
@@ -47,12 +48,14 @@ struct ExpressionParserTests {
   @Test(
     "SQLite's precedence",
     arguments: [
-      ("a or b and c", "(a or (b and c))"), ("not a and b", "((not a) and b)"), ("not a = b", "(not (a equal b))"),
+      ("a or b and c", "(a or (b and c))"), ("not a and b", "((not a) and b)"),
+      ("not a = b", "(not (a equal b))"),
       ("a = b < c", "(a equal (b less c))"), ("a + b * c", "(a add (b multiply c))"),
       ("a - b - c", "((a subtract b) subtract c)"), ("a * b || c", "(a multiply (b concatenate c))"),
       ("-a * b", "((minus a) multiply b)"), ("a || b collate nocase", "(a concatenate (b collate nocase))"),
       ("a between b and c and d", "((a between b c) and d)"), ("a in (1, 2) = b", "((a in 1, 2) equal b)"),
-      ("not a like b or c", "((not (a like b)) or c)"), ("a is not null and b notnull", "((a is not null) and (b is not null))"),
+      ("not a like b or c", "((not (a like b)) or c)"),
+      ("a is not null and b notnull", "((a is not null) and (b is not null))"),
       ("a is not b", "(a isNot b)"), ("a not between 1 and 2", "(a not between 1 2)"),
       ("a like b escape c and d", "((a like b escape c) and d)"), ("(a or b) and c", "((a or b) and c)"),
       ("a == b <> c", "((a equal b) notEqual c)"), ("a % b / c", "((a remainder b) divide c)"),
@@ -64,10 +67,14 @@ struct ExpressionParserTests {
   @Test(
     "literals and names",
     arguments: [
-      ("12", "12"), ("1.5", "1.5"), (".5", "0.5"), ("1e3", "1000.0"), ("'O''Brien'", "'O'Brien'"), ("-9223372036854775808", "-9223372036854775808"),
-      ("9223372036854775808", "9.223372036854776e+18"), ("TRUE and Null is False", "(true and (null is false))"),
-      ("\"unit price\"", "unit price"), ("author.name", "author.name"), ("../../name", "../../name"), ("naïve", "naïve"),
-      ("a>../b", "(a greater ../b)"), ("books.filter(kind='novel').max(year)", "books.filter((kind equal 'novel')).max(year)"),
+      ("12", "12"), ("1.5", "1.5"), (".5", "0.5"), ("1e3", "1000.0"), ("'O''Brien'", "'O'Brien'"),
+      ("-9223372036854775808", "-9223372036854775808"),
+      ("9223372036854775808", "9.223372036854776e+18"),
+      ("TRUE and Null is False", "(true and (null is false))"),
+      ("\"unit price\"", "unit price"), ("author.name", "author.name"), ("../../name", "../../name"),
+      ("naïve", "naïve"),
+      ("a>../b", "(a greater ../b)"),
+      ("books.filter(kind='novel').max(year)", "books.filter((kind equal 'novel')).max(year)"),
       ("count()", "count()"), ("count(*)", "count()"), ("count(distinct kind)", "count(distinct kind)"),
       ("cast(x as TEXT)", "cast(x as text)"), ("a - -1", "(a subtract -1)"), ("a--1", "(a subtract -1)"),
     ])
@@ -78,7 +85,9 @@ struct ExpressionParserTests {
   @Test("values are taken out, equal ones once, so that plans do not depend on them")
   func values() throws {
     var parser = try ExpressionParser("year > 1900 and price < 1900 or kind = 'novel'", literals: Literals())
-    #expect(Self.shown(try parser.parseExpression()) == "(((year greater ?0) and (price less ?0)) or (kind equal ?1))")
+    #expect(
+      Self.shown(try parser.parseExpression())
+        == "(((year greater ?0) and (price less ?0)) or (kind equal ?1))")
     #expect(parser.collectedLiterals.values == [.integer(1900), .text("novel")])
   }
 
@@ -106,13 +115,17 @@ struct ExpressionParserTests {
   func fuzz() {
     var generator = SystemRandomNumberGenerator()
     let pieces = [
-      "a", "1", "'x'", "(", ")", ",", ".", "../", "not ", " and ", " or ", " in (", " between ", "=", "<", "||", "-", "+", "*", "/",
-      "count(", "min(", "cast(", " as ", "text", "\"", "'", "é", "\u{0}", "9223372036854775808", "1e", " is ", " null", " collate nocase",
+      "a", "1", "'x'", "(", ")", ",", ".", "../", "not ", " and ", " or ", " in (", " between ", "=", "<",
+      "||", "-", "+", "*", "/",
+      "count(", "min(", "cast(", " as ", "text", "\"", "'", "é", "\u{0}", "9223372036854775808", "1e", " is ",
+      " null", " collate nocase",
       ":", "!", "books.", "filter(", "😀", " like ", " escape ", "distinct ", "1.5.5", "%",
     ]
-    for _ in 0..<20_000 {
-      let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
-        .joined()
+    for _ in 0..<5000 {
+      let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+        pieces.randomElement(using: &generator) ?? ""
+      }
+      .joined()
       do {
         var parser = try ExpressionParser(text, parameter: "filter")
         _ = try parser.parseExpression()

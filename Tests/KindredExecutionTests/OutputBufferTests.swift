@@ -5,15 +5,17 @@ import Testing
 
 @Suite("Writing values")
 struct OutputBufferTests {
-  private func written(_ body: (OutputBuffer) -> Void) -> String {
-    let buffer = OutputBuffer(capacity: 1)
-    body(buffer)
+  private func written(_ body: (inout OutputBuffer) -> Void) -> String {
+    var buffer = OutputBuffer(capacity: 1)
+    body(&buffer)
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 
   @Test(
     "integers in decimal",
-    arguments: [0, 1, -1, 9, 10, 99, 100, 1_000_000_007, .max, .min, .max - 1, .min + 1, 999_999_999_999_999_999])
+    arguments: [
+      0, 1, -1, 9, 10, 99, 100, 1_000_000_007, .max, .min, .max - 1, .min + 1, 999_999_999_999_999_999,
+    ])
   func integers(value: Int64) {
     #expect(written { $0.append(value) } == String(value))
   }
@@ -22,10 +24,11 @@ struct OutputBufferTests {
   func reals() throws {
     var generator = SystemRandomNumberGenerator()
     var values: [Double] = [
-      0, -0.0, 0.1, 0.25, -0.5, 12.25, 1e15, 1e16, 1e22, 123456789.125, .leastNonzeroMagnitude, 1.7976931348623157e308, 0.3, 1 / 3,
+      0, -0.0, 0.1, 0.25, -0.5, 12.25, 1e15, 1e16, 1e22, 123456789.125, .leastNonzeroMagnitude,
+      1.7976931348623157e308, 0.3, 1 / 3,
       100, 999999999999999.9, -1.005, 4.35, 1e-5, 0.00001234,
     ]
-    for _ in 0..<20_000 {
+    for _ in 0..<2000 {
       values.append(Double(Int.random(in: -10_000_000...10_000_000, using: &generator)) / 100)
       values.append(Double(bitPattern: .random(in: .min ... .max, using: &generator)))
     }
@@ -51,8 +54,10 @@ struct OutputBufferTests {
   func strings() throws {
     var generator = SystemRandomNumberGenerator()
     let pieces: [[UInt8]] = [
-      Array("plain text of some length".utf8), Array("\"quoted\"".utf8), Array("\\".utf8), [0], [0x1F], [0x7F], [0xFF],
-      [0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98], Array("é日本😀".utf8), [0xED, 0xA0, 0x80], [0xC0, 0x80], [0xF4, 0x90], [0x80],
+      Array("plain text of some length".utf8), Array("\"quoted\"".utf8), Array("\\".utf8), [0], [0x1F],
+      [0x7F], [0xFF],
+      [0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98], Array("é日本😀".utf8), [0xED, 0xA0, 0x80], [0xC0, 0x80],
+      [0xF4, 0x90], [0x80],
       Array("\u{2028}\n\t\r".utf8),
     ]
     for _ in 0..<2000 {
@@ -60,7 +65,8 @@ struct OutputBufferTests {
         pieces.randomElement(using: &generator) ?? []
       }
       let text = string(bytes)
-      let read = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) as? String
+      let read =
+        try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) as? String
       #expect(read == String(decoding: bytes, as: UTF8.self), "\(bytes)")
     }
   }
@@ -86,8 +92,10 @@ struct OutputBufferTests {
   @Test(
     "valid JSON is written as it is, but for the white space between its tokens",
     arguments: [
-      ("12", "12"), (" [1 , 2.5e-3,\n{\"a\" : null}] ", "[1,2.5e-3,{\"a\":null}]"), ("\"a b\\u00e9\"", "\"a b\\u00e9\""),
-      ("{}", "{}"), ("[]", "[]"), ("true", "true"), ("-0", "-0"), ("{\"b\":1,\"a\":[true,false,null]}", "{\"b\":1,\"a\":[true,false,null]}"),
+      ("12", "12"), (" [1 , 2.5e-3,\n{\"a\" : null}] ", "[1,2.5e-3,{\"a\":null}]"),
+      ("\"a b\\u00e9\"", "\"a b\\u00e9\""),
+      ("{}", "{}"), ("[]", "[]"), ("true", "true"), ("-0", "-0"),
+      ("{\"b\":1,\"a\":[true,false,null]}", "{\"b\":1,\"a\":[true,false,null]}"),
     ])
   func validJSON(text: String, expected: String) {
     #expect(json(text) == expected)
@@ -96,8 +104,10 @@ struct OutputBufferTests {
   @Test(
     "other text is a string",
     arguments: [
-      "", " ", "not json", "01", "1.", "[1,]", "{\"a\"}", "{a:1}", "\"open", "[1", "1 2", "+1", "nul", "\"\\x\"", "\"\\u12\"",
-      "{\"a\":1,}", "[}", "-", "1e", "\u{1}", "NaN", String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+      "", " ", "not json", "01", "1.", "[1,]", "{\"a\"}", "{a:1}", "\"open", "[1", "1 2", "+1", "nul",
+      "\"\\x\"", "\"\\u12\"",
+      "{\"a\":1,}", "[}", "-", "1e", "\u{1}", "NaN",
+      String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
     ])
   func otherText(text: String) throws {
     let read = try JSONSerialization.jsonObject(with: Data(json(text).utf8), options: .fragmentsAllowed)

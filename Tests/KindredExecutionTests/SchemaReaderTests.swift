@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLSyntax
 import KindredSQLite
 import OrderedCollections
 import Testing
@@ -46,8 +47,9 @@ import Testing
       table.columns == [
         Column(name: "id", declaredType: "INTEGER", isNullable: false, hasDefault: true),
         Column(name: "name", declaredType: "VARCHAR(10)", isNullable: false),
-        Column(name: "unit price", declaredType: "REAL", hasDefault: true),
-        Column(name: "flag", declaredType: "BOOLEAN", isNullable: false, hasDefault: true),
+        Column(name: "unit price", declaredType: "REAL", hasDefault: true, defaultValue: "(1)"),
+        Column(
+          name: "flag", declaredType: "BOOLEAN", isNullable: false, hasDefault: true, defaultValue: "(0)"),
         Column(name: "any"), Column(name: "twice", isGenerated: true),
         Column(name: "thrice", isGenerated: true),
       ])

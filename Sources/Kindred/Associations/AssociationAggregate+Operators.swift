@@ -104,7 +104,8 @@ public func abs<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> Associ
 }
 
 /// How long a text or a blob is: `LENGTH(…)`.
-public func length<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> AssociationAggregate<RowDecoder> {
+public func length<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> AssociationAggregate<RowDecoder>
+{
   AssociationAggregate(length(value.expression))
 }
 

@@ -83,7 +83,9 @@ extension AssociationToMany {
     let path = path
     let expression = SQLExpression { resolver in
       let node = try resolver.node(path, key: path.key.joined)
-      let argument = try value.map { try resolver.resolver(for: path.destination.blueprint.tableName).expression($0) }
+      let argument = try value.map {
+        try resolver.resolver(for: path.destination.blueprint.tableName).expression($0)
+      }
       return Expression(.program(.aggregate(function, of: node, argument)), at: Origin())
     }
     return AssociationAggregate(expression, name: name)

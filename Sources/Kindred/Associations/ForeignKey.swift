@@ -63,7 +63,9 @@ extension Schema {
     }
     // The rowid of a table that declares no key is not referred to.
     let table = try table(destination)
-    let primaryKey = table.declaredColumns.count == table.columns.count ? table.primaryKey.map { table.columns[$0].name } : []
+    let primaryKey =
+      table.declaredColumns.count == table.columns.count
+      ? table.primaryKey.map { table.columns[$0].name } : []
     guard primaryKey.count == key.originColumns.count else { throw missing }
     return (key.originColumns, primaryKey)
   }
@@ -72,7 +74,9 @@ extension Schema {
   ///
   /// - Throws: `DatabaseError` as SQLite says it, where there is none.
   func table(_ name: String) throws -> Table {
-    if let table = tables[name] ?? tables.values.first(where: { $0.name.equalsIgnoringCase(name) }) { return table }
+    if let table = tables[name] ?? tables.values.first(where: { $0.name.equalsIgnoringCase(name) }) {
+      return table
+    }
     throw DatabaseError(extendedCode: 1, message: "no such table: \(name)")
   }
 }

@@ -35,7 +35,8 @@ final class PlannedRequest {
       let layout = RowLayout(node.layout, names: names)
       return Node(
         statement: statement, bindings: node.statement.bindings, layout: layout,
-        unadapted: RowLayout(columnNames: node.layout.names(names)), collections: node.layout.collections(in: []))
+        unadapted: RowLayout(columnNames: node.layout.names(names)),
+        collections: node.layout.collections(in: []))
     }
   }
 

@@ -19,7 +19,9 @@ struct RecordDecoder: Decoder {
     if let type = Value.self as? any FetchableRecord.Type, let record = try type.init(row: row) as? Value {
       return record
     }
-    if let type = Value.self as? any DatabaseValueConvertible.Type { return try value(type, atIndex: 0, of: row) }
+    if let type = Value.self as? any DatabaseValueConvertible.Type {
+      return try value(type, atIndex: 0, of: row)
+    }
     return try Value(from: RecordDecoder(row: row))
   }
 
@@ -54,7 +56,8 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool {
     let name = key.stringValue
-    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil || row.scopesTree[name] != nil
+    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil
+      || row.scopesTree[name] != nil
   }
 
   func decodeNil(forKey key: Key) -> Bool {

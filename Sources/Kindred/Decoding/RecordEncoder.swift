@@ -119,7 +119,9 @@ private final class CompositeDetector: Encoder, SingleValueEncodingContainer {
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
       detector.container(keyedBy: type)
     }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { detector.unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      detector.unkeyedContainer()
+    }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { detector.unkeyedContainer() }
     func superEncoder() -> any Encoder { detector }
     func superEncoder(forKey key: Key) -> any Encoder { detector }

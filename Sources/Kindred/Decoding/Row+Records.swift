@@ -9,7 +9,9 @@ extension Row {
   /// - Throws: `RowDecodingError` where there is none of that key; what decoding throws.
   public subscript<Record: FetchableRecord>(key: String) -> Record {
     get throws {
-      guard let scope = scopesTree[key] else { throw RowDecodingError(.keyNotFound, key: key, type: Record.self) }
+      guard let scope = scopesTree[key] else {
+        throw RowDecodingError(.keyNotFound, key: key, type: Record.self)
+      }
       return try Record(row: scope)
     }
   }

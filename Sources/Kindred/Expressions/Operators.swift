@@ -42,11 +42,15 @@ extension SQLSpecificExpressible {
   }
 
   /// Less.
-  public static func < (left: Self, right: some SQLExpressible) -> SQLExpression { binary(.less, left, right) }
+  public static func < (left: Self, right: some SQLExpressible) -> SQLExpression {
+    binary(.less, left, right)
+  }
 
   /// Less.
   @_disfavoredOverload
-  public static func < (left: some SQLExpressible, right: Self) -> SQLExpression { binary(.less, left, right) }
+  public static func < (left: some SQLExpressible, right: Self) -> SQLExpression {
+    binary(.less, left, right)
+  }
 
   /// Less or equal.
   public static func <= (left: Self, right: some SQLExpressible) -> SQLExpression {
@@ -60,7 +64,9 @@ extension SQLSpecificExpressible {
   }
 
   /// Greater.
-  public static func > (left: Self, right: some SQLExpressible) -> SQLExpression { binary(.greater, left, right) }
+  public static func > (left: Self, right: some SQLExpressible) -> SQLExpression {
+    binary(.greater, left, right)
+  }
 
   /// Greater.
   @_disfavoredOverload

@@ -82,7 +82,9 @@ struct ParameterScanner {
 
   private mutating func takeName() -> String {
     let start = index
-    while index < text.count, text[index].isLetter || text[index].isNumber || text[index] == "_" { index += 1 }
+    while index < text.count, text[index].isLetter || text[index].isNumber || text[index] == "_" {
+      index += 1
+    }
     return String(text[start..<index])
   }
 }

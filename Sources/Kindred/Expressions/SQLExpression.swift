@@ -114,13 +114,14 @@ extension SQLExpression {
     }
     return SQLExpression(operands) { operands in
       var operands = operands.makeIterator()
-      return .program(.raw(
-        parts.compactMap { part in
-          switch part {
-          case .text(let text): .text(text)
-          case .expression: operands.next().map { .expression($0) }
-          }
-        }))
+      return .program(
+        .raw(
+          parts.compactMap { part in
+            switch part {
+            case .text(let text): .text(text)
+            case .expression: operands.next().map { .expression($0) }
+            }
+          }))
     }
   }
 

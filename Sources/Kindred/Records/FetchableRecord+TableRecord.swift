@@ -20,7 +20,9 @@ extension FetchableRecord where Self: TableRecord {
   /// The different records.
   ///
   /// - Throws: `DatabaseError`, what decoding throws.
-  public static func fetchSet(_ db: Database) throws -> Set<Self> where Self: Hashable { try all().fetchSet(db) }
+  public static func fetchSet(_ db: Database) throws -> Set<Self> where Self: Hashable {
+    try all().fetchSet(db)
+  }
 
   /// The record of a primary key.
   ///
@@ -52,7 +54,8 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
   /// The records of identities.
   ///
   /// - Throws: `DatabaseError`, what decoding throws.
-  public static func fetchAll<IDs: Sequence>(_ db: Database, ids: IDs) throws -> [Self] where IDs.Element == ID {
+  public static func fetchAll<IDs: Sequence>(_ db: Database, ids: IDs) throws -> [Self]
+  where IDs.Element == ID {
     try filter(ids: ids).fetchAll(db)
   }
 }

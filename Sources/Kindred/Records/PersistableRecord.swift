@@ -16,7 +16,8 @@ extension PersistableRecord {
     try db.execute(
       names.isEmpty
         ? "INSERT INTO \(table) DEFAULT VALUES"
-        : "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))")
+        : "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
+    )
   }
 
   /// Writes the columns of the record, which is found by its primary key.
@@ -32,7 +33,8 @@ extension PersistableRecord {
     let columns = others.isEmpty ? key.map(\.name) : others
     let changes = columns.map { "\(identifier: $0) = \(.value(record.value(of: $0)))" as SQL }
     try db.execute(
-      "UPDATE \(identifier: Self.databaseTableName) SET \(changes.joined(separator: ", ")) WHERE \(key.condition)")
+      "UPDATE \(identifier: Self.databaseTableName) SET \(changes.joined(separator: ", ")) WHERE \(key.condition)"
+    )
     return db.changesCount > 0
   }
 

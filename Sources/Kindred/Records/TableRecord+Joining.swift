@@ -34,7 +34,8 @@ extension TableRecord {
   }
 
   /// With these aggregates after the other columns.
-  public static func annotated(with aggregates: AssociationAggregate<Self>...) -> QueryInterfaceRequest<Self> {
+  public static func annotated(with aggregates: AssociationAggregate<Self>...) -> QueryInterfaceRequest<Self>
+  {
     all().annotated(with: aggregates)
   }
 

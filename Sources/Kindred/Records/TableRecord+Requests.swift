@@ -99,7 +99,8 @@ extension TableRecord {
   }
 
   /// The records that have these values in the columns of a unique index.
-  public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self> {
+  public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self>
+  {
     all().filter(keys: keys)
   }
 
@@ -111,10 +112,14 @@ extension TableRecord {
   // MARK: Order
 
   /// The records in this order.
-  public static func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> { all().order(terms) }
+  public static func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
+    all().order(terms)
+  }
 
   /// The records in this order.
-  public static func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> { all().order(terms) }
+  public static func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
+    all().order(terms)
+  }
 
   /// The records in the order of an SQL snippet.
   public static func order(
@@ -122,7 +127,9 @@ extension TableRecord {
   ) -> QueryInterfaceRequest<Self> { all().order(sql: sql, arguments: arguments) }
 
   /// The records in the order of an SQL literal.
-  public static func order(literal: SQLLiteral) -> QueryInterfaceRequest<Self> { all().order(literal: literal) }
+  public static func order(literal: SQLLiteral) -> QueryInterfaceRequest<Self> {
+    all().order(literal: literal)
+  }
 
   /// The records in the order of the primary key, or of the rowid.
   public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }

@@ -246,7 +246,8 @@ extension RequestOrigin {
   /// The columns from which the association leads.
   fileprivate func columns(_ names: [String], table: String) throws -> [String: SQLValue] {
     try names.reduce(into: [:]) { columns, name in
-      guard let value = values[name] ?? values.first(where: { $0.key.lowercased() == name.lowercased() })?.value
+      guard
+        let value = values[name] ?? values.first(where: { $0.key.lowercased() == name.lowercased() })?.value
       else { throw AssociationError.missingColumn(name, table: table) }
       columns[name] = value
     }

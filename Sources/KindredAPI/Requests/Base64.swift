@@ -6,7 +6,8 @@ enum Base64 {
     var buffer: UInt32 = 0
     var bits = 0
     let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
-    guard text.utf8.count - digits.count <= 2, digits.count % 4 != 1 else { return nil }
+    let padding = text.utf8.count - digits.count
+    guard padding <= 2, digits.count % 4 != 1, padding == 0 || text.utf8.count % 4 == 0 else { return nil }
     for digit in digits {
       guard let value = value(of: digit) else { return nil }
       buffer = buffer << 6 | UInt32(value)

@@ -64,14 +64,18 @@ enum CursorCoding {
   }
 
   private static func append(_ value: UInt64, to bytes: inout [UInt8]) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
   }
 
   private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// FNV-1a: finds mistakes, not malice. A forged cursor can only start a page elsewhere.
+  /// FNV-1a: finds mistakes, not malice.
+  ///
+  /// A forged cursor can only start a page elsewhere.
   private static func checksum(_ bytes: [UInt8], _ order: String) -> UInt64 {
     (bytes + order.utf8).reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

@@ -9,8 +9,8 @@ struct ParsedRequest {
   var explains = false
   /// Records of the page at most; nil for all.
   var limit: Int64?
-  /// What decides the order: a cursor belongs to requests that agree in it.
-  var order = ""
+  /// What decides the order beside the path: a cursor belongs to requests that agree in it.
+  var orderTerms = ""
 }
 
 /// Reads URLs: the path, and the tree of parameters (§2 and §3 of the contract).
@@ -34,16 +34,29 @@ struct FetchRequestParser {
   mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
     var pathParser = PathParser(model: model, literals: literals)
     let path = try pathParser.parse(segments)
-    literals = pathParser.literals
-    let parameters = try QueryParameters(query)
+    return try parse(
+      path: path, literals: pathParser.literals, segments: segments,
+      parameters: try QueryParameters(query))
+  }
+
+  /// - Parameters:
+  ///   - literals: those of the path.
+  ///   - segments: of the path as received: cursors belong to it.
+  ///   - included: associations that are included whatever the parameters say.
+  /// - Throws: `RequestError`.
+  mutating func parse(
+    path: RequestPath, literals: Literals, segments: [Substring] = [], parameters: QueryParameters,
+    including included: [IncludeItem] = []
+  ) throws -> ParsedRequest {
+    self.literals = literals
     let resource = try self.resource(at: path)
     let tree = RequestTree(model: model, limits: limits, resource: resource)
     try tree.add(
-      includes: try parameters.values("include").flatMap { try includes($0, "include") },
+      includes: try parameters.values("include").flatMap { try includes($0, "include") } + included,
       joins: try parameters.values("join").flatMap { try includes($0, "join") })
 
     var parsed = ParsedRequest(
-      fetchRequest: FetchRequest(path: path, root: RequestNode()), order: segments.joined(separator: "/"))
+      fetchRequest: FetchRequest(path: path, root: RequestNode()))
     var after: String?
     for parameter in parameters.parameters {
       if parameter.node.isEmpty {
@@ -61,7 +74,7 @@ struct FetchRequestParser {
         default: break
         }
         if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
-          parsed.order += "&\(parameter.kind)=\(parameter.value)"
+          parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
         }
       }
       let node = try node(of: parameter, in: tree)
@@ -74,9 +87,10 @@ struct FetchRequestParser {
         throw RequestError(
           .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
       }
-      parsed.fetchRequest.after = try CursorCoding.decode(after, order: parsed.order)
+      parsed.fetchRequest.after = try CursorCoding.decode(
+        after, order: RequestOrder(segments: segments, terms: parsed.orderTerms).text)
     }
-    parsed.fetchRequest.literals = literals
+    parsed.fetchRequest.literals = self.literals
     return parsed
   }
 
@@ -90,7 +104,8 @@ struct FetchRequestParser {
   }
 
   /// The node that a parameter speaks of.
-  private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node {
+  private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node
+  {
     let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
     guard names.contains(parameter.kind) else {
       let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
@@ -141,7 +156,8 @@ struct FetchRequestParser {
     if let number = root.limit, case .integer(let limit) = literals.values[number] {
       if let most = limits.maximumPageSize, limit > most, !isUnpaged {
         throw RequestError(
-          .limitExceeded, "a page has \(most) records at most: follow `Link` for more", at: Origin(parameter: "limit"))
+          .limitExceeded, "a page has \(most) records at most: follow `Link` for more",
+          at: Origin(parameter: "limit"))
       }
       parsed.limit = limit
     } else if let size = limits.pageSize, !isUnpaged, !isSingle {
@@ -178,7 +194,8 @@ struct FetchRequestParser {
   private func count(_ parameter: QueryParameters.Parameter) throws -> Int64 {
     guard let value = Int64(parameter.value), value >= 0, value < 1 << 53 else {
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more", at: Origin(parameter: parameter.name))
+        .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more",
+        at: Origin(parameter: parameter.name))
     }
     return value
   }

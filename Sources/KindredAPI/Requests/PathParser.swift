@@ -10,10 +10,13 @@ struct PathParser {
   /// - Parameter segments: as received, still encoded: a raw comma separates, an encoded one is data.
   /// - Throws: `RequestError`, `unknownResource` and `unknownAssociation` where a path leads nowhere.
   mutating func parse(_ segments: [Substring]) throws -> RequestPath {
-    guard let first = segments.first else { throw RequestError(.unknownResource, "the path names no resource") }
+    guard let first = segments.first else {
+      throw RequestError(.unknownResource, "the path names no resource")
+    }
     let name = try URLCoding.decode(first)
     guard var resource = model.resources[name] else {
-      throw RequestError.unknown(name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
+      throw RequestError.unknown(
+        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
     }
     var path = RequestPath(resource: name)
     // A key may follow many records, an association one.
@@ -41,7 +44,9 @@ struct PathParser {
   }
 
   /// The key of a record: values in key order, or columns by name.
-  private mutating func parseKey(_ segment: Substring, of resource: Resource) throws -> [RequestPath.KeyColumn] {
+  private mutating func parseKey(_ segment: Substring, of resource: Resource) throws -> [RequestPath
+    .KeyColumn]
+  {
     let key = resource.table.primaryKey.map { resource.table.columns[$0] }
     if segment.contains("=") { return try parseNamedKey(segment, of: resource) }
     switch key.count {
@@ -69,12 +74,14 @@ struct PathParser {
     var columns: [RequestPath.KeyColumn] = []
     for pair in segment.split(separator: ",", omittingEmptySubsequences: false) {
       guard let sign = pair.firstIndex(of: "=") else {
-        throw RequestError(.invalidKey, "`\(pair)` names no column: write name=value, and an encoded comma as %2C")
+        throw RequestError(
+          .invalidKey, "`\(pair)` names no column: write name=value, and an encoded comma as %2C")
       }
       let name = try URLCoding.decode(pair[..<sign])
       guard let column = resource.columns.first(where: { $0.name == name }) else {
         throw RequestError.unknown(
-          name, .invalidKey, "`\(name)` is no column of \(resource.name)", among: resource.columns.map(\.name))
+          name, .invalidKey, "`\(name)` is no column of \(resource.name)", among: resource.columns.map(\.name)
+        )
       }
       columns.append(try keyColumn(column, URLCoding.decode(pair[pair.index(after: sign)...])))
     }
@@ -87,7 +94,9 @@ struct PathParser {
     return columns
   }
 
-  /// A value of a key. A URL is text; a column without a type holds what it was given, so a number or the bytes that
+  /// A value of a key.
+  ///
+  /// A URL is text; a column without a type holds what it was given, so a number or the bytes that
   /// base64 stands for may be meant.
   private mutating func keyColumn(_ column: Column, _ text: String) throws -> RequestPath.KeyColumn {
     var values: [SQLValue] = [.text(text)]

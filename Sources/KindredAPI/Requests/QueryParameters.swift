@@ -37,7 +37,8 @@ struct QueryParameters {
 extension RequestNode {
   /// The parameters that a node can have.
   static let parameterNames = [
-    "annotate", "fields", "values", "filter", "search", "having", "sort", "limit", "offset", "distinct", "group",
+    "annotate", "fields", "values", "filter", "search", "having", "sort", "limit", "offset", "distinct",
+    "group",
   ]
 
   /// The parameters that the root can have.

@@ -11,5 +11,6 @@ public struct RequestLimits: Sendable, Hashable {
   /// Levels of an expression.
   public var expressionDepth = 64
 
+  /// The defaults of the contract.
   public init() {}
 }

@@ -11,6 +11,10 @@ final class RequestTree {
     var children: OrderedDictionary<String, Node> = [:]
     /// The place of the first item that asks for it; inclusions come before joins.
     var order = Int.max
+    /// Whether an item of `include` ends here.
+    var isAskedFor = false
+    /// Whether an item of `join` leads here; then what only stands on the way of inclusions is not returned.
+    var isJoined = false
 
     init(_ request: RequestNode, resource: Resource, depth: Int) {
       self.request = request
@@ -21,6 +25,7 @@ final class RequestTree {
     /// The node with all below it, each in the order of the request.
     var frozen: RequestNode {
       var frozen = request
+      frozen.isIncluded = isAskedFor || !isJoined
       frozen.children = children.values.sorted { $0.order < $1.order }.map(\.frozen)
       return frozen
     }
@@ -45,42 +50,23 @@ final class RequestTree {
 
   /// Adds the items of all `include` and `join` parameters.
   ///
-  /// Keys of the request may be used before the item that gives them, so items wait until what they stand on is there.
+  /// Keys of the request may be used before the item that gives them, so items wait for those that they stand on.
   func add(includes: [IncludeItem], joins: [IncludeItem]) throws {
-    let all =
+    var pending =
       joins.enumerated().map { Pending(item: $1, isJoin: true, order: $0 + includes.count) }
       + includes.enumerated().map { Pending(item: $1, isJoin: false, order: $0) }
-    var pending = all.filter { $0.item.key != nil } + all.filter { $0.item.key == nil }
     while !pending.isEmpty {
-      var failure: RequestError?
-      let left = try pending.filter { entry in
-        do {
-          try add(entry)
-          return false
-        } catch let error as RequestError where error.code == .unknownAssociation {
-          failure = failure ?? error
-          return true
-        }
+      let given = Set(pending.compactMap(\.item.givenPath))
+      // The shortest path stands on no other, so there are fewer of them each time.
+      pending = try pending.filter { entry in
+        guard entry.item.usedPaths.allSatisfy({ !given.contains($0) }) else { return true }
+        try add(entry)
+        return false
       }
-      if let failure, left.count == pending.count { throw failure }
-      pending = left
     }
   }
 
   private func add(_ entry: Pending) throws {
-    // Everything is looked up before anything changes: an item that must wait leaves no trace.
-    var node: Node? = root
-    var resource = root.resource
-    for (number, step) in entry.item.steps.enumerated() {
-      let isLast = number == entry.item.steps.count - 1
-      // A key of the request goes before an association of that name, but not where it is being given.
-      let known = isLast && entry.item.key != nil ? nil : node?.children[step.key]
-      guard let association = known?.request.association ?? resource.associations[step.key] else {
-        throw unknown(step, node: node, resource: resource)
-      }
-      node = known
-      resource = try self.resource(association.destination)
-    }
     var parent = root
     for (number, step) in entry.item.steps.enumerated() {
       let isLast = number == entry.item.steps.count - 1
@@ -100,15 +86,16 @@ final class RequestTree {
     if let present = parent.children[name] {
       guard present.request.association?.key == association.key else {
         throw RequestError(
-          .duplicateName, "two associations would be named `\(name)`: give one another name, as in `other:\(step.key)`",
+          .duplicateName,
+          "two associations would be named `\(name)`: give one another name, as in `other:\(step.key)`",
           at: step.origin)
       }
       node = present
     } else {
-      node = try newNode(name, association, below: parent, step, isJoin: entry.isJoin)
+      node = try newNode(name, association, below: parent, step)
       parent.children[name] = node
     }
-    if !entry.isJoin, isLast { node.request.isIncluded = true }
+    if entry.isJoin { node.isJoined = true } else if isLast { node.isAskedFor = true }
     if step.isRequired { node.request.isRequired = true }
     if let levels = step.recursion { try setRecursion(levels, of: node, association, step) }
     node.order = min(node.order, entry.order)
@@ -116,15 +103,15 @@ final class RequestTree {
   }
 
   private func newNode(
-    _ key: String, _ association: Association, below parent: Node, _ step: IncludeItem.Step, isJoin: Bool
+    _ key: String, _ association: Association, below parent: Node, _ step: IncludeItem.Step
   ) throws -> Node {
-    var request = RequestNode(key: key, association: association, origin: step.origin)
-    request.isIncluded = !isJoin
+    let request = RequestNode(key: key, association: association, origin: step.origin)
     let node = Node(request, resource: try resource(association.destination), depth: parent.depth + 1)
     count += 1
     guard node.depth <= limits.treeDepth else {
       throw RequestError(
-        .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once", at: step.origin)
+        .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once",
+        at: step.origin)
     }
     guard count <= limits.nodes else {
       throw RequestError(
@@ -138,7 +125,8 @@ final class RequestTree {
   ) throws {
     guard association.steps.first?.origin == association.steps.last?.destination else {
       throw RequestError(
-        .invalidValue, "`\(step.key)` can't repeat below itself: `*` is for associations from a table to itself",
+        .invalidValue,
+        "`\(step.key)` can't repeat below itself: `*` is for associations from a table to itself",
         at: step.origin)
     }
     let most = limits.treeDepth - node.depth + 1
@@ -159,6 +147,20 @@ final class RequestTree {
   private func unknown(_ step: IncludeItem.Step, node: Node?, resource: Resource) -> RequestError {
     let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
     return RequestError.unknown(
-      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys, at: step.origin)
+      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys,
+      at: step.origin)
+  }
+}
+
+extension IncludeItem {
+  /// The keys down to the one that the item gives; nil where it gives none.
+  fileprivate var givenPath: [String]? {
+    key.map { steps.dropLast().map(\.key) + [$0] }
+  }
+
+  /// The keys down to each one that the item uses.
+  fileprivate var usedPaths: [[String]] {
+    let keys = steps.map(\.key)
+    return (1..<(key == nil ? keys.count + 1 : keys.count)).map { Array(keys.prefix($0)) }
   }
 }

@@ -6,7 +6,9 @@ enum URLCoding {
   ///
   /// - Parameter plusIsSpace: as in queries (application/x-www-form-urlencoded).
   /// - Throws: `RequestError` for half an escape and for bytes that are not UTF-8.
-  static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws -> String {
+  static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws
+    -> String
+  {
     let input = Array(part.utf8)
     guard input.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 }) else {
       return String(part)
@@ -20,8 +22,12 @@ enum URLCoding {
     while index < input.count {
       let byte = input[index]
       if byte == UInt8(ascii: "%") {
-        guard index + 2 < input.count, let high = hexValue(input[index + 1]), let low = hexValue(input[index + 2])
-        else { throw refuse("`%` must be followed by two hexadecimal digits: write `%25` for the sign itself", at: index) }
+        guard index + 2 < input.count, let high = hexValue(input[index + 1]),
+          let low = hexValue(input[index + 2])
+        else {
+          throw refuse(
+            "`%` must be followed by two hexadecimal digits: write `%25` for the sign itself", at: index)
+        }
         bytes.append(high << 4 | low)
         index += 3
       } else {
@@ -62,7 +68,7 @@ enum URLCoding {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
   }
 
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
+  static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
     case 0x41...0x46: byte - 0x41 + 10

@@ -18,22 +18,35 @@ struct ErrorDescription {
     let (title, text) =
       switch code {
       case .unknownResource:
-        ("Unknown resource", "No table or view has this name. Names are plural and in lowerCamelCase; / lists them.")
+        (
+          "Unknown resource",
+          "No table or view has this name. Names are plural and in lowerCamelCase; / lists them."
+        )
       case .unknownAssociation:
-        ("Unknown association", "The resource has no association with this key; / lists the associations of each.")
+        (
+          "Unknown association",
+          "The resource has no association with this key; / lists the associations of each."
+        )
       case .unknownParameter: ("Unknown parameter", "No parameter of the root, or of a node, has this name.")
       case .unknownColumn: ("Unknown column", "The table has no column of this name that can be read.")
-      case .unknownFunction: ("Unknown function", "The expression language has no such function or aggregate.")
+      case .unknownFunction:
+        ("Unknown function", "The expression language has no such function or aggregate.")
       case .unknownNode:
-        ("Unknown node", "A parameter speaks of an association that is not part of the request: include or join it.")
+        (
+          "Unknown node",
+          "A parameter speaks of an association that is not part of the request: include or join it."
+        )
       case .invalidEncoding: ("Invalid encoding", "The URL is not percent-encoded UTF-8.")
-      case .invalidExpression: ("Invalid expression", "An expression, a sort term or an item can't be read; `position` tells where.")
+      case .invalidExpression:
+        ("Invalid expression", "An expression, a sort term or an item can't be read; `position` tells where.")
       case .invalidValue: ("Invalid value", "A parameter's value is not of the kind that it takes.")
       case .invalidKey: ("Invalid key", "A path names a record by something that is no key of its table.")
-      case .duplicateName: ("Duplicate name", "Two members of one object would have one name: rename one with `name:`.")
+      case .duplicateName:
+        ("Duplicate name", "Two members of one object would have one name: rename one with `name:`.")
       case .missingName: ("Missing name", "An item has no default name: give it one with `name:`.")
       case .limitExceeded: ("Limit exceeded", "The request asks for more than the server's limits allow.")
-      case .notFound: ("Not found", "The path names a record that is not there, or not associated with the one before.")
+      case .notFound:
+        ("Not found", "The path names a record that is not there, or not associated with the one before.")
       }
     return ErrorDescription(code.rawValue, title, text)
   }
@@ -41,32 +54,67 @@ struct ErrorDescription {
   static subscript(_ code: HTTPError.Code) -> ErrorDescription {
     switch code {
     case .malformedRequest:
-      ErrorDescription("malformed-request", "Malformed request", "The request is not one of HTTP/1.1 (RFC 9112).")
-    case .requestTimeout: ErrorDescription("request-timeout", "Request timeout", "The request did not come in time.")
-    case .contentTooLarge: ErrorDescription("content-too-large", "Content too large", "The body is larger than is taken.")
+      ErrorDescription(
+        "malformed-request", "Malformed request", "The request is not one of HTTP/1.1 (RFC 9112).")
+    case .requestTimeout:
+      ErrorDescription("request-timeout", "Request timeout", "The request did not come in time.")
+    case .contentTooLarge:
+      ErrorDescription("content-too-large", "Content too large", "The body is larger than is taken.")
     case .targetTooLong: ErrorDescription("uri-too-long", "URI too long", "The URL is longer than is taken.")
     case .expectationFailed:
       ErrorDescription("expectation-failed", "Expectation failed", "Only `100-continue` can be expected.")
     case .headersTooLarge:
-      ErrorDescription("headers-too-large", "Header fields too large", "The header fields are larger than is taken.")
+      ErrorDescription(
+        "headers-too-large", "Header fields too large", "The header fields are larger than is taken.")
     case .notImplemented:
-      ErrorDescription("not-implemented", "Not implemented", "No resource has this method or transfer coding.")
+      ErrorDescription(
+        "not-implemented", "Not implemented", "No resource has this method or transfer coding.")
     case .tooManyConnections:
-      ErrorDescription("too-many-connections", "Too many connections", "The server has as many connections as it takes: try again later.")
+      ErrorDescription(
+        "too-many-connections", "Too many connections",
+        "The server has as many connections as it takes: try again later.")
     case .versionNotSupported:
-      ErrorDescription("version-not-supported", "Version not supported", "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
+      ErrorDescription(
+        "version-not-supported", "Version not supported", "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
     }
   }
 
-  private static let others = [
-    ErrorDescription("method-not-allowed", "Method not allowed", "The method is not allowed here; `Allow` tells which are."),
-    ErrorDescription("not-acceptable", "Not acceptable", "The result has none of the media types that are accepted."),
-    ErrorDescription("busy", "Busy", "The database is busy: try again after `Retry-After`."),
-    ErrorDescription("out-of-time", "Out of time", "The request took longer than it may: ask for less at once."),
-    ErrorDescription("internal-error", "Internal error", "A defect of the server; its log has more under the number given."),
-  ]
+  static subscript(_ code: ServiceErrorCode) -> ErrorDescription {
+    let (title, text) =
+      switch code {
+      case .methodNotAllowed:
+        ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
+      case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
+      case .unsupportedMediaType:
+        ("Unsupported media type", "What is written must be sent as application/json.")
+      case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` tells where.")
+      case .unknownMember:
+        (
+          "Unknown member",
+          "A member of the content names neither a column that can be written nor an association."
+        )
+      case .refusedValue:
+        ("Refused value", "The table takes no such value; `pointer` tells where it stands in the content.")
+      case .conflict:
+        (
+          "Conflict",
+          "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."
+        )
+      case .preconditionFailed:
+        ("Precondition failed", "The record is not the one that `If-Match` or `If-None-Match` asks for.")
+      case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")
+      case .outOfTime: ("Out of time", "The request took longer than it may: ask for less at once.")
+      case .outOfSpace:
+        ("Out of space", "The server has no room on its disk for what the request needs: try again later.")
+      case .unavailable: ("Unavailable", "The database does not answer: try again after `Retry-After`.")
+      case .internalError:
+        ("Internal error", "A defect of the server; its log has more under the number given.")
+      }
+    return ErrorDescription(code.rawValue, title, text)
+  }
 
   /// Every code that a problem can have.
   static let all =
-    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] } + others
+    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] }
+    + ServiceErrorCode.allCases.map { Self[$0] }
 }

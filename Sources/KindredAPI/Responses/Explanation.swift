@@ -5,15 +5,15 @@ import KindredSQLite
 
 /// What `explain=true` shows: every statement, its arguments, SQLite's plan, and the indexes that are missing.
 struct Explanation {
-  let entry: PlanCache.Entry
+  let planned: PlannedRequest
 
-  init(_ entry: PlanCache.Entry) {
-    self.entry = entry
+  init(_ planned: PlannedRequest) {
+    self.planned = planned
   }
 
   /// - Parameter connection: one on which the statements can be prepared.
   func document(on connection: Connection) throws -> JSONValue {
-    let plan = entry.plan.plan
+    let plan = planned.plan.plan
     try ResultReader.prepareTransients(of: plan, on: connection)
     var statements: [JSONValue] = []
     func add(_ name: String, _ statement: Plan.Statement) throws {
@@ -41,9 +41,10 @@ struct Explanation {
   private func argument(_ binding: SQL.Binding) -> JSONValue {
     switch binding {
     case .value(let value): JSONValue(value)
-    case .parameter(let number): JSONValue(entry.request.fetchRequest.literals.values[number])
-    case .cursor(let number): JSONValue(entry.request.fetchRequest.after?.values[number] ?? .null)
-    case .ancestor(let level, let column): ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
+    case .parameter(let number): JSONValue(planned.parameters.literals[number])
+    case .cursor(let number): JSONValue(planned.parameters.cursor?.values[number] ?? .null)
+    case .ancestor(let level, let column):
+      ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
     }
   }
 

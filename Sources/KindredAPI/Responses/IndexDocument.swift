@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredExecution
 import OrderedCollections
 
 /// What `/` shows: the resources, their columns and their associations.
@@ -25,35 +26,20 @@ struct IndexDocument {
   }
 
   /// The same for browsers.
-  var html: String {
-    var page = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Kindred</title><h1>Resources</h1>"
+  var page: Representation {
+    var content = ""
     for resource in model.resources.values {
-      let link = "/\(URLCoding.encodeSegment(resource.name))"
-      page += "<h2><a href=\"\(Self.escaped(link))\">\(Self.escaped(resource.name))</a></h2><p>"
-      page += resource.columns.map { "<code>\(Self.escaped($0.name))</code>" }.joined(separator: ", ")
-      page += "</p><ul>"
-      for association in resource.associations.values {
-        page +=
-          "<li><code>\(Self.escaped(association.key))</code>: \(association.kind) \(Self.escaped(association.destination))</li>"
+      let link = "/\(URLCoding.encodeSegment(resource.name))".escapedForHTML
+      let columns = resource.columns.map { "<code>\($0.name.escapedForHTML)</code>" }
+      let associations = resource.associations.values.map {
+        "<li><code>\($0.key.escapedForHTML)</code>: \($0.kind) \($0.destination.escapedForHTML)</li>"
       }
-      page += "</ul>"
-    }
-    return page + "</html>\n"
-  }
+      content += """
+        <h2><a href="\(link)">\(resource.name.escapedForHTML)</a></h2>
+        <p>\(columns.joined(separator: ", "))</p><ul>\(associations.joined())</ul>
 
-  /// Text for HTML, in elements and in attributes.
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.unicodeScalars.append(character)
-      }
+        """
     }
-    return escaped
+    return Representation(HTMLPage(title: "Resources"), content)
   }
 }

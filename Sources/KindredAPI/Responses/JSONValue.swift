@@ -1,4 +1,6 @@
-/// A JSON document of Kindred's own: problems, the index, descriptions. Data never goes through it.
+/// A JSON document of Kindred's own: problems, the index, descriptions.
+///
+/// Data never goes through it.
 indirect enum JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

@@ -1,22 +1,35 @@
-import KindredHTTP
-
 /// A media type of answers, and how a client's `Accept` chooses among them (RFC 9110 §12.5.1).
-enum MediaType: String, CaseIterable {
+enum MediaType: String {
   case json = "application/json"
   case lines = "application/x-ndjson"
   case csv = "text/csv"
   case html = "text/html"
 
-  /// The type that an `Accept` header prefers; JSON where there is none.
+  /// Those of records, the server's favourite first.
+  static let ofRecords: [MediaType] = [.json, .lines, .csv, .html]
+  /// Those of Kindred's own documents.
+  static let ofDocuments: [MediaType] = [.json, .html]
+
+  /// The value of `Content-Type`.
+  var field: String {
+    switch self {
+    case .json, .lines: rawValue
+    case .csv: "text/csv; charset=utf-8; header=present"
+    case .html: "text/html; charset=utf-8"
+    }
+  }
+
+  /// The type that the `Accept` fields prefer; JSON where they say nothing.
   ///
-  /// - Throws: `Problem` (406) where it allows none of them.
+  /// - Throws: `Problem` (406) where they allow none of them.
   static func negotiate(_ accept: [String], among types: [MediaType]) throws -> MediaType {
-    guard !accept.isEmpty else { return .json }
-    let ranges = accept.flatMap { $0.split(separator: ",") }.compactMap(Range.init)
-    let rated = types.map { type in (type, Self.quality(of: type, in: ranges)) }
-    // The first of the best: the order of the types is the server's preference.
-    var best: (type: MediaType, quality: Double)?
-    for (type, quality) in rated where quality > (best?.quality ?? 0) { best = (type, quality) }
+    let ranges = Preference.list(accept).filter { $0.value.contains("/") }
+    guard !ranges.isEmpty else { return .json }
+    var best: (type: MediaType, quality: Int)?
+    for type in types {
+      let quality = type.quality(in: ranges)
+      if quality > best?.quality ?? 0 { best = (type, quality) }
+    }
     guard let best else {
       throw Problem.notAcceptable(
         "this can be had as \(types.map(\.rawValue).joined(separator: ", ")): change `Accept`")
@@ -24,45 +37,29 @@ enum MediaType: String, CaseIterable {
     return best.type
   }
 
-  /// What the most specific range that covers a type gives it.
-  private static func quality(of type: MediaType, in ranges: [Range]) -> Double {
-    ranges.filter { $0.covers(type) }.max { $0.specificity < $1.specificity }?.quality ?? 0
+  /// What the most specific range that covers the type gives it.
+  private func quality(in ranges: [Preference]) -> Int {
+    var best: (specificity: Int, quality: Int)?
+    for range in ranges {
+      guard let specificity = specificity(of: range) else { continue }
+      // Of two equal ranges the kinder one.
+      if (specificity, range.quality) > best ?? (-1, 0) { best = (specificity, range.quality) }
+    }
+    return best?.quality ?? 0
   }
 
-  private struct Range {
-    var type: Substring
-    var quality = 1.0
-    var parameters = 0
-
-    init?(_ text: Substring) {
-      let parts = text.split(separator: ";").map { $0.trimmed }
-      guard let first = parts.first, first.contains("/") else { return nil }
-      type = Substring(first.lowercased())
-      for parameter in parts.dropFirst() {
-        if parameter.lowercased().hasPrefix("q=") {
-          guard let value = Double(parameter.dropFirst(2)), (0...1).contains(value) else { return nil }
-          quality = value
-        } else if parameter.lowercased() != "charset=utf-8", !parameter.lowercased().hasPrefix("charset=") {
-          parameters += 1
-        }
+  /// How closely a range describes the type; nil where it does not cover it.
+  private func specificity(of range: Preference) -> Int? {
+    let covers = range.parameters.allSatisfy { name, value in
+      switch name {
+      case "charset": value.lowercased() == "utf-8"
+      case "header": self == .csv && value.lowercased() == "present"
+      default: false
       }
     }
-
-    var specificity: Int { type == "*/*" ? 0 : type.hasSuffix("/*") ? 1 : 2 + parameters }
-
-    func covers(_ media: MediaType) -> Bool {
-      if type == "*/*" { return true }
-      if type.hasSuffix("/*") { return media.rawValue.hasPrefix(type.dropLast()) }
-      return type == media.rawValue && parameters == 0
-    }
-  }
-}
-
-extension StringProtocol {
-  /// Without spaces and tabs on both sides.
-  var trimmed: SubSequence {
-    let start = drop { $0 == " " || $0 == "\t" }
-    guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start }
-    return start[...last]
+    guard covers else { return nil }
+    if range.value == rawValue { return 2 + range.parameters.count }
+    if range.value == "*/*" { return 0 }
+    return range.value.hasSuffix("/*") && rawValue.hasPrefix(range.value.dropLast()) ? 1 : nil
   }
 }

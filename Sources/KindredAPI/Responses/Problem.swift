@@ -4,18 +4,24 @@ import KindredSQLite
 
 /// What a client is told of an error (RFC 9457): here the errors of all layers meet.
 public struct Problem: Error {
+  /// The status of the answer.
   public var status: HTTPStatus
   /// The code that `type` ends with.
   public var code: String
+  /// What kind of problem it is, in a few words.
   public var title: String
+  /// What is wrong here, and how to mend it.
   public var detail: String
   var parameter: String?
   var position: Int?
+  /// Where the content is wrong, as the fragment that a JSON pointer is.
+  var pointer: String?
   var suggestions: [String] = []
   /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
   var headers: [(String, String)] = []
 
-  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = []) {
+  init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = [])
+  {
     self.status = status
     self.code = code
     self.title = title
@@ -31,6 +37,7 @@ public struct Problem: Error {
     ]
     if let parameter { members.append(("parameter", .string(parameter))) }
     if let position { members.append(("position", .integer(Int64(position)))) }
+    if let pointer { members.append(("pointer", .string(pointer))) }
     if !suggestions.isEmpty { members.append(("suggestions", JSONValue(strings: suggestions))) }
     return .object(members)
   }
@@ -56,7 +63,9 @@ extension Problem {
       case .unknownAssociation: isPath
       default: false
       }
-    self.init(isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message)
+    self.init(
+      isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message
+    )
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
     suggestions = error.suggestions
@@ -73,38 +82,49 @@ extension Problem {
     if error.isBusy || error.isInterrupted {
       let isLate = error.interruption == .timedOut
       self.init(
-        .serviceUnavailable, isLate ? "out-of-time" : "busy", title: isLate ? "Out of time" : "Busy",
-        detail: isLate
+        isLate ? .outOfTime : .busy,
+        isLate
           ? "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)"
           : "the database is busy: try again", headers: [("Retry-After", "1")])
-    } else if let complaint = error.complaintAboutValues {
+    } else if error.isFull {
       self.init(
-        .badRequest, RequestError.Code.invalidValue.rawValue, title: "Invalid value",
-        detail: "an expression has no value: \(complaint)")
+        .outOfSpace, "there is no room on the disk for what the request needs: try again later",
+        headers: [("Retry-After", "10")])
+    } else if let complaint = error.complaintAboutValues {
+      self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
     } else if let limit = error.exceededLimit {
       self.init(
-        .badRequest, RequestError.Code.limitExceeded.rawValue, title: "Limit exceeded",
-        detail: "the request is more than SQLite takes in one statement (\(limit)): ask for less at once")
+        RequestError(
+          .limitExceeded,
+          "the request is more than SQLite takes in one statement (\(limit)): ask for less at once"))
     } else {
       return nil
     }
   }
+}
+
+// MARK: - From the service
+
+extension Problem {
+  init(_ code: ServiceErrorCode, _ detail: String, headers: [(String, String)] = []) {
+    self.init(
+      code.status, code.rawValue, title: ErrorDescription[code].title, detail: detail, headers: headers)
+  }
 
   static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {
     Problem(
-      .methodNotAllowed, "method-not-allowed", title: "Method not allowed",
-      detail: "\(method.token) is not allowed here: the server is read-only", headers: [("Allow", allow)])
+      .methodNotAllowed, "\(method.token) is not allowed here: \(allow) are", headers: [("Allow", allow)])
   }
 
-  static func notAcceptable(_ detail: String) -> Problem {
-    Problem(.notAcceptable, "not-acceptable", title: "Not acceptable", detail: detail)
-  }
+  static func notAcceptable(_ detail: String) -> Problem { Problem(.notAcceptable, detail) }
+
+  /// The database can't be read at all.
+  static let unavailable = Problem(
+    .unavailable, "the database does not answer: try again later", headers: [("Retry-After", "10")])
 
   /// A defect: the client gets a number by which it is found in the log.
   static func defect(_ id: String) -> Problem {
-    Problem(
-      .internalServerError, "internal-error", title: "Internal error",
-      detail: "something went wrong on this side; in the log it is \(id)")
+    Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
   }
 }
 
@@ -121,7 +141,8 @@ extension DatabaseError {
   /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
   fileprivate var complaintAboutValues: String? {
     let messages = [
-      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big", "LIKE or GLOB pattern too complex",
+      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",
+      "LIKE or GLOB pattern too complex",
       "ESCAPE expression must be a single character", "bad JSON path",
     ]
     guard isTooBig || code == 1 else { return nil }

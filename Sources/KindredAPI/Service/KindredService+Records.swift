@@ -3,93 +3,109 @@ import KindredExecution
 import KindredHTTP
 import KindredSQLite
 
+/// What is asked of the records that a path leads to.
+struct RecordsRequest {
+  let segments: [Substring]
+  let request: HTTPRequest
+  let type: MediaType
+  let key: RepresentationCache.Key
+  /// The state of the database when the request came, or an earlier one; nil where it can't be told.
+  var version: Int64?
+  let condition: EntityTag.Condition?
+}
+
 extension KindredService {
   /// The records that a path and its parameters ask for.
-  func records(_ segments: [Substring], _ request: HTTPRequest) throws -> HTTPResponse {
-    let type = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json, .lines])
+  func records(_ segments: [Substring], _ request: HTTPRequest, _ timing: inout RequestTiming) throws
+    -> HTTPResponse
+  {
+    let accepted = Result {
+      try MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofRecords)
+    }
+    let type = (try? accepted.get()) ?? .json
+    let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
+    var asked = RecordsRequest(
+      segments: segments, request: request, type: type,
+      key: RepresentationCache.Key(target: request.target, type: type),
+      // Before the snapshot is taken: if somebody commits in between, the answer is thought older than it is, and
+      // that costs one query more.
+      version: condition == nil ? nil : databaseVersion.current, condition: condition)
+    if case .success = accepted, let response = unchanged(asked) { return response }
     let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
     do {
-      let version = try models.version(for: reading.connection)
-      let entry = try entry(for: segments, request.query, type: type, version)
-      if entry.request.explains {
+      asked.version = try asked.version ?? databaseVersion.shown(by: reading)
+      let version = try models.version(reading.schemaVersion, for: reading.connection)
+      let planned = try plan(asked, version)
+      timing.mark("plan")
+      // A mistake in the request is the better news than that its answer would not be accepted.
+      _ = try accepted.get()
+      if planned.explains {
         defer { reading.close() }
-        let document = try Explanation(entry).document(on: reading.connection)
-        return Self.document(document)
+        return deliver(Representation(try Explanation(planned).document(on: reading.connection)), to: request)
       }
-      return try respond(with: entry, type: type, request, reading)
+      let result = RecordsReading(planned, for: asked, reading, self)
+      do {
+        let representation = try result.representation()
+        timing.mark("query")
+        return deliver(representation, to: request)
+      } catch {
+        result.close()
+        throw error
+      }
     } catch {
       reading.close()
       throw error
     }
   }
 
-  /// The plan of a request, made once for each.
-  private func entry(
-    for segments: [Substring], _ query: Substring?, type: MediaType, _ version: ModelVersion
-  ) throws -> PlanCache.Entry {
-    let key = "\(type == .lines ? "lines" : "")\(segments.joined(separator: "/"))?\(query ?? "")"
-    return try version.plans.entry(for: key) {
+  /// 304 where the client has what was answered last, and nobody has written since: without a query.
+  private func unchanged(_ asked: RecordsRequest) -> HTTPResponse? {
+    guard let condition = asked.condition, let version = asked.version,
+      let known = representations.entry(for: asked.key), known.version == version
+    else { return nil }
+    let coding = Representation.coding(
+      for: asked.request, isLong: known.isLong, compressionLevel: options.compressionLevel)
+    guard let held = condition.match(known.tag, coding: coding) else { return nil }
+    serviceMetrics.countUnchanged()
+    return Representation.notModified(held)
+  }
+
+  /// The request as it is to be answered; its plan is made once for all of its shape.
+  func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlannedRequest {
+    let type = asked.type
+    let shape = RequestShape(
+      path: asked.segments, query: asked.request.query, type: type, model: version.model,
+      limits: options.limits, isUnpaged: type == .lines)
+    return try version.plans.request(for: shape) {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type == .lines)
-      let parsed = try parser.parse(path: segments, query: query.map(String.init))
-      let plan = try Planner(model: version.model).plan(parsed.fetchRequest)
-      return PlanCache.Entry(request: parsed, plan: ExecutablePlan(plan))
-    }
-  }
-
-  private func respond(
-    with entry: PlanCache.Entry, type: MediaType, _ request: HTTPRequest, _ reading: Reading
-  ) throws -> HTTPResponse {
-    let parsed = entry.request
-    let reader = ResultReader(
-      entry.plan, on: reading.connection,
-      parameters: Parameters(
-        literals: parsed.fetchRequest.literals.values, cursor: parsed.fetchRequest.after),
-      separation: type == .lines ? .lines : .array, limit: parsed.limit.map { Int($0) })
-    do {
-      try reader.start()
-      let first = try reader.next()
-      var headers: HTTPHeaders = ["Content-Type": type.rawValue, "Vary": "Accept"]
-      if let count = reader.totalCount { headers.append("X-Total-Count", String(count)) }
-      if !entry.plan.plan.isSingle, type == .json {
-        let cursor = reader.isAtEnd ? reader.nextCursor : try reader.lookAhead()
-        headers.append("Link", links(for: request, order: parsed.order, next: cursor))
+      let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
+      let fetchRequest = parsed.fetchRequest
+      let plan = try Planner(model: version.model).plan(fetchRequest)
+      do {
+        return PlannedRequest(
+          plan: try ExecutablePlan(plan, format: ResultFormat(type, fetchRequest, in: version.model)),
+          isTimeless: version.timelessness.holds(for: plan), explains: parsed.explains,
+          parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
+          limit: parsed.limit.map { Int($0) },
+          order: RequestOrder(segments: asked.segments, terms: parsed.orderTerms))
+      } catch let error as NotTabular {
+        throw Problem.notAcceptable(
+          "`\(error.path.joined(separator: "."))` has no place in \(type.rawValue), for it is not one value: "
+            + "leave it out, or ask for \(MediaType.json.rawValue)")
       }
-      let body = ResultBody(reading, reader, first: first)
-      // What is short is copied, so that the connection is free before a byte is sent.
-      guard reader.isAtEnd else {
-        return HTTPResponse(status: .ok, headers: headers, body: .stream(body, length: nil))
+    }
+  }
+}
+
+extension ResultFormat {
+  init(_ type: MediaType, _ request: FetchRequest, in model: Model) {
+    self =
+      switch type {
+      case .json: .json
+      case .lines: .lines
+      case .csv: .csv
+      case .html: .html(HTMLLinks(request, in: model))
       }
-      let bytes = first.map { [UInt8]($0) } ?? []
-      body.close()
-      return HTTPResponse(status: .ok, headers: headers, body: .bytes(bytes))
-    } catch {
-      reader.close()
-      throw error
-    }
-  }
-
-  /// The `Link` field (RFC 8288): the first page, and the next one where there is one.
-  private func links(for request: HTTPRequest, order: String, next: Cursor?) -> String {
-    let kept = (request.query ?? "").split(separator: "&").filter { pair in
-      let name = pair.prefix { $0 != "=" }
-      return name != "after" && name != "offset"
-    }
-    func url(_ more: [String]) -> String {
-      let query = (kept.map(String.init) + more).joined(separator: "&")
-      return "<\(URLCoding.encodeUnsafe(request.path + (query.isEmpty ? "" : "?\(query)")))>"
-    }
-    // The first page keeps its offset.
-    let offset = (request.query ?? "").split(separator: "&").first { $0.hasPrefix("offset=") }
-    let first = "\(url(offset.map { [String($0)] } ?? [])); rel=\"first\""
-    guard let next else { return first }
-    return "\(url(["after=\(CursorCoding.encode(next, order: order))"])); rel=\"next\", \(first)"
-  }
-
-  /// An answer that is a document of Kindred's own.
-  static func document(_ document: JSONValue) -> HTTPResponse {
-    HTTPResponse(
-      status: .ok, headers: ["Content-Type": MediaType.json.rawValue, "Vary": "Accept"],
-      body: .bytes(document.bytes))
   }
 }

@@ -3,22 +3,20 @@ import KindredExecution
 import KindredHTTP
 import KindredSQLite
 import Logging
+import Synchronization
 
 /// Answers the requests of clients from a database.
 public final class KindredService: HTTPHandler {
-  /// What the service may be told beside its database.
-  public struct Options: Sendable {
-    public var limits = RequestLimits()
-    /// How long a request may take, in seconds; nil for ever.
-    public var queryTime: Double? = 10
-
-    public init() {}
-  }
-
   let pool: ConnectionPool
   let models: ModelSource
   let options: Options
   let logger: Logger
+  let databaseVersion: DatabaseVersion
+  let representations = RepresentationCache()
+  let serviceMetrics = ServiceMetrics()
+  let serverCounters = Mutex<(@Sendable () -> HTTPServerCounters)?>(nil)
+  /// Tells this service from all others, those of the process before it among them.
+  let instance = String(UInt64.random(in: .min ... .max))
 
   /// - Parameter model: makes the model of the database as a connection sees it: anew when the schema changes.
   public init(
@@ -28,20 +26,41 @@ public final class KindredService: HTTPHandler {
     self.pool = pool
     self.options = options
     self.logger = logger
+    databaseVersion = try DatabaseVersion(of: pool)
     models = ModelSource(read: model)
     let version = try pool.withReader { try models.version(for: $0) }
     for warning in version.model.warnings { logger.warning("\(warning)") }
   }
 
-  public func respond(to request: HTTPRequest) -> HTTPResponse {
-    do {
-      return try Route(request).respond(self, request)
-    } catch {
-      return problem(for: error).response
-    }
+  /// Has the metrics tell what the server has counted; it is made after the service that it serves.
+  public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
+    serverCounters.withLock { $0 = counters }
   }
 
-  public func response(to error: HTTPError) -> HTTPResponse { Problem(error).response }
+  /// The answer to a request, whatever is wrong with it.
+  public func respond(to request: HTTPRequest) -> HTTPResponse {
+    var timing = RequestTiming(isOn: options.tellsTiming)
+    var response: HTTPResponse
+    do {
+      response = try Route(request).respond(self, request, &timing)
+    } catch {
+      response = problem(for: error).response
+    }
+    options.cors?.apply(to: &response, for: request)
+    if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
+    return observed(response, to: request, timing)
+  }
+
+  /// The problem that tells of what the HTTP layer refuses.
+  public func response(to error: HTTPError) -> HTTPResponse {
+    if options.logsAccess { logger.info("refused", metadata: ["status": "\(error.status.code)"]) }
+    return Problem(error).response
+  }
+
+  /// The answer that a representation is for the client of a request.
+  func deliver(_ representation: Representation, to request: HTTPRequest) -> HTTPResponse {
+    representation.response(to: request, compressionLevel: options.compressionLevel)
+  }
 
   /// What a client is told of an error; the rest goes to the log.
   func problem(for error: any Error) -> Problem {
@@ -49,10 +68,13 @@ public final class KindredService: HTTPHandler {
     case let problem as Problem: return problem
     case let error as RequestError: return Problem(error)
     case let error as DatabaseError:
+      // The operator's to mend, not the client's.
+      if error.isFull { logger.error("\(error)") }
       if let problem = Problem(error) { return problem }
     default: break
     }
     let id = String(UInt32.random(in: .min ... .max), radix: 16)
+    serviceMetrics.countDefect()
     logger.error("\(error)", metadata: ["id": "\(id)"])
     return Problem.defect(id)
   }

@@ -5,28 +5,54 @@ import KindredSQLite
 /// A reading connection in a transaction, from the first statement of a request to the last byte of its answer.
 final class Reading {
   let connection: Connection
+  /// That of the snapshot.
+  private(set) var schemaVersion: Int64 = 0
   private let pool: ConnectionPool
   private let cancellation: HTTPCancellation?
   private var isClosed = false
+  /// Nanoseconds that the statements may still take; nil for any number.
+  private var timeLeft: UInt64?
+  private var start: UInt64 = 0
 
   /// - Parameters:
   ///   - cancellation: ends the statements when the client has gone.
-  ///   - seconds: how long the request may take; nil for ever.
+  ///   - seconds: how long the statements may take; nil for ever. The time that the client takes to read the
+  ///     answer does not count.
   init(_ pool: ConnectionPool, cancellation: HTTPCancellation?, seconds: Double?) throws {
     self.pool = pool
     self.cancellation = cancellation
     connection = try pool.reader()
-    if let seconds {
-      connection.setDeadline(MonotonicTime.now() + UInt64(seconds * 1e9))
-    }
+    timeLeft = seconds.map { UInt64($0 * 1e9) }
+    resume()
     let handle = connection.interruptHandle
     cancellation?.onCancel { handle.interrupt() }
     do {
-      try connection.beginRead()
+      schemaVersion = try connection.beginRead()
     } catch {
       close()
       throw error
     }
+  }
+
+  /// Takes a new snapshot; nothing may have been read from the present one.
+  func renew() throws {
+    try connection.commit()
+    schemaVersion = try connection.beginRead()
+  }
+
+  /// Lets the time of the statements run.
+  func resume() {
+    guard let timeLeft else { return }
+    start = MonotonicTime.now()
+    connection.setDeadline(start + timeLeft)
+  }
+
+  /// Stops the time of the statements: what follows is the client's.
+  func pause() {
+    guard let timeLeft else { return }
+    let spent = MonotonicTime.now() - start
+    self.timeLeft = timeLeft > spent ? timeLeft - spent : 0
+    connection.setDeadline(nil)
   }
 
   /// Ends the transaction and gives the connection back.
@@ -34,34 +60,8 @@ final class Reading {
     guard !isClosed else { return }
     isClosed = true
     cancellation?.onCancel(nil)
-    connection.rollback()
+    // Not a rollback: that would take back the transient tables as well.
+    _ = try? connection.commit()
     pool.release(connection)
-  }
-}
-
-/// A result that is sent as it is read.
-final class ResultBody: HTTPBodyStream {
-  private let reading: Reading
-  private let reader: ResultReader
-  /// What was read before the head could be written.
-  private var first: UnsafeRawBufferPointer?
-
-  init(_ reading: Reading, _ reader: ResultReader, first: UnsafeRawBufferPointer?) {
-    self.reading = reading
-    self.reader = reader
-    self.first = first
-  }
-
-  func next() throws -> UnsafeRawBufferPointer? {
-    if let first {
-      self.first = nil
-      return first
-    }
-    return try reader.next()
-  }
-
-  func close() {
-    reader.close()
-    reading.close()
   }
 }

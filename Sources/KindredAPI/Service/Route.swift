@@ -1,21 +1,25 @@
+import KindredAssociations
 import KindredHTTP
 
 /// What a path leads to.
 enum Route {
   /// `/`: the index of the resources.
   case index
-  /// Kindred's own pages, by what follows `/-/`.
-  case own(String)
+  /// A page of Kindred's own.
+  case operations(OperationsPage)
   /// Records, by the segments of the path, still encoded.
   case records([Substring])
 
-  /// - Throws: `Problem` (405) for methods that nothing here has.
+  /// - Throws: `RequestError` where Kindred has no such page.
   init(_ request: HTTPRequest) throws {
     let path = request.path
     if path == "*" || path == "/" {
       self = .index
-    } else if path == "/-" || path.hasPrefix("/-/") {
-      self = .own(String(path.dropFirst(3)))
+    } else if path.hasPrefix("/-/") {
+      guard let page = OperationsPage(rawValue: String(path.dropFirst(3))) else {
+        throw RequestError(.notFound, "there is nothing at \(path)")
+      }
+      self = .operations(page)
     } else {
       var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
       if segments.last?.isEmpty ?? false { segments.removeLast() }
@@ -23,20 +27,28 @@ enum Route {
     }
   }
 
-  private static let allowed = "GET, HEAD, OPTIONS"
-
-  func respond(_ service: KindredService, _ request: HTTPRequest) throws -> HTTPResponse {
+  func respond(
+    _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
     switch request.method {
     case .get, .head: break
     case .options:
-      return HTTPResponse(status: .noContent, headers: ["Allow": Self.allowed])
+      return HTTPResponse(status: .noContent, headers: ["Allow": try allow(service)])
     default:
-      throw Problem.methodNotAllowed(request.method, allow: Self.allowed)
+      guard case .records(let segments) = self else {
+        throw Problem.methodNotAllowed(request.method, allow: try allow(service))
+      }
+      return try service.write(segments, request, &timing)
     }
     switch self {
     case .index: return try service.index(request)
-    case .own(let name): return try service.ownPage(name, request)
-    case .records(let segments): return try service.records(segments, request)
+    case .operations(let page): return try service.respond(with: page, to: request)
+    case .records(let segments): return try service.records(segments, request, &timing)
     }
+  }
+
+  private func allow(_ service: KindredService) throws -> String {
+    guard case .records(let segments) = self else { return WriteTarget.allow() }
+    return try service.allow(segments)
   }
 }

@@ -4,7 +4,9 @@ import KindredSQLSyntax
 ///
 /// Plans depend on the shape of a request, not on its values.
 public struct Plan: Sendable {
-  /// The statements that lead to the root along the path; each must give a row. Level 0 is the first of them.
+  /// The statements that lead to the root along the path, each of which must give a row.
+  ///
+  /// The first of them is level 0.
   public var path: [Step] = []
   /// The statements of the tree; `root` comes first.
   public var nodes: [Node] = []
@@ -25,11 +27,14 @@ public struct Plan: Sendable {
   /// The indexes that the database lacks for this request: complete `CREATE INDEX` statements.
   public var missingIndexes: [String] = []
 
+  /// An empty plan.
   public init() {}
 
   /// SQL text and what its parameters are bound to, in their order.
   public struct Statement: Sendable {
+    /// The text, with numbered parameters.
     public var sql: String
+    /// By the number of the parameter, less one.
     public var bindings: [SQL.Binding]
 
     init(_ sql: SQL) {
@@ -39,6 +44,7 @@ public struct Plan: Sendable {
 
   /// A statement on the path to the root.
   public struct Step: Sendable {
+    /// What runs.
     public var statement: Statement
     /// What is not there when it gives no row.
     public var absence: String
@@ -46,13 +52,17 @@ public struct Plan: Sendable {
 
   /// A full-text pattern, and the table that understands it.
   public struct SearchCheck: Sendable {
+    /// What runs.
     public var statement: Statement
+    /// Where the request has the pattern.
     public var origin: Origin
   }
 
   /// A statement that runs once per row of the one above, and what is written for each of its rows.
   public struct Node: Sendable {
+    /// What runs.
     public var statement: Statement
+    /// What is written for each row.
     public var program: [Instruction]
     /// What the columns are, in a plan of rows.
     public var layout = RowLayout()
@@ -60,6 +70,7 @@ public struct Plan: Sendable {
     public var isToMany: Bool
     /// Its level in the tree of statements.
     public var level: Int
+    /// How it repeats below itself, if it does.
     public var recursion: Recursion?
     /// The key of each request node on the way here, for `explain`.
     public var name: String
@@ -67,6 +78,7 @@ public struct Plan: Sendable {
 
   /// How often a node may repeat below itself, and how a record is told from its ancestors.
   public struct Recursion: Sendable {
+    /// How often it repeats at most.
     public var levels: Int
     /// The columns of the record's key in its statement.
     public var identity: [Int]
@@ -76,7 +88,9 @@ public struct Plan: Sendable {
     public var repetition: Int
   }
 
-  /// A step of writing a row down. Prefixes hold everything between two values: braces, commas, names.
+  /// A step of writing a row down.
+  ///
+  /// Prefixes hold everything between two values: braces, commas, names.
   public enum Instruction: Sendable {
     /// A column's value.
     case value(prefix: [UInt8], column: Int, format: ValueFormat)

@@ -9,6 +9,7 @@ import OrderedCollections
 public struct Planner {
   let model: Model
 
+  /// A planner of requests to a model.
   public init(model: Model) {
     self.model = model
   }

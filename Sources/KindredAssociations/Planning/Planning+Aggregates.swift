@@ -14,7 +14,9 @@ extension Planning {
   /// The association of this key: a node of the request comes before an association of the model, but not in
   /// expressions of the model.
   func association(_ key: String, of scope: Scope) -> KeyedAssociation? {
-    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }), let association = node.association {
+    if !readsHidden, let node = scope.node?.children.first(where: { $0.key == key }),
+      let association = node.association
+    {
       return KeyedAssociation(key: key, association: association, node: node)
     }
     guard let association = scope.resource.associations[key] else { return nil }
@@ -79,19 +81,23 @@ extension Planning {
     try scope.statement.subquery { select in
       let records = try destination(
         of: keyed.association, from: scope, into: select, node: keyed.node,
-        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia), isRepeated: scope.statement.repeatsInner)
+        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia),
+        isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
-      let argument = try argument.map { try compile($0, in: records).sql } ?? "*"
-      return Self.compile(function, of: argument, in: select)
+      guard let argument else { return Self.compile(function, of: "*", select.from()) }
+      let value = try compile(argument, in: records).sql
+      guard argument.contains(\.readsParent) else { return Self.compile(function, of: value, select.from()) }
+      // To SQLite an aggregate of nothing but columns of an outer query is one of that query, so what reads them is
+      // made a column of this one.
+      return Self.compile(function, of: "value", "FROM (SELECT \(value) AS value \(select.from()))")
     }
   }
 
   private static func compile(
-    _ function: AggregateFunction, of argument: SQL, in select: SelectBuilder
+    _ function: AggregateFunction, of argument: SQL, _ from: SQL
   ) -> CompiledExpression {
-    let from = select.from()
-    return switch function {
+    switch function {
     case .count: CompiledExpression(sql: "(SELECT COUNT(*) \(from))", absent: "0")
     case .isEmpty:
       CompiledExpression(
@@ -157,7 +163,9 @@ extension Planning {
   /// The aggregate that a default name stands for.
   func compileDefaultName(_ name: String, in scope: Scope, at origin: Origin) throws -> CompiledExpression? {
     for key in associationKeys(of: scope) {
-      guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany else { continue }
+      guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany else {
+        continue
+      }
       let resource = try resource(keyed.association.destination)
       for function in AggregateFunction.allCases where function != .total {
         if !function.takesArgument, name == Self.name(of: function, key: key, column: "") {

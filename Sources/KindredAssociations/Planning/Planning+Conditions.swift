@@ -28,7 +28,8 @@ extension Planning {
   private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
     guard let association = child.association else { return "TRUE" }
     return try scope.statement.subquery { select in
-      let records = try chain(association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
+      let records = try chain(
+        association, from: scope, into: select, node: child, isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       return "EXISTS (SELECT 1 \(select.from()))"
     }
@@ -44,7 +45,8 @@ extension Planning {
     guard let keyed = association(key, of: scope) else { return CompiledExpression(sql: "NULL") }
     return try scope.statement.subquery { select in
       let record = try chain(
-        keyed.association, from: scope, into: select, node: keyed.node, isRepeated: scope.statement.repeatsInner)
+        keyed.association, from: scope, into: select, node: keyed.node,
+        isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: record)
       var compiled = try body(record)
       compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
@@ -86,6 +88,7 @@ extension Planning {
       node: keyed?.node, parent: base)
     try register(scope, above: origin)
     scope.isSolid = isRequired
+    if origin !== base { scope.via = origin }
     scope.presence = step.destinationColumns.first.map { scope.column($0, in: select.statement) }
     var filters: [SQL] = []
     let inner = scope.withoutJoins
@@ -114,7 +117,8 @@ extension Planning {
 
   /// That a record is the first of those that a to-one association leads to, where the schema allows several.
   private func isFirst(
-    _ scope: Scope, equal columns: [String], to origins: [SQL], keyed: KeyedAssociation?, step: AssociationStep
+    _ scope: Scope, equal columns: [String], to origins: [SQL], keyed: KeyedAssociation?,
+    step: AssociationStep
   ) throws -> SQL {
     let equalities: [SQL] = try scope.keyColumns.map { column in
       try scope.statement.subquery { select in
@@ -127,7 +131,9 @@ extension Planning {
           select.conditions.append(try modelCondition(filter, in: first))
         }
         if keyed != nil { select.conditions += try conditions(of: first) }
-        let order = first.keyColumns.map { first.column($0.name, in: scope.statement) }.joined(separator: ", ")
+        let sort = try readingHidden { try (keyed?.association.sort ?? []).map { try term($0, in: first) } }
+        let key = first.keyColumns.map { OrderTerm(sql: first.column($0.name, in: scope.statement)) }
+        let order = (sort + key).map { $0.rendered(as: $0.sql) }.joined(separator: ", ")
         let found = first.column(column.name, in: scope.statement)
         return
           "\(scope.column(column.name, in: scope.statement)) = (SELECT \(found) \(select.from()) ORDER BY \(order) LIMIT 1)"

@@ -70,6 +70,11 @@ extension Planning {
     case .isNull(let value, let negated):
       return boolean("\(try operand(value)) IS \(not(negated))NULL")
     case .in(let value, let list, let negated):
+      if list.isEmpty {
+        // SQLite makes an integer of `x IN ()`, and an integer alone in ORDER BY is the number of a column.
+        _ = try operand(value)
+        return boolean(negated ? "TRUE" : "FALSE", .primary)
+      }
       let list = try list.map { try operand($0, .or) }.joined(separator: ", ")
       return boolean("\(try operand(value)) \(not(negated))IN (\(list))")
     case .between(let value, let low, let high, let negated):
@@ -158,7 +163,12 @@ extension Planning {
       return try throughToOne(first.name, of: scope) { try compile(rest, in: $0) }
     }
     if first.name == "via", let via = scope.via, rest.count == 1 {
-      return try compileColumn(next, in: via, candidates: via.resource.columns.map(\.name))
+      var column = try compileColumn(next, in: via, candidates: via.resource.columns.map(\.name))
+      // Where the record is missing there is no way to it, though a part of one may be there.
+      if !scope.isSolid, let presence = scope.presence {
+        column.sql = "iif(\(presence) IS NULL, NULL, \(column.sql))"
+      }
+      return column
     }
     throw RequestError.unknown(
       first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
@@ -242,7 +252,8 @@ extension Resource {
 }
 
 extension Column {
-  var valueFormat: Plan.ValueFormat {
+  /// How its values are written in JSON.
+  public var valueFormat: Plan.ValueFormat {
     switch declaredType.uppercased() {
     case "BOOLEAN", "BOOL": .boolean
     case "JSON": .json

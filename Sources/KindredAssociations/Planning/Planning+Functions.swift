@@ -35,7 +35,8 @@ extension Planning {
     }
     guard let function = Self.scalars[key] else {
       let names = Array(Self.scalars.keys) + Array(Self.aggregates.keys) + ["cast"]
-      throw RequestError.unknown(name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
+      throw RequestError.unknown(
+        name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
     }
     guard !isDistinct else {
       throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
@@ -101,6 +102,11 @@ extension Expression {
       guard case .function(let name, let arguments, _) = part.kind else { return false }
       return Planning.isGroupAggregate(name, argumentCount: arguments.count)
     }
+  }
+
+  /// Whether it is a name of a record above.
+  var readsParent: Bool {
+    if case .path(let path) = kind { path.parents > 0 } else { false }
   }
 
   /// Whether it reads a column of the join table.

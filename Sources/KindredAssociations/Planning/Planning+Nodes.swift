@@ -31,13 +31,13 @@ extension Planning {
   func planNested(
     _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
   ) throws -> Int {
-    try checkShape(of: node, name: name)
+    let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
+    try checkShape(of: node, name: name, isToMany: isToMany)
     if node.recursion != nil, !hops.isEmpty {
       throw RequestError(
         .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
         at: node.origin)
     }
-    let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
     let above = scope.statement
     let statement = StatementBuilder(
       level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
@@ -118,7 +118,9 @@ extension Planning {
   /// What can't be asked of a node.
   ///
   /// - Parameter name: the path of the node, which its parameters begin with.
-  func checkShape(of node: RequestNode, name: String) throws {
+  ///
+  /// - Parameter isToMany: whether it gives a list, as a to-one node does below joined to-many ones.
+  func checkShape(of node: RequestNode, name: String, isToMany: Bool = false) throws {
     func refuse(_ parameter: String, _ message: String) -> RequestError {
       RequestError(
         .invalidValue, message, at: Origin(parameter: name.isEmpty ? parameter : "\(name).\(parameter)"))
@@ -127,7 +129,8 @@ extension Planning {
       throw refuse("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
     }
     if !node.group.isEmpty, node.fields == nil, node.values == nil {
-      throw refuse("group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+      throw refuse(
+        "group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
     }
     if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
       throw refuse(
@@ -135,20 +138,36 @@ extension Planning {
         "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
       )
     }
+    if node.isDistinct, node.returnsMany {
+      throw refuse(
+        "distinct",
+        "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
+    }
     if node.recursion != nil, node.values != nil || node.isGrouped {
       throw refuse(
-        node.values != nil ? "values" : "group", "bare values and groups can't repeat below themselves: leave out `*`")
+        node.values != nil ? "values" : "group",
+        "bare values and groups can't repeat below themselves: leave out `*`")
     }
-    if node.association?.cardinality == .toOne, !node.key.isEmpty {
+    if !isToMany, node.association?.cardinality == .toOne, !node.key.isEmpty {
       let one = "`\(node.key)` is one record at most: "
       if node.limit != nil { throw refuse("limit", one + "leave out the limit") }
       if node.offset != nil { throw refuse("offset", one + "leave out the offset") }
-      if node.isGrouped { throw refuse(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group") }
+      if node.isGrouped {
+        throw refuse(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group")
+      }
     }
   }
 }
 
 extension RequestNode {
+  /// Whether lists of associated records are part of each result.
+  var returnsMany: Bool {
+    children.contains { child in
+      child.isReturned
+        && (child.association?.cardinality == .toMany || child.recursion != nil || child.returnsMany)
+    }
+  }
+
   /// Whether it, or a node below, is part of the result.
   var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
 }

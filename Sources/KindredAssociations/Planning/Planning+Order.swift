@@ -13,15 +13,29 @@ extension Planning {
       terms = [OrderTerm(sql: rank)]
     } else if group == nil {
       let sort = association?.sort ?? []
-      terms = try readingHidden { try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) } }
+      terms = try readingHidden {
+        try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
+      }
     }
     guard group == nil else {
       // Without expressions there is one group.
       return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []).map { OrderTerm(sql: $0) })
     }
     terms += try toOneTerms(of: node, in: scope)
-    terms += scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
+    terms += keyTerms(of: scope)
+    if let association, node.readsVia, !leadsOnce(association) {
+      // The same record may be there several times, by several ways.
+      var pivot = scope.via
+      while let via = pivot {
+        terms += keyTerms(of: via)
+        pivot = via.via
+      }
+    }
     return unique(terms)
+  }
+
+  private func keyTerms(of scope: Scope) -> [OrderTerm] {
+    scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
   }
 
   /// The orders of the to-one nodes, where the request says them, in the order of the nodes.
@@ -43,7 +57,7 @@ extension Planning {
     }
   }
 
-  private func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
+  func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
     var sql = try compile(term.expression, in: scope).sql(within: .collate)
     if term.isNoCase { sql.append(" COLLATE NOCASE") }
     return OrderTerm(sql: sql, isDescending: term.isDescending, nulls: term.nulls)

@@ -54,7 +54,8 @@ extension Planning {
     guard let target = aliased[alias] else {
       throw RequestError(
         .unknownNode,
-        "the TableAlias\(alias.name.map { " \($0)" } ?? "") stands for no table of this request: attach it with aliased(_:)")
+        "the TableAlias\(alias.name.map { " \($0)" } ?? "") stands for no table of this request: attach it with aliased(_:)"
+      )
     }
     var compiled = try compile(expression, in: target)
     guard target.statement !== scope.statement else { return compiled }

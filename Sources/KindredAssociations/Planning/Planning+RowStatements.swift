@@ -73,7 +73,9 @@ extension Planning {
   /// `JOIN`, or `LEFT JOIN`: then what must be there behind it is in parentheses with it, so that the missing one
   /// takes the other along and not the row.
   private func rendered(_ join: RowJoin) throws -> SQL {
-    guard let step = join.step, let node = join.scope.node, let parent = join.scope.parent else { return SQL() }
+    guard let step = join.step, let node = join.scope.node, let parent = join.scope.parent else {
+      return SQL()
+    }
     let statement = join.scope.statement
     let item = reference(to: join.scope.table, as: join.scope.alias, in: statement)
     var conditions: [SQL] = zip(step.destinationColumns, step.originColumns).map { own, other in
@@ -83,7 +85,9 @@ extension Planning {
       conditions.append(try condition(filter, in: join.scope))
     }
     let condition: SQL = conditions.isEmpty ? "TRUE" : conditions.joined(separator: " AND ")
-    let children = try join.children.map { (isRequired: $0.scope.node?.isRequired == true, sql: try rendered($0)) }
+    let children = try join.children.map {
+      (isRequired: $0.scope.node?.isRequired == true, sql: try rendered($0))
+    }
     let inner = children.filter(\.isRequired).map(\.sql)
     let outer = children.filter { !$0.isRequired }.map(\.sql)
     let source: SQL =
@@ -98,10 +102,10 @@ extension Planning {
   /// The order: that of the record, of the pivots that led to it, and of the records joined to it.
   private func terms(of join: RowJoin) throws -> [OrderTerm] {
     var terms = try (join.scope.node?.sort ?? []).map { try rowTerm($0, in: join.scope) }
-    var pivot = join.scope.previous
+    var pivot = join.scope.via
     while let scope = pivot {
       terms += try (scope.node?.sort ?? []).map { try rowTerm($0, in: scope) }
-      pivot = scope.previous
+      pivot = scope.via
     }
     return try join.children.reduce(terms) { try $0 + self.terms(of: $1) }
   }
@@ -142,11 +146,14 @@ extension Planning {
 
   private func column(_ item: NamedExpression, in scope: Scope) throws -> RowLayout.Column {
     RowLayout.Column(
-      place: scope.statement.column(try compile(item.expression, in: scope).sql), name: name(of: item, in: scope))
+      place: scope.statement.column(try compile(item.expression, in: scope).sql),
+      name: name(of: item, in: scope))
   }
 
   private func name(of item: NamedExpression, in scope: Scope) -> String? {
-    guard item.name == nil, case .program(.column(let column)) = item.expression.kind else { return item.name }
+    guard item.name == nil, case .program(.column(let column)) = item.expression.kind else {
+      return item.name
+    }
     return scope.table.column(named: column)?.name ?? column
   }
 

@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// The rows of a node: what they show, which they are, and in what order.
 struct Rows {
@@ -91,27 +92,29 @@ extension Rows {
   private var distinct: SQL {
     let columns: [SQL] = statement.columns.enumerated().map { "\($1) AS \(numbered($0))" }
     let window: SQL = order.isEmpty ? "" : "ORDER BY \(terms(order.map(\.sql)))"
-    let shown = shownColumns.map(numbered)
     let place: SQL = "row_number() OVER (\(window)) AS place"
-    let rows: SQL = "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
+    let rows: SQL =
+      "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
     // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
     let all = statement.columns.indices.map(numbered) + ["MIN(place)"]
+    let shown = shown
     let groups: SQL = shown.isEmpty ? "NULL" : shown.joined(separator: ", ")
     return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
   }
 
   private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
 
-  /// The columns that the program writes down.
-  private var shownColumns: [Int] {
-    var columns: Set<Int> = []
+  /// What tells results apart: the columns that the program writes down, and whether optional records are there.
+  private var shown: [SQL] {
+    var shown: OrderedSet<SQL> = []
     for instruction in program {
       switch instruction {
-      case .value(_, let column, _), .optional(_, let column, _): columns.insert(column)
+      case .value(_, let column, _): shown.append(numbered(column))
+      case .optional(_, let column, _): shown.append("\(numbered(column)) IS NULL")
       case .text, .child: break
       }
     }
-    return columns.sorted()
+    return shown.elements
   }
 
   /// The statement that counts the rows of all pages.
@@ -158,7 +161,7 @@ extension Planning {
   private func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {
     scope.allowsGroupAggregates = false
     defer { scope.allowsGroupAggregates = true }
-    return try node.group.map { try compile($0, in: scope).sql }
+    return try node.group.map { try compile($0, in: scope).sql(within: .collate) }
   }
 
   func planSearchChecks(of node: RequestNode, in scope: Scope) throws {

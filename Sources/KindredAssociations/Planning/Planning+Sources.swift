@@ -84,21 +84,22 @@ extension Planning {
   /// Adds the tables of an association to `select`, and the conditions that tie them to `origin`.
   ///
   /// Each way to a record gives a row of its own.
+  ///
+  /// - Parameter leavesOutDestination: whether it ends at the last pivot.
   func chain(
     _ association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    pivots: [RequestNode]? = nil, isRepeated: Bool
+    leavesOutDestination: Bool = false, pivots: [RequestNode]? = nil, isRepeated: Bool
   ) throws -> Scope {
     var previous = origin
     let pivots = pivots ?? node?.rows.pivots ?? []
-    for (number, step) in association.steps.enumerated() {
+    for (number, step) in association.steps.dropLast(leavesOutDestination ? 1 : 0).enumerated() {
       let isLast = number == association.steps.count - 1
       let pivot = pivots.indices.contains(number) ? pivots[number] : nil
       let scope = try scope(
         of: step, isLast: isLast ? association : nil, select: select, node: pivot ?? (isLast ? node : nil),
         parent: isLast ? origin : previous)
       try register(scope, above: previous)
-      if number > 0 { scope.previous = previous }
-      if isLast, number > 0 { scope.via = previous }
+      if number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
       let isInner = !select.source.isEmpty
       add(
@@ -131,12 +132,10 @@ extension Planning {
     try register(scope, above: origin)
     let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
     add(source, equalTo: nil, to: select)
-    var pivots = association
-    pivots.steps.removeLast()
-    pivots.filter = nil
     let ways: SQL = try select.statement.subquery { ways in
       let pivot = try chain(
-        pivots, from: origin, into: ways, node: nil, pivots: node?.rows.pivots, isRepeated: isRepeated)
+        association, from: origin, into: ways, node: nil, leavesOutDestination: true,
+        pivots: node?.rows.pivots, isRepeated: isRepeated)
       let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
       return "SELECT \(keys) \(ways.from())"
     }
@@ -149,7 +148,7 @@ extension Planning {
   }
 
   /// Whether no two ways of an association lead from one record to the same one.
-  private func leadsOnce(_ association: Association) -> Bool {
+  func leadsOnce(_ association: Association) -> Bool {
     let steps = association.steps
     // A join table: its two foreign keys are unique together.
     if steps.count == 2, steps[0].direction == .has, let pivot = model.tables[steps[0].destination],

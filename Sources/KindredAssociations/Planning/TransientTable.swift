@@ -50,7 +50,7 @@ public struct TransientTable: Sendable, Hashable {
 
 extension Table {
   /// The columns that find a record again; empty for views and common table expressions.
-  var pointerColumns: [String] {
+  public var pointerColumns: [String] {
     switch kind {
     case .view, .commonTableExpression: []
     case .table, .virtual: rowIDName.map { [$0] } ?? primaryKey.map { columns[$0].name }
@@ -74,6 +74,7 @@ extension Column {
     }
   }
 
+  /// The affinity that the declared type gives.
   public var affinity: Affinity {
     let type = declaredType.uppercased()
     if type.contains("INT") { return .integer }

@@ -2,6 +2,7 @@ import KindredSQLSyntax
 
 /// An expression as written, its names not yet looked up.
 public struct Expression: Sendable {
+  /// What an expression can be.
   public indirect enum Kind: Sendable {
     /// A value of the request, by its number: plans do not depend on values.
     case literal(Int)
@@ -28,11 +29,14 @@ public struct Expression: Sendable {
     case program(ProgramExpression)
   }
 
+  /// What it is.
   public var kind: Kind
+  /// Where it starts in the request.
   public var origin: Origin
   /// Levels of the tree; the parser bounds them.
   var height = 1
 
+  /// An expression that was written at `origin`.
   public init(_ kind: Kind, at origin: Origin) {
     self.kind = kind
     self.origin = origin
@@ -49,21 +53,27 @@ extension Expression {
 
     /// A name, and its arguments where parentheses follow: `books`, `filter(kind='novel')`, `max(year)`.
     public struct Component: Sendable {
+      /// The name as written.
       public var name: String
+      /// What stands in parentheses; nil without these.
       public var arguments: [Expression]?
+      /// Where the name starts.
       public var origin: Origin
     }
   }
 
+  /// Operators before one operand.
   public enum UnaryOperator: Sendable {
     case not, minus, plus
   }
 
+  /// Operators between two operands.
   public enum BinaryOperator: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `is`, isNot
     case add, subtract, multiply, divide, remainder, concatenate
   }
 
+  /// Operators that match a text with a pattern.
   public enum MatchOperator: Sendable {
     case like, glob
   }
@@ -81,16 +91,21 @@ extension Expression {
 
 /// A term of an order.
 public struct SortTerm: Sendable {
+  /// Where an order has its NULLs.
   public enum Nulls: Sendable {
     case first, last
   }
 
+  /// What is compared.
   public var expression: Expression
+  /// Whether greater values come first.
   public var isDescending: Bool
+  /// Whether ASCII letters are compared without case.
   public var isNoCase: Bool
   /// Where NULLs go; nil is SQLite's way: first ascending, last descending.
   public var nulls: Nulls?
 
+  /// A term, ascending unless said otherwise.
   public init(
     _ expression: Expression, isDescending: Bool = false, isNoCase: Bool = false, nulls: Nulls? = nil
   ) {
@@ -105,8 +120,10 @@ public struct SortTerm: Sendable {
 public struct NamedExpression: Sendable {
   /// As written before the colon; nil where there is none.
   public var name: String?
+  /// What the name stands for.
   public var expression: Expression
 
+  /// An expression, and its name where it has one.
   public init(name: String?, expression: Expression) {
     self.name = name
     self.expression = expression

@@ -9,11 +9,13 @@ public enum Field: Sendable {
 public struct IncludeItem: Sendable {
   /// One association on the way.
   public struct Step: Sendable {
+    /// The key of an association, or of a node of the request.
     public var key: String
     /// `!`.
     public var isRequired = false
     /// `*n`; nil for no recursion, `.max` for `*`.
     public var recursion: Int?
+    /// Where it starts in the request.
     public var origin: Origin
   }
 
@@ -21,20 +23,30 @@ public struct IncludeItem: Sendable {
   public var key: String?
   /// At least one.
   public var steps: [Step]
+
+  init(key: String?, steps: [Step]) {
+    self.key = key
+    self.steps = steps
+  }
+
+  /// The item that is a path of these keys, at least one.
+  public init(keys: [String]) {
+    self.init(key: nil, steps: keys.map { Step(key: $0, origin: Origin()) })
+  }
 }
 
 extension ExpressionParser {
-  /// `expression,…`
+  /// Expressions with commas between: `kind,year/100`.
   public mutating func parseExpressions() throws -> [Expression] {
     try parseItems { try $0.parse() }
   }
 
-  /// `name:expression,…`, the names optional.
+  /// Expressions with names where they have any: `name:expression,…`.
   public mutating func parseNamedExpressions() throws -> [NamedExpression] {
     try parseItems { try $0.parseNamedExpression() }
   }
 
-  /// `*` and `name:expression`, the names optional; nothing for the empty text.
+  /// Fields, `*` for all columns among them; none for the empty text.
   public mutating func parseFields() throws -> [Field] {
     if token.kind == .end { return [] }
     return try parseItems { parser in
@@ -43,7 +55,7 @@ extension ExpressionParser {
     }
   }
 
-  /// `-expression:nocase:nullslast,…`
+  /// Terms of an order: `-expression:nocase:nullslast,…`.
   public mutating func parseSort() throws -> [SortTerm] {
     try parseItems { parser in
       let isDescending = parser.take(.minus)
@@ -53,7 +65,7 @@ extension ExpressionParser {
     }
   }
 
-  /// `key:path!,…`
+  /// Paths with the keys that they give: `key:path!,…`.
   public mutating func parseIncludes() throws -> [IncludeItem] {
     try parseItems { parser in
       var item = IncludeItem(key: nil, steps: [])

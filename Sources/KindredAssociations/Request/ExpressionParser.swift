@@ -2,9 +2,11 @@ import KindredSQLSyntax
 
 /// The values of a request, each once, by number.
 public struct Literals: Sendable {
+  /// By number.
   public private(set) var values: [SQLValue] = []
   private var numbers: [SQLValue: Int] = [:]
 
+  /// No values.
   public init() {}
 
   /// The number of `value`.
@@ -12,6 +14,12 @@ public struct Literals: Sendable {
     if let number = numbers[value] { return number }
     values.append(value)
     numbers[value] = values.count - 1
+    return values.count - 1
+  }
+
+  /// The number of a value that is not known yet; no other value shares it.
+  public mutating func numberOfUnknown() -> Int {
+    values.append(.null)
     return values.count - 1
   }
 }

@@ -15,6 +15,7 @@ public struct FetchRequest: Sendable {
   /// The columns of the record from which the root's association leads; nil where there is none, or the path has it.
   public var origin: [String: SQLValue]?
 
+  /// A request for the records of `root` at the end of `path`.
   public init(path: RequestPath, root: RequestNode, literals: Literals = Literals()) {
     self.path = path
     self.root = root
@@ -24,27 +25,34 @@ public struct FetchRequest: Sendable {
 
 /// A resource, and the records and associations that lead from it: `/authors/1/books/7/reviews`.
 public struct RequestPath: Sendable {
+  /// A part of a path behind the resource.
   public enum Segment: Sendable {
     /// The record whose columns have these values.
     case record([KeyColumn])
+    /// The records associated with the one before.
     case association(Association)
   }
 
   /// A column of a key, and the numbers of the literals that are its value in one form or another.
   public struct KeyColumn: Sendable {
+    /// The name of the column.
     public var name: String
     /// At least one: a URL is text, but a column without a type may hold the number.
     public var literals: [Int]
 
+    /// A column that has one of the values with these numbers.
     public init(name: String, literals: [Int]) {
       self.name = name
       self.literals = literals
     }
   }
 
+  /// The name of the resource that the path starts from.
   public var resource: String
+  /// What leads on from there, records and associations in turn.
   public var segments: [Segment]
 
+  /// A path from all records of a resource.
   public init(resource: String, segments: [Segment] = []) {
     self.resource = resource
     self.segments = segments
@@ -72,22 +80,32 @@ public struct RequestNode: Sendable {
   public var fields: [Field]?
   /// Each record as this one bare value.
   public var values: Expression?
+  /// Values beside the fields.
   public var annotations: [NamedExpression] = []
+  /// Conditions on the records, all of which must hold.
   public var filters: [Expression] = []
+  /// Conditions with aggregates, all of which must hold; of groups where there are groups.
   public var havings: [Expression] = []
+  /// Full-text patterns, all of which must match.
   public var searches: [Search] = []
   /// Nil for the default one.
   public var sort: [SortTerm]?
   /// Numbers of literals.
   public var limit: Int?
+  /// How many records are passed over, for each record above; the number of a literal.
   public var offset: Int?
+  /// Whether only the first of equal results is kept.
   public var isDistinct = false
+  /// What the records of a group agree in; without expressions, and without aggregates, there are no groups.
   public var group: [Expression] = []
+  /// The nodes below, in the order of their members in the result.
   public var children: [RequestNode] = []
   /// What is said in a request for rows.
   public var rows = RowShape()
+  /// Where the request names it.
   public var origin: Origin
 
+  /// A node that is returned; the root without key and association.
   public init(key: String = "", association: Association? = nil, origin: Origin = Origin()) {
     self.key = key
     self.association = association
@@ -98,8 +116,10 @@ public struct RequestNode: Sendable {
   public struct Search: Sendable {
     /// The number of the literal that is the pattern.
     public var literal: Int
+    /// Where the request has it.
     public var origin: Origin
 
+    /// A pattern by the number of its literal.
     public init(literal: Int, origin: Origin) {
       self.literal = literal
       self.origin = origin
@@ -109,8 +129,10 @@ public struct RequestNode: Sendable {
 
 /// The place of a record in an order: its values in the terms of the order, the primary key last.
 public struct Cursor: Sendable, Hashable {
+  /// In the terms of the order, one each.
   public var values: [SQLValue]
 
+  /// The place of the record with these values.
   public init(values: [SQLValue]) {
     self.values = values
   }

@@ -5,6 +5,7 @@ public struct Origin: Sendable, Hashable {
   /// In characters (Unicode scalars) from the start of the parameter's decoded value.
   public var position: Int
 
+  /// A place in a parameter.
   public init(parameter: String? = nil, position: Int = 0) {
     self.parameter = parameter
     self.position = position

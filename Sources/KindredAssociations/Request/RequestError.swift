@@ -18,13 +18,16 @@ public struct RequestError: Error, Sendable {
     case notFound = "not-found"
   }
 
+  /// What kind of error it is.
   public var code: Code
   /// A sentence that names what is wrong and how to mend it.
   public var message: String
+  /// Where the request is wrong; nil where no parameter is to blame.
   public var origin: Origin?
   /// The nearest existing names, the nearest first.
   public var suggestions: [String]
 
+  /// An error, with the names that may have been meant.
   public init(_ code: Code, _ message: String, at origin: Origin? = nil, suggestions: [String] = []) {
     self.code = code
     self.message = message
@@ -38,7 +41,8 @@ public struct RequestError: Error, Sendable {
   ///   - shown: how a suggestion is written in the message.
   ///   - names: those that exist.
   public static func unknown(
-    _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>, at origin: Origin? = nil,
+    _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>,
+    at origin: Origin? = nil,
     shown: (String) -> String = { $0 }
   ) -> RequestError {
     let suggestions = NameSuggestion.nearest(to: name, among: names)

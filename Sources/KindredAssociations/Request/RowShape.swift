@@ -34,8 +34,10 @@ public final class RecordAlias: Hashable, Sendable {
     self.name = name
   }
 
+  /// Whether both are one.
   public static func == (left: RecordAlias, right: RecordAlias) -> Bool { left === right }
 
+  /// Feeds its identity to `hasher`.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

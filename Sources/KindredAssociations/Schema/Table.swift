@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// A table, a view, a virtual table or a common table expression, as the schema declares it.
 public struct Table: Sendable, Hashable {
   /// The kinds of tables, as far as requests treat them differently.
@@ -79,17 +81,20 @@ public struct Column: Sendable, Hashable {
   public let isGenerated: Bool
   /// Whether an insert may leave it out though it is NOT NULL.
   public let hasDefault: Bool
+  /// What it holds where an insert leaves it out: the expression of its `DEFAULT`; nil for NULL.
+  public let defaultValue: SQL?
 
   /// A column; of no type, nullable and without a default unless said otherwise.
   public init(
     name: String, declaredType: String = "", isNullable: Bool = true, isGenerated: Bool = false,
-    hasDefault: Bool = false
+    hasDefault: Bool = false, defaultValue: SQL? = nil
   ) {
     self.name = name
     self.declaredType = declaredType
     self.isNullable = isNullable
     self.isGenerated = isGenerated
     self.hasDefault = hasDefault
+    self.defaultValue = defaultValue
   }
 }
 

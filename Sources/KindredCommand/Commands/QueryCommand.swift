@@ -25,11 +25,13 @@ struct QueryCommand: Configurable {
   @OptionGroup(title: "Requests") var requests: RequestSettings
 
   func run() throws {
-    let logger = Logger.kindred(level: requests.logLevel)
+    let logger = Logger.kindred(level: .warning)
     let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
     defer { pool.close() }
+    var options = requests.serviceOptions
+    options.logsAccess = false
     let service = try KindredService(
-      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+      pool: pool, options: options, logger: logger, model: requests.modelSource())
     let response = service.respond(to: HTTPRequest(method: .get, target: target))
     if response.status.code >= 400 {
       throw RefusedRequest(response)

@@ -22,6 +22,7 @@ struct ServeCommand: Configurable {
       Examples:
         kindred serve
         kindred serve chinook.db --port 0
+        kindred serve chinook.db --writable
         kindred serve chinook.db --host 0.0.0.0 --page-size 20 --query-timeout 500ms
         KINDRED_PORT=9000 kindred serve chinook.db
         kindred serve chinook.db --config /etc/kindred/kindred.yaml
@@ -36,39 +37,51 @@ struct ServeCommand: Configurable {
   @OptionGroup(title: "Files") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
-  func validate() throws {
-    guard (server.tlsCertificate == nil) == (server.tlsKey == nil) else {
+  func run() throws {
+    // Not in `validate`, which also sees the flags without what stands in the file.
+    if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
       throw ValidationError("--tls-certificate and --tls-key go together")
     }
-  }
-
-  func run() throws {
     // Before any thread is started, as threads inherit which signals are blocked.
     let signals = Signals()
     FileDescriptors.raiseLimit()
-    let logger = Logger.kindred(level: requests.logLevel)
+    var options = requests.serviceOptions
+    options.cors = try server.cors()
+    options.compressionLevel = server.compressionLevel.level
+    options.tellsTiming = server.serverTiming
+    options.logsAccess = server.logRequests
+    options.isWritable = server.writable
+    let logger = Logger.kindred(level: server.logLevel)
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }
 
     let named = path ?? server.database
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 16)
+    let pool = try ConnectionPool(path: path, access: server.writable ? .readWrite : .readOnly, readers: 16)
     defer { pool.close() }
     if pool.readerAccess == .immutable {
       logger.notice("The database is served as it is now: its directory can't be written to.")
     }
     let service = try KindredService(
-      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+      pool: pool, options: options, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
-      host: server.host, port: server.port.number, limits: server.limits, handler: service, logger: logger)
+      host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
+      logger: logger)
+    service.reportCounters { http.counters }
     let address = try http.start()
     defer { http.shutdown(grace: server.shutdownTimeout.duration) }
     try StandardOutput.writeLine(
-      "listening on \(Self.url(of: address, isSecure: server.tlsCertificate != nil))")
+      "listening on \(Self.url(of: address, isSecure: server.tls != nil))")
     logger.info("serving", metadata: ["database": "\(path)", "sqlite": "\(SQLiteLibrary.version)"])
     signals.waitForEnd {
-      logger.info("SIGHUP: nothing to read again")
+      guard server.tls != nil else { return }
+      do {
+        try http.reloadTLS()
+        logger.notice("the certificate is read again")
+      } catch {
+        logger.error("the certificate stays as it is: \(error)")
+      }
     }
     logger.info("ending")
   }

@@ -10,6 +10,7 @@ struct ConfigurationFile {
   private struct Entry {
     var key: String
     var text: String
+    var isList = false
     var line: Int
   }
 
@@ -48,6 +49,9 @@ struct ConfigurationFile {
     try entries.flatMap { entry -> [String] in
       guard all.contains(where: { $0.key == entry.key }) else { throw unknown(entry, among: all.map(\.key)) }
       guard let setting = settings.first(where: { $0.key == entry.key }) else { return [] }
+      guard setting.isList || !entry.isList else {
+        throw self.error(line: entry.line, "\(entry.key): it must be a single value")
+      }
       do {
         return try setting.arguments(for: entry.text)
       } catch {
@@ -65,7 +69,7 @@ struct ConfigurationFile {
         .composer(_, let problem, let mark, _):
         throw self.error(line: mark.line, "not YAML: \(problem)")
       case .duplicatedKeysInMapping(let keys, let context):
-        throw self.error(line: context.mark.line, "given twice: \(keys.sorted().joined(separator: ", "))")
+        throw self.error(line: context.mark.line, "\(keys.sorted().joined(separator: ", ")) is given twice")
       case .reader(let problem, _, _, _):
         throw ConfigurationError(place: path, message: "not YAML: \(problem)")
       default:
@@ -86,6 +90,9 @@ struct ConfigurationFile {
         entries.append(Entry(key: key, text: scalar.string, line: keyNode.mark?.line ?? 1))
       case .mapping(let mapping) where section == nil && Setting.isSection(key):
         try read(mapping, section: key)
+      case .sequence(let sequence) where sequence.allSatisfy({ $0.scalar != nil }):
+        let text = sequence.compactMap(\.scalar?.string).joined(separator: ",")
+        entries.append(Entry(key: key, text: text, isList: true, line: keyNode.mark?.line ?? 1))
       case .mapping, .sequence, .alias:
         throw error(at: keyNode, "\(key): it must be a single value")
       }
@@ -96,7 +103,7 @@ struct ConfigurationFile {
     let nearest = NameSuggestion.nearest(to: entry.key, among: keys)
     return error(
       line: entry.line,
-      "there is no setting '\(entry.key)'"
+      "there is no setting `\(entry.key)`"
         + (nearest.isEmpty ? "; `kindred serve --help` lists them" : Suggestion.text(nearest)))
   }
 

@@ -51,12 +51,12 @@ struct Invocation {
     guard let path = configurable.config.config else { return configurable }
     let file = try ConfigurationFile(path: path)
     return try Kindred.parseAsRoot(
-      [name] + file.arguments(for: settings, among: Self.allSettings) + variables + own)
+      [name] + file.arguments(for: settings, among: Self.fileSettings) + variables + own)
   }
 
   /// The first option whose value is not one that it takes, told as it is for the other places.
   private var valueError: ValidationError? {
-    for setting in Self.allSettings {
+    for setting in Self.allSettings where setting.takesValue {
       for (index, argument) in arguments.enumerated() {
         let text: String
         if argument == setting.flag, index + 1 < arguments.count {
@@ -86,6 +86,12 @@ struct Invocation {
   /// The settings that any command takes.
   private static var allSettings: [Setting] {
     Kindred.configuration.subcommands.flatMap { Setting.all(of: $0.init()) }
+  }
+
+  /// The settings that a configuration file may hold: one doesn't name another.
+  private static var fileSettings: [Setting] {
+    let naming = Setting.all(of: ConfigurationOptions()).map(\.name)
+    return allSettings.filter { !naming.contains($0.name) }
   }
 
   /// The arguments of the command line that say the same as the environment.

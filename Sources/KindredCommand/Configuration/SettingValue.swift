@@ -8,6 +8,13 @@ protocol SettingValue: Sendable {
 
   /// What a text has to be, as the end of "it must be …".
   static var expectation: String { get }
+
+  /// Whether the text is a list, with commas between the values.
+  static var isList: Bool { get }
+}
+
+extension SettingValue {
+  static var isList: Bool { false }
 }
 
 /// A text is none of the values that a setting takes.
@@ -41,6 +48,7 @@ extension Optional: SettingValue where Wrapped: SettingValue {
   }
 
   static var expectation: String { Wrapped.expectation }
+  static var isList: Bool { Wrapped.isList }
 }
 
 extension Logger.Level: SettingValue, @retroactive ExpressibleByArgument {

@@ -30,9 +30,6 @@ struct RequestSettings: ParsableArguments {
 
   @Option(help: .init("How long a request may read the database; 0 for ever.", valueName: "time"))
   var queryTimeout = TimeLimit(seconds: 10)
-
-  @Option(help: .init("The least severe messages that are logged.", valueName: "level"))
-  var logLevel = Logger.Level.info
 }
 
 extension RequestSettings {
@@ -53,7 +50,9 @@ extension RequestSettings {
 extension RequestSettings {
   /// Reads the model of a database.
   func modelSource() throws -> @Sendable (Connection) throws -> Model {
-    { Model(inferredFrom: try SchemaReader($0).schema()) }
+    guard let model else { return { Model(inferredFrom: try SchemaReader($0).schema()) } }
+    let file = try ModelFileReader(path: model).read()
+    return { try file.model(of: $0) }
   }
 }
 
@@ -68,11 +67,39 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
   var port = Port(8080)
 
+  @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: "Let clients write to the database.")
+  var writable = false
+
   @Option(help: .init("The certificate and those between it and the root, in PEM form.", valueName: "file"))
   var tlsCertificate: String?
 
   @Option(help: .init("The private key of the certificate, in PEM form.", valueName: "file"))
   var tlsKey: String?
+
+  @Option(
+    help: .init(
+      "The origins whose pages may use the service, with commas between them; * for all.",
+      valueName: "origins"))
+  var corsOrigins: Origins?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Whether pages of the origins that are named may send cookies and the browser's authentication.")
+  var corsCredentials = false
+
+  @Option(
+    help: .init(
+      "How hard answers are compressed, from 1, fast, to 9, small; 0 for not at all.", valueName: "level"))
+  var compressionLevel = CompressionLevel(1)
+
+  @Flag(inversion: .prefixedNo, help: "Whether answers tell how long they took, in Server-Timing.")
+  var serverTiming = false
+
+  @Option(help: .init("The least severe messages that are logged.", valueName: "level"))
+  var logLevel = Logger.Level.info
+
+  @Flag(inversion: .prefixedNo, help: "Whether each request is logged.")
+  var logRequests = true
 
   @Option(help: .init("Connections at the same time.", valueName: "n"))
   var maxConnections = Limit(1024)
@@ -98,6 +125,24 @@ struct ServerSettings: ParsableArguments {
 }
 
 extension ServerSettings {
+  /// The certificate; nil where the server is to speak plain HTTP.
+  var tls: TLSConfiguration? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return TLSConfiguration(certificateFile: tlsCertificate, keyFile: tlsKey)
+  }
+
+  /// What pages of other origins may do; nil where they may do nothing.
+  ///
+  /// - Throws: `ValidationError`
+  func cors() throws -> CORSPolicy? {
+    guard let origins = corsOrigins?.origins else { return nil }
+    guard let policy = CORSPolicy(origins: origins, allowsCredentials: corsCredentials) else {
+      throw ValidationError(
+        "--cors-credentials needs origins that are named: with *, every page could act for its visitor")
+    }
+    return policy
+  }
+
   /// What the HTTP server is told.
   var limits: HTTPLimits {
     var limits = HTTPLimits()

@@ -14,6 +14,8 @@ final class Acceptor: Sendable {
     var sockets: [ListeningSocket]
     /// Sockets that are not armed, because there were no descriptors left for their connections.
     var exhausted: Set<Int> = []
+    /// When that may be logged again.
+    var nextWarning = Moment(nanoseconds: 0)
     /// Nil where connections aren't encrypted.
     var tls: TLSContext?
   }
@@ -26,6 +28,8 @@ final class Acceptor: Sendable {
   private static let maxRefusals = 64
   /// Connections that are accepted before another thread may go on.
   private static let batch = 64
+
+  private static let warningInterval = Duration.seconds(60)
 
   init(sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, events: EventQueue) {
     self.context = context
@@ -70,8 +74,14 @@ final class Acceptor: Sendable {
   }
 
   private func pause(_ index: Int, _ number: CInt) {
-    let isNew = state.withLock { $0.exhausted.insert(index).inserted }
-    if isNew {
+    let now = Moment.now
+    let isWarning = state.withLock { state in
+      state.exhausted.insert(index)
+      guard now >= state.nextWarning else { return false }
+      state.nextWarning = now + Self.warningInterval
+      return true
+    }
+    if isWarning {
       context.logger.warning(
         "No connection can be accepted at the moment.",
         metadata: ["error": "\(String(cString: strerror(number)))"])

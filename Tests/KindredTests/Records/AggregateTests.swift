@@ -8,7 +8,9 @@ struct AggregateTests {
   }
 
   /// The value that an aggregate gives for each author, and its name.
-  private func values(_ aggregate: AssociationAggregate<Author>) throws -> (name: String, values: [DatabaseValue]) {
+  private func values(_ aggregate: AssociationAggregate<Author>) throws -> (
+    name: String, values: [DatabaseValue]
+  ) {
     try read { db throws in
       let rows = try Row.fetchAll(db, Author.annotated(with: aggregate).order(Column("id")))
       return (rows[0].columnNames.last ?? "", rows.compactMap(\.databaseValues.last))
@@ -71,7 +73,8 @@ struct AggregateTests {
     #expect(values == integers([2, 1, 0]))
   }
 
-  @Test("S223, S257, S270: any number of aggregates, of several associations, feed properties beside the record")
+  @Test(
+    "S223, S257, S270: any number of aggregates, of several associations, feed properties beside the record")
   func annotated() throws {
     struct Info: Decodable, FetchableRecord {
       var author: Author
@@ -80,7 +83,8 @@ struct AggregateTests {
       var paintingCount: Int
     }
     try read { db throws in
-      let request = Author.annotated(with: Author.books.count, Author.books.max(Column("year")), Author.paintings.count)
+      let request = Author.annotated(
+        with: Author.books.count, Author.books.max(Column("year")), Author.paintings.count)
       let infos = try Info.fetchAll(db, request.order(Column("id")))
       #expect(infos.map(\.bookCount) == [3, 1, 0])
       #expect(infos.map(\.maxBookYear) == [1924, 1830, nil])
@@ -90,7 +94,9 @@ struct AggregateTests {
     }
   }
 
-  @Test("S232, S254: names follow the key: forKey(\"novels\") gives novelCount; each population is counted by itself")
+  @Test(
+    "S232, S254: names follow the key: forKey(\"novels\") gives novelCount; each population is counted by itself"
+  )
   func keys() throws {
     struct Info: Decodable, FetchableRecord {
       var novelCount: Int
@@ -98,7 +104,9 @@ struct AggregateTests {
     }
     let novels = Author.books.filter(Column("kind") == "novel").forKey("novels").count
     let plays = Author.books.filter(Column("kind") == "theatrePlay").forKey("theatrePlays").count
-    let infos = try read { db in try Info.fetchAll(db, Author.annotated(with: novels, plays).order(Column("id"))) }
+    let infos = try read { db in
+      try Info.fetchAll(db, Author.annotated(with: novels, plays).order(Column("id")))
+    }
     #expect(infos.map(\.novelCount) == [2, 0, 0])
     #expect(infos.map(\.theatrePlayCount) == [0, 1, 0])
   }
@@ -145,7 +153,8 @@ struct AggregateTests {
       }
     }
     #expect(try values(Author.books.count.forKey("numberOfBooks")).name == "numberOfBooks")
-    #expect(try read { db in try Info.all().order(Column("id")).fetchAll(db).map(\.numberOfBooks) } == [3, 1, 0])
+    #expect(
+      try read { db in try Info.all().order(Column("id")).fetchAll(db).map(\.numberOfBooks) } == [3, 1, 0])
   }
 
   @Test("S237, S238: a negated aggregate decodes a Bool; aggregates of two associations make one value")
@@ -206,7 +215,8 @@ struct AggregateTests {
     #expect(try values(Author.books.count + 1).values == integers([4, 2, 1]))
     #expect(try values(10 - Author.books.count).values == integers([7, 9, 10]))
     #expect(try values(Author.books.count * 2).values == integers([6, 2, 0]))
-    #expect(try values(Author.books.sum(Column("year")) / Author.books.count).values == integers([1883, 1830, nil]))
+    #expect(
+      try values(Author.books.sum(Column("year")) / Author.books.count).values == integers([1883, 1830, nil]))
     #expect(try values(-Author.books.count).values == integers([-3, -1, 0]))
   }
 

@@ -16,7 +16,8 @@ struct CommonTableTests {
     }
     let latest = CommonTableExpression(
       named: "latest",
-      request: Book.all().select(Column("authorId"), max(Column("year")).forKey("maxYear")).group(Column("authorId")))
+      request: Book.all().select(Column("authorId"), max(Column("year")).forKey("maxYear")).group(
+        Column("authorId")))
     let association = Author.association(to: latest) { author, latest in
       latest[Column("authorId")] == author[Column("id")]
     }
@@ -32,7 +33,8 @@ struct CommonTableTests {
       named: "counter", columns: ["x"],
       literal: "VALUES(\(1)) UNION ALL SELECT x + 1 FROM counter WHERE x < \(4)", as: Int.self)
     #expect(try read { db in try counter.all().fetchAll(db) } == [1, 2, 3, 4])
-    let rows = CommonTableExpression(named: "years", sql: "SELECT year FROM book WHERE authorId = ?", arguments: [1])
+    let rows = CommonTableExpression(
+      named: "years", sql: "SELECT year FROM book WHERE authorId = ?", arguments: [1])
     #expect(try read { db in try Row.fetchAll(db, rows.all().order(Column("year"))).count } == 3)
   }
 
@@ -40,7 +42,8 @@ struct CommonTableTests {
   func subqueries() throws {
     try read { db throws in
       let awarded = Award.select(Column("bookId"), as: Int64.self)
-      #expect(try Book.filter(awarded.contains(Column("id"))).order(Column("id")).fetchAll(db).map(\.id) == [1, 4])
+      #expect(
+        try Book.filter(awarded.contains(Column("id"))).order(Column("id")).fetchAll(db).map(\.id) == [1, 4])
       let book = TableAlias()
       let own = Award.filter(Column("bookId") == book[Column("id")])
       #expect(try Book.aliased(book).filter(!own.exists()).fetchCount(db) == 3)

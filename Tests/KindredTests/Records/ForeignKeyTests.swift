@@ -95,7 +95,9 @@ struct ForeignKeyTests {
   }
 
   private func error(_ request: some FetchRequest) -> String {
-    let error = #expect(throws: AssociationError.self) { try queue.read { db in try Row.fetchAll(db, request) } }
+    let error = #expect(throws: AssociationError.self) {
+      try queue.read { db in try Row.fetchAll(db, request) }
+    }
     return error.map { "\($0)" } ?? ""
   }
 
@@ -114,14 +116,16 @@ struct ForeignKeyTests {
 
   @Test("S69: no foreign key at all is an error, in the words of the documents")
   func missing() {
-    #expect(error(Novel.including(optional: Novel.unknown)) == "Could not infer foreign key from novel to country")
+    #expect(
+      error(Novel.including(optional: Novel.unknown)) == "Could not infer foreign key from novel to country")
   }
 
   @Test("S39, S70, S71, S72, S73, S74: explicit foreign keys, of strings or of columns, serve both sides")
   func explicit() throws {
     try queue.read { db throws in
       let author = TableAlias()
-      let written = Novel.joining(required: Novel.author.aliased(author)).filter(author[Column("name")] == "Giono")
+      let written = Novel.joining(required: Novel.author.aliased(author)).filter(
+        author[Column("name")] == "Giono")
       #expect(try written.fetchAll(db).map(\.id) == [2])
       #expect(try Person.joining(required: Person.translatedBooks).fetchAll(db).map(\.name) == ["Giono"])
       let person = try #require(try Person.fetchOne(db, key: 1))
@@ -129,20 +133,24 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test("S114, S118, S337, S358: two associations to one table, with keys from their columns, are joined apart")
+  @Test(
+    "S114, S118, S337, S358: two associations to one table, with keys from their columns, are joined apart")
   func parallel() throws {
     struct NovelInfo: FetchableRecord, Decodable {
       var novel: Novel
       var author: Person
       var translator: Person?
     }
-    let request = Novel.including(required: Novel.author).including(optional: Novel.translator).order(Column("id"))
+    let request = Novel.including(required: Novel.author).including(optional: Novel.translator).order(
+      Column("id"))
     let infos = try queue.read { db in try NovelInfo.fetchAll(db, request) }
     #expect(infos.map(\.author.name) == ["Melville", "Giono"])
     #expect(infos.map(\.translator?.name) == ["Giono", nil])
   }
 
-  @Test("S75, S76, S77, S78, S268: tables without constraints and without a primary key are joined by a full foreign key")
+  @Test(
+    "S75, S76, S77, S78, S268: tables without constraints and without a primary key are joined by a full foreign key"
+  )
   func unconstrained() throws {
     try queue.read { db throws in
       #expect(try Child.joining(required: Child.parent).fetchCount(db) == 1)
@@ -175,7 +183,8 @@ struct ForeignKeyTests {
   @Test("S29, S31, S116, S117: through is the chain of its parts")
   func through() throws {
     try queue.read { db throws in
-      let chained = Novel.joining(optional: Novel.author.including(optional: Person.country)).order(Column("id"))
+      let chained = Novel.joining(optional: Novel.author.including(optional: Person.country)).order(
+        Column("id"))
       let through = Novel.including(optional: Novel.country).order(Column("id"))
       #expect(try chained.sql(db) == through.sql(db))
       struct NovelInfo: FetchableRecord, Decodable {

@@ -31,7 +31,8 @@ struct JoiningTests {
     #expect(infos.map(\.author.name) == ["Melville", "Melville", "Melville", "Hugo"])
   }
 
-  @Test("S91, S177: including(required:) of a to-many association gives a row per pair, under the singular key")
+  @Test(
+    "S91, S177: including(required:) of a to-many association gives a row per pair, under the singular key")
   func pairs() throws {
     struct Authorship: Decodable, FetchableRecord {
       var author: Author
@@ -61,7 +62,9 @@ struct JoiningTests {
     #expect(pairs.last?.book == nil)
   }
 
-  @Test("S94, S96, S97, S175, S193, S269: including(all:) gives a collection per record, and neither drops nor repeats any")
+  @Test(
+    "S94, S96, S97, S175, S193, S269: including(all:) gives a collection per record, and neither drops nor repeats any"
+  )
   func includingAll() throws {
     struct SetInfo: Decodable, FetchableRecord {
       var author: Author
@@ -124,7 +127,9 @@ struct JoiningTests {
     }
   }
 
-  @Test("S101, S102, S103, S345: annotated(withOptional:) gives NULL for a missing record; columns can be renamed")
+  @Test(
+    "S101, S102, S103, S345: annotated(withOptional:) gives NULL for a missing record; columns can be renamed"
+  )
   func annotatedOptional() throws {
     struct Info: Decodable, FetchableRecord {
       var book: Book
@@ -140,13 +145,17 @@ struct JoiningTests {
     }
   }
 
-  @Test("S89, S104, S109, S119, S120, S329: joining(required:) drops the records that have none, and selects nothing")
+  @Test(
+    "S89, S104, S109, S119, S120, S329: joining(required:) drops the records that have none, and selects nothing"
+  )
   func joiningRequired() throws {
     try read { db throws in
       let request = Book.joining(required: Book.author.filter(Column("country") == "FR"))
       #expect(try request.fetchAll(db) == [Library.hernani])
       #expect(try #require(try Row.fetchOne(db, request)).scopes.isEmpty)
-      #expect(try request.sql(db).contains(#"JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country""#))
+      #expect(
+        try request.sql(db).contains(
+          #"JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country""#))
     }
   }
 
@@ -176,7 +185,8 @@ struct JoiningTests {
     try read { db throws in
       let required = try Book.including(required: author).asRequest(of: Required.self).fetchAll(db)
       #expect(required.count == 4)
-      let optional = try Book.including(optional: author).order(Column("id")).asRequest(of: Optional.self).fetchAll(db)
+      let optional = try Book.including(optional: author).order(Column("id")).asRequest(of: Optional.self)
+        .fetchAll(db)
       #expect(optional.map(\.author?.name) == ["Melville", "Melville", "Melville", "Hugo", nil])
     }
   }
@@ -208,9 +218,12 @@ struct JoiningTests {
   func everywhere() throws {
     try read { db throws in
       #expect(try Author.all().including(all: Author.books).fetchAll(db).count == 3)
-      #expect(try Author.including(optional: Author.books.including(optional: Book.coverImage)).fetchCount(db) == 5)
+      #expect(
+        try Author.including(optional: Author.books.including(optional: Book.coverImage)).fetchCount(db) == 5)
       #expect(try Author.joining(optional: Author.books.joining(required: Book.awards)).fetchCount(db) == 4)
-      #expect(try Author.annotated(withOptional: Author.books.annotated(withOptional: Book.coverImage)).fetchCount(db) == 5)
+      #expect(
+        try Author.annotated(withOptional: Author.books.annotated(withOptional: Book.coverImage)).fetchCount(
+          db) == 5)
     }
   }
 

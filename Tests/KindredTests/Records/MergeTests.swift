@@ -18,15 +18,18 @@ struct MergeTests {
   @Test("S160, S161: one association under one key is joined once; including wins over joining")
   func including() throws {
     try expectSame(
-      Book.including(optional: Book.author).joining(optional: Book.author), Book.including(optional: Book.author))
+      Book.including(optional: Book.author).joining(optional: Book.author),
+      Book.including(optional: Book.author))
     try expectSame(
-      Book.joining(optional: Book.author).including(optional: Book.author), Book.including(optional: Book.author))
+      Book.joining(optional: Book.author).including(optional: Book.author),
+      Book.including(optional: Book.author))
   }
 
   @Test("S162: required wins over optional")
   func required() throws {
     try expectSame(
-      Book.including(required: Book.author).including(optional: Book.author), Book.including(required: Book.author))
+      Book.including(required: Book.author).including(optional: Book.author),
+      Book.including(required: Book.author))
   }
 
   @Test("S163, S342: all filters hold")
@@ -37,7 +40,8 @@ struct MergeTests {
       Book.including(required: Book.author.filter(first).filter(second)))
     #expect(
       try read { db throws in
-        try Book.joining(required: Book.author.filter(first)).joining(required: Book.author.filter(!first)).fetchCount(db)
+        try Book.joining(required: Book.author.filter(first)).joining(required: Book.author.filter(!first))
+          .fetchCount(db)
       } == 0)
   }
 
@@ -87,7 +91,8 @@ struct MergeTests {
     }
     #expect(
       String(describing: error ?? .onlyForCollections)
-        == "The association key `author` is ambiguous. Use the Association.forKey(_:) method is order to disambiguate.")
+        == "The association key `author` is ambiguous. Use the Association.forKey(_:) method is order to disambiguate."
+    )
   }
 
   @Test("S166, S168, S261, S262, S343: extensions of requests compose into one join")
@@ -110,7 +115,8 @@ struct MergeTests {
       #expect(try Author.all().orderedByName().fetchAll(db).map(\.name) == ["Hugo", "Melville", "Sappho"])
       #expect(try Author.all().filter(country: "FR").orderedByName().fetchAll(db).map(\.id) == [2])
       #expect(try Book.all().filter(authorCountry: "FR").fetchAll(db) == [Library.hernani])
-      #expect(try Author.joining(required: Author.books.filter(authorCountry: "FR")).fetchAll(db).map(\.id) == [2])
+      #expect(
+        try Author.joining(required: Author.books.filter(authorCountry: "FR")).fetchAll(db).map(\.id) == [2])
     }
   }
 }

@@ -61,7 +61,8 @@ struct NameTests {
     _ association: A, _ aggregate: AssociationAggregate<House>
   ) throws -> [String?] {
     try queue.read { db throws in
-      let request = House.including(all: association).including(optional: association).annotated(with: aggregate)
+      let request = House.including(all: association).including(optional: association).annotated(
+        with: aggregate)
       let row = try #require(try Row.fetchOne(db, request))
       return [row.scopes.names.first, row.prefetchedRows.keys.first, row.columnNames.last]
     }

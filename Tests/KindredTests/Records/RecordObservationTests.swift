@@ -35,7 +35,9 @@ struct RecordObservationTests {
 
   @Test("S304: the first record")
   func first() async throws {
-    let (first, second) = try await values(Author.order(Column("name")).observationForFirst(), of: Library.make()) {
+    let (first, second) = try await values(
+      Author.order(Column("name")).observationForFirst(), of: Library.make()
+    ) {
       db in try Author(id: 9, name: "Austen", country: nil, birthYear: nil).insert(db)
     }
     #expect(first??.name == "Hugo")
@@ -44,7 +46,8 @@ struct RecordObservationTests {
 
   @Test("S88: requests of associated records are observed, with all that they join")
   func associated() async throws {
-    let (first, second) = try await values(Library.hugo.books.observationForCount(), of: Library.make()) { db throws in
+    let (first, second) = try await values(Library.hugo.books.observationForCount(), of: Library.make()) {
+      db throws in
       try Book(id: 9, authorId: 2, title: "Ruy Blas", kind: .theatrePlay, year: 1838, price: nil).insert(db)
     }
     #expect(first == 1)

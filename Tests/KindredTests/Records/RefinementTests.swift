@@ -14,7 +14,8 @@ struct RefinementTests {
       var novels: [Book]
       var poems: [Book]
     }
-    let request = Author
+    let request =
+      Author
       .including(all: Author.books.filter(Column("kind") == "novel").forKey("novels"))
       .including(all: Author.books.filter(Column("kind") == Book.Kind.poems).forKey("poems"))
     let infos = try read { db in try Info.fetchAll(db, request.order(Column("id"))) }
@@ -38,8 +39,10 @@ struct RefinementTests {
       let author = Book.author.order(Column("name"))
       let byAuthor = try Book.including(required: author).fetchAll(db)
       #expect(byAuthor.first == Library.hernani)
-      let both = try Book.order(Column("kind")).including(required: author.order(Column("name").desc)).fetchAll(db)
-      let later = try Book.including(required: author.order(Column("name").desc)).order(Column("kind")).fetchAll(db)
+      let both = try Book.order(Column("kind")).including(required: author.order(Column("name").desc))
+        .fetchAll(db)
+      let later = try Book.including(required: author.order(Column("name").desc)).order(Column("kind"))
+        .fetchAll(db)
       #expect(both.map(\.kind) == [.novel, .novel, .poems, .theatrePlay])
       #expect(both == later)
     }
@@ -53,7 +56,8 @@ struct RefinementTests {
     #expect(try read { db in try request.fetchAll(db).map(\.id) } == [4, 1, 3, 2])
   }
 
-  @Test("S128, S129, S131: the order in an association's definition is its default, and a later one replaces it")
+  @Test(
+    "S128, S129, S131: the order in an association's definition is its default, and a later one replaces it")
   func orderedAssociation() throws {
     let books = Author.hasMany(Book.self).order(Column("year").desc)
     try read { db throws in
@@ -61,7 +65,10 @@ struct RefinementTests {
       #expect(try own.fetchAll(db).map(\.id) == [2, 3, 1])
       #expect(try own.order(Column("year")).fetchAll(db).map(\.id) == [1, 3, 2])
       struct Info: Decodable, FetchableRecord { var books: [Book] }
-      #expect(try Info.fetchAll(db, Author.including(all: books).order(Column("id")))[0].books.map(\.id) == [2, 3, 1])
+      #expect(
+        try Info.fetchAll(db, Author.including(all: books).order(Column("id")))[0].books.map(\.id) == [
+          2, 3, 1,
+        ])
       let renamed = Author.including(all: books.order(Column("year"))).order(Column("id"))
       #expect(try Info.fetchAll(db, renamed)[0].books.map(\.id) == [1, 3, 2])
     }
@@ -133,8 +140,10 @@ struct RefinementTests {
       var author: Author
       var specialBooks: [Book]
     }
-    let special = CommonTableExpression(named: "special", sql: "SELECT id FROM book WHERE year > ?", arguments: [1860])
-    let books = Author.books.with(special).filter(sql: "id IN (SELECT id FROM special)").forKey("specialBooks")
+    let special = CommonTableExpression(
+      named: "special", sql: "SELECT id FROM book WHERE year > ?", arguments: [1860])
+    let books = Author.books.with(special).filter(sql: "id IN (SELECT id FROM special)").forKey(
+      "specialBooks")
     let infos = try read { db in try Info.fetchAll(db, Author.including(all: books).order(Column("id"))) }
     #expect(infos.map { Set($0.specialBooks.map(\.id)) } == [[2, 3], [], []])
   }

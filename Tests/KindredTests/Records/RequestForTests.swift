@@ -12,7 +12,8 @@ struct RequestForTests {
     try read { db throws in
       #expect(try Library.mobyDick.author.fetchOne(db) == Library.melville)
       #expect(try Library.beowulf.author.fetchOne(db) == nil)
-      #expect(Set(try Library.melville.books.fetchAll(db)) == [Library.mobyDick, Library.billyBudd, Library.clarel])
+      #expect(
+        Set(try Library.melville.books.fetchAll(db)) == [Library.mobyDick, Library.billyBudd, Library.clarel])
       #expect(try Library.mobyDick.coverImage.fetchOne(db)?.path == "moby.png")
       #expect(try Library.clarel.coverImage.fetchOne(db) == nil)
       #expect(Set(try Library.melville.awards.fetchAll(db).map(\.name)) == ["Whale", "Sea"])

@@ -160,7 +160,8 @@ struct TableRecordTests {
         ["citizenId": 12, "countryId": 45], ["citizenId": 12, "countryId": 46],
       ]
       #expect(try Citizenship.filter(keys: keys).fetchCount(db) == 2)
-      #expect(try Citizenship.filter(key: nil as [String: (any DatabaseValueConvertible)?]?).fetchCount(db) == 0)
+      #expect(
+        try Citizenship.filter(key: nil as [String: (any DatabaseValueConvertible)?]?).fetchCount(db) == 0)
     }
   }
 
@@ -207,7 +208,8 @@ struct TableRecordTests {
   @Test("S281: annotated(with:) appends to the selection")
   func annotated() throws {
     let selected = [Column("id"), Column("email")]
-    #expect(try columns(Player.select(selected).annotated(with: [Column("name")])) == ["id", "email", "name"])
+    #expect(
+      try columns(Player.select(selected).annotated(with: [Column("name")])) == ["id", "email", "name"])
     #expect(try columns(Player.select(selected).annotated(with: Column("name"))) == ["id", "email", "name"])
     #expect(try columns(Player.annotated(with: length(Column("name")).forKey("length"))).last == "length")
   }
@@ -215,7 +217,8 @@ struct TableRecordTests {
   @Test("S135, S138, S301: databaseSelection is what every request selects unless it says otherwise")
   func databaseSelection() throws {
     #expect(try columns(RestrictedPlayer.all()) == ["id", "name"])
-    #expect(try columns(RestrictedPlayer.filter(Column("score") > 1).order(Column("score"))) == ["id", "name"])
+    #expect(
+      try columns(RestrictedPlayer.filter(Column("score") > 1).order(Column("score"))) == ["id", "name"])
     #expect(try columns(RestrictedPlayer.select(Column("score"))) == ["score"])
   }
 
@@ -253,7 +256,8 @@ struct TableRecordTests {
   func filter() throws {
     #expect(try names(Player.filter(Column("email") == "arthur@example.com")) == ["Arthur"])
     #expect(try names(Player.filter(sql: "email = ?", arguments: ["arthur@example.com"])) == ["Arthur"])
-    #expect(try names(Player.filter(sql: "email = :email", arguments: ["email": "craig@example.com"])) == ["Craig"])
+    #expect(
+      try names(Player.filter(sql: "email = :email", arguments: ["email": "craig@example.com"])) == ["Craig"])
     let literal = SQLLiteral(sql: "email = ?", arguments: ["arthur@example.com"])
     #expect(try names(Player.filter(literal: literal)) == ["Arthur"])
     #expect(try names(Player.filter(Column("email") == nil)) == ["Barbara"])
@@ -265,7 +269,8 @@ struct TableRecordTests {
   func literalInterpolation() throws {
     let name = "O'Brien' OR 1 --"
     #expect(try names(Player.filter(literal: "name = \(name)")) == [])
-    #expect(try names(Player.filter(literal: "name = \("Craig") AND \(Column("score")) = \(500)")) == ["Craig"])
+    #expect(
+      try names(Player.filter(literal: "name = \("Craig") AND \(Column("score")) = \(500)")) == ["Craig"])
     #expect(try names(Player.filter(sql: "name <> '?' AND /* ? */ score = ?", arguments: [500])) == ["Craig"])
   }
 

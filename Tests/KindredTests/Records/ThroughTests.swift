@@ -128,7 +128,8 @@ struct ThroughTests {
       var countries: [Country]
     }
     try queue.read { db throws in
-      let countries = try CountryInfo.fetchAll(db, Country.including(all: Country.citizens).orderByPrimaryKey())
+      let countries = try CountryInfo.fetchAll(
+        db, Country.including(all: Country.citizens).orderByPrimaryKey())
       #expect(countries.map { $0.citizens.map(\.name).sorted() } == [["Ann", "Ben"], ["Ann"], []])
       let citizens = try CitizenInfo.fetchAll(
         db, Citizen.including(all: Citizen.countries.order(Column("code"))).orderByPrimaryKey())
@@ -156,7 +157,8 @@ struct ThroughTests {
       let infos = try queue.read { db in try Info.fetchAll(db, request) }
       #expect(infos.map { $0.paragraphs.map(\.id) } == [[1, 2, 3], [4]])
     }
-    #expect(try queue.read { db in try Document(id: 1).request(for: Document.paragraphs).fetchCount(db) } == 3)
+    #expect(
+      try queue.read { db in try Document(id: 1).request(for: Document.paragraphs).fetchCount(db) } == 3)
   }
 
   @Test("S130, S131: the order of the pivot orders the records; a later order comes first")
@@ -164,10 +166,12 @@ struct ThroughTests {
     struct Info: Decodable, FetchableRecord { var players: [Player] }
     try queue.read { db throws in
       #expect(try Team(id: 1).players.fetchAll(db).map(\.name) == ["Max", "Zoe", "Amy"])
-      #expect(try Team(id: 1).players.order(Column("name")).fetchAll(db).map(\.name) == ["Amy", "Max", "Zoe"])
+      #expect(
+        try Team(id: 1).players.order(Column("name")).fetchAll(db).map(\.name) == ["Amy", "Max", "Zoe"])
       let infos = try Info.fetchAll(db, Team.including(all: Team.players).order(Column("id")))
       #expect(infos.map { $0.players.map(\.name) } == [["Max", "Zoe", "Amy"], ["Zoe"]])
-      let named = try Info.fetchAll(db, Team.including(all: Team.players.order(Column("name"))).order(Column("id")))
+      let named = try Info.fetchAll(
+        db, Team.including(all: Team.players.order(Column("name"))).order(Column("id")))
       #expect(named.map { $0.players.map(\.name) } == [["Amy", "Max", "Zoe"], ["Zoe"]])
     }
   }
@@ -181,7 +185,8 @@ struct ThroughTests {
     try queue.read { db throws in
       let todos = try Todo.fetchAll(db, Volume.including(required: Volume.returnAddress))
       #expect(todos.map(\.address.city) == ["Paris"])
-      #expect(try Volume(id: 1, libraryId: 1).request(for: Volume.returnAddress).fetchOne(db)?.city == "Paris")
+      #expect(
+        try Volume(id: 1, libraryId: 1).request(for: Volume.returnAddress).fetchOne(db)?.city == "Paris")
     }
   }
 
@@ -191,7 +196,8 @@ struct ThroughTests {
       var passports: [Passport]
       var citizens: [Citizen]
     }
-    let request = Country.including(all: Country.passports).including(all: Country.citizens).orderByPrimaryKey()
+    let request = Country.including(all: Country.passports).including(all: Country.citizens)
+      .orderByPrimaryKey()
     let infos = try queue.read { db in try Info.fetchAll(db, request) }
     #expect(infos.map(\.passports.count) == [2, 1, 0])
     #expect(infos.map(\.citizens.count) == [2, 1, 0])
@@ -207,7 +213,8 @@ struct ThroughTests {
       var country: Country
       var passports: [PassportInfo]
     }
-    let request = Country.including(all: Country.passports.including(required: Passport.citizen)).orderByPrimaryKey()
+    let request = Country.including(all: Country.passports.including(required: Passport.citizen))
+      .orderByPrimaryKey()
     let infos = try queue.read { db in try Info.fetchAll(db, request) }
     #expect(infos.map { Set($0.passports.map(\.citizen.name)) } == [["Ann", "Ben"], ["Ann"], []])
   }
@@ -220,7 +227,8 @@ struct ThroughTests {
       var country: Country?
     }
     let french = Passport.country.filter(Column("code") == "FR")
-    let request = Citizen.including(optional: Citizen.passports.including(required: french)).order(Column("id"))
+    let request = Citizen.including(optional: Citizen.passports.including(required: french)).order(
+      Column("id"))
     let infos = try queue.read { db in try Info.fetchAll(db, request) }
     #expect(infos.map(\.citizen.name) == ["Ann", "Ben"])
     #expect(infos.map(\.country?.code) == ["FR", "FR"])

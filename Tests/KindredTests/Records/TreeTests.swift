@@ -152,7 +152,8 @@ struct TreeTests {
       var whatever: Tome
       var author: Person
     }
-    #expect(try queue.read { db in try Info.fetchAll(db, request).map(\.whatever.title).first } == "Moby-Dick")
+    #expect(
+      try queue.read { db in try Info.fetchAll(db, request).map(\.whatever.title).first } == "Moby-Dick")
   }
 
   @Test("S176, S180, S181, S182, S183, S184: keys are given in definitions and in requests")
@@ -165,7 +166,8 @@ struct TreeTests {
     }
     try queue.read { db throws in
       let row = try #require(
-        try Row.fetchOne(db, Publication.including(optional: Publication.writer).including(all: Publication.prizes)))
+        try Row.fetchOne(
+          db, Publication.including(optional: Publication.writer).including(all: Publication.prizes)))
       #expect(row.scopes.names == ["writer"])
       #expect(row.prefetchedRows.keys == ["honours"])
       let renamed = Publication.including(optional: Publication.writer.forKey("author"))
@@ -234,7 +236,10 @@ struct TreeTests {
     #expect(infos.map(\.country?.code) == ["US", "US", nil])
     #expect(infos.map(\.prizes.count) == [3, 0, 0])
     #expect(infos.map(\.prizeSet.count) == [3, 0, 0])
-    #expect(try queue.read { db in try Title.fetchAll(db, request).map(\.title) } == ["Moby-Dick", "Clarel", "Beowulf"])
+    #expect(
+      try queue.read { db in try Title.fetchAll(db, request).map(\.title) } == [
+        "Moby-Dick", "Clarel", "Beowulf",
+      ])
   }
 
   @Test("S206, S207, S208, S209, S211, S212, S348: the debug description shows the tree")

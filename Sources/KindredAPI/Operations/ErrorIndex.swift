@@ -1,0 +1,23 @@
+import KindredExecution
+
+/// `/-/errors`: every code that a problem can have, and how to mend it.
+enum ErrorIndex {
+  static var json: JSONValue {
+    .array(
+      ErrorDescription.all.map {
+        ["code": .string($0.code), "title": .string($0.title), "description": .string($0.text)]
+      })
+  }
+
+  /// The same for browsers; the `type` of a problem leads to its place here.
+  static var page: Representation {
+    let rows = ErrorDescription.all.map { error in
+      """
+      <dt id="\(error.code.escapedForHTML)"><code>\(error.code.escapedForHTML)</code></dt>
+      <dd>\(error.title.escapedForHTML): \(error.text.escapedForHTML)</dd>
+
+      """
+    }
+    return Representation(HTMLPage(title: "Errors"), "<dl>\n\(rows.joined())</dl>")
+  }
+}

@@ -1,0 +1,57 @@
+import KindredAssociations
+import KindredHTTP
+import KindredSQLite
+import Logging
+import OrderedCollections
+import Synchronization
+
+extension KindredService {
+  /// `/`: every resource, its columns, its associations, its link.
+  func index(_ request: HTTPRequest) throws -> HTTPResponse {
+    let type = try documentType(for: request)
+    let index = IndexDocument(model: try model())
+    return deliver(type == .html ? index.page : Representation(index.json), to: request)
+  }
+
+  /// A page under `/-/`.
+  func respond(with page: OperationsPage, to request: HTTPRequest) throws -> HTTPResponse {
+    let representation =
+      switch page {
+      case .health: try health()
+      case .metrics: metrics()
+      case .openAPI: Representation(OpenAPIDocument(model: try model(), limits: options.limits).json)
+      case .errors:
+        try documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
+      }
+    return deliver(representation, to: request)
+  }
+
+  private func documentType(for request: HTTPRequest) throws -> MediaType {
+    try MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofDocuments)
+  }
+
+  private func model() throws -> Model {
+    try pool.withReader { try models.version(for: $0).model }
+  }
+
+  /// Whether the database answers; asked on a connection of its own, so that it is told while all others are in use.
+  private func health() throws -> Representation {
+    do {
+      try databaseVersion.probe()
+    } catch {
+      logger.error("The database does not answer.", metadata: ["error": "\(error)"])
+      throw Problem.unavailable
+    }
+    return Representation(
+      MediaType.json.rawValue, JSONValue.object([("status", "ok")]).bytes, cacheControl: "no-store")
+  }
+
+  private func metrics() -> Representation {
+    var text = PrometheusText()
+    serviceMetrics.append(to: &text)
+    text.append(models.planCounts.snapshot)
+    text.append(pool.statistics)
+    if let counters = serverCounters.withLock({ $0 })?() { text.append(counters) }
+    return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
+  }
+}

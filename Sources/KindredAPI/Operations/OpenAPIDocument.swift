@@ -1,0 +1,130 @@
+import KindredAssociations
+import OrderedCollections
+
+/// `/-/openapi.json`: what can be asked for, from the model, as OpenAPI 3.1
+/// (<https://spec.openapis.org/oas/v3.1.0>).
+///
+/// Records are described by the declared types of their columns; SQLite itself lets most columns hold anything.
+struct OpenAPIDocument {
+  let model: Model
+  let limits: RequestLimits
+
+  var json: JSONValue {
+    var paths = OrderedDictionary<String, JSONValue>()
+    paths["/"] = path(
+      "index", "The resources, their columns and their associations.", [], ["200": indexResponse])
+    for resource in model.resources.values { add(resource, to: &paths) }
+    for (page, summary, response) in operationsPages {
+      paths["/-/\(page.rawValue)"] = path("kindred.\(page)", summary, [], ["200": response])
+    }
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "Kindred", "version": "1",
+        "description": .string(Self.description),
+      ],
+      "paths": .object(paths.map { ($0, $1) }),
+      "components": [
+        "schemas": .object(
+          [("Problem", Self.problemSchema)]
+            + model.resources.values.map { ("record.\(Self.component($0.name))", recordSchema($0)) }),
+        "parameters": .object(
+          Self.commonParameters(limits)
+            + model.resources.values.flatMap { resource in
+              parameters(of: resource).map { (Self.component(resource.name) + "." + $0, $1) }
+            }),
+        "responses": ["Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse],
+        "headers": .object(Self.headers),
+      ],
+    ]
+  }
+
+  private static let description = """
+    A request is a tree: a resource, and under it one node per association key. The parameters that are described here \
+    speak of the root; prefixed with the keys that lead to a node, as in `books.sort`, they speak of that node. \
+    Schemas show the simple forms of what they take: `include` and `join` also take paths of keys, new keys and `!`, \
+    the others expressions and aggregates. `having`, `search`, `group`, `distinct` and `values` are not shown, for what \
+    they take depends on the rest of the request. Follow `Link` from page to page.
+    """
+
+  // MARK: Paths
+
+  private func add(_ resource: Resource, to paths: inout OrderedDictionary<String, JSONValue>) {
+    let root = "/\(URLCoding.encodeSegment(resource.name))"
+    paths[root] = path(
+      resource.name, "The records of \(resource.name).", listParameters(of: resource),
+      answers(with: listResponse(of: resource)))
+    let key = PathKey(of: resource)
+    guard !key.columns.isEmpty else { return }
+    let record = "\(root)/\(key.template)"
+    paths[record] = path(
+      "\(resource.name).record", "A record of \(resource.name).",
+      key.parameters + recordParameters(of: resource),
+      answers(with: recordResponse(of: resource)))
+    for association in resource.associations.values {
+      guard let destination = model.resources[association.destination] else { continue }
+      let isMany = association.cardinality == .toMany
+      paths["\(record)/\(URLCoding.encodeSegment(association.key))"] = path(
+        "\(resource.name).record.\(association.key)",
+        "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
+        key.parameters + (isMany ? listParameters(of: destination) : recordParameters(of: destination)),
+        answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)))
+    }
+  }
+
+  private func path(
+    _ name: String, _ summary: String, _ parameters: [JSONValue], _ responses: [(String, JSONValue)]
+  ) -> JSONValue {
+    var operation: [(String, JSONValue)] = [("operationId", .string(name)), ("summary", .string(summary))]
+    if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
+    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
+    operation.append(("responses", .object(responses + [("default", problem)])))
+    return ["get": .object(operation)]
+  }
+
+  private func path(
+    _ name: String, _ summary: String, _ parameters: [JSONValue],
+    _ responses: KeyValuePairs<String, JSONValue>
+  ) -> JSONValue {
+    path(name, summary, parameters, responses.map { ($0.key, $0.value) })
+  }
+
+  /// A name as it may stand in a reference to a component (OpenAPI §4.8.7.1).
+  static func component(_ name: String) -> String {
+    String(
+      name.unicodeScalars.map { scalar in
+        let isPlain =
+          scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+        return isPlain ? String(scalar) : "_\(String(scalar.value, radix: 16))_"
+      }.joined())
+  }
+}
+
+/// The key of a record in a path: values in key order, separated by commas.
+struct PathKey {
+  let columns: [Column]
+  private let names: [String]
+
+  init(of resource: Resource) {
+    columns = resource.table.primaryKey.map { resource.table.columns[$0] }
+    names = columns.enumerated().map { number, column in
+      // Braces would end the expression, and names must differ.
+      let isPlain =
+        !column.name.isEmpty
+        && column.name.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isXIDContinue }
+      return isPlain ? column.name : "key-\(number + 1)"
+    }
+  }
+
+  var template: String { names.map { "{\($0)}" }.joined(separator: ",") }
+
+  var parameters: [JSONValue] {
+    zip(names, columns).map { name, column in
+      [
+        "name": .string(name), "in": "path", "required": true,
+        "description": .string("The `\(column.name)` of the record."),
+        "schema": OpenAPIDocument.keySchema(column),
+      ]
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import KindredHTTP
+import KindredSQLite
+
+/// What the layers below have counted.
+extension PrometheusText {
+  mutating func append(_ counters: HTTPServerCounters) {
+    append("kindred_http_connections", .gauge, "Connections that are open.", counters.openConnections)
+    append(
+      "kindred_http_connections_accepted_total", .counter, "Connections that were accepted.",
+      counters.acceptedConnections)
+    append(
+      "kindred_http_connections_refused_total", .counter, "Connections that were one too many.",
+      counters.refusedConnections)
+    append(
+      "kindred_http_connections_timed_out_total", .counter, "Connections that were cut off for slowness.",
+      counters.timedOutConnections)
+    append(
+      "kindred_http_requests_refused_total", .counter, "Requests that were malformed, too large or too late.",
+      counters.refusedRequests)
+    append("kindred_http_received_bytes_total", .counter, "Bytes received.", counters.receivedBytes)
+    append("kindred_http_sent_bytes_total", .counter, "Bytes sent.", counters.sentBytes)
+  }
+
+  mutating func append(_ pool: ConnectionPool.Statistics) {
+    append("kindred_database_readers", .gauge, "Reading connections that are open.", pool.readersOpen)
+    append("kindred_database_readers_in_use", .gauge, "Reading connections in use.", pool.readersInUse)
+    append(
+      "kindred_database_writer_in_use", .gauge, "Whether the writing connection is in use.",
+      pool.isWriterInUse ? 1 : 0)
+    append(
+      "kindred_database_waits_total", .counter, "How often a request had to wait for a connection.",
+      pool.waits)
+    append(
+      "kindred_database_wait_timeouts_total", .counter, "How often it waited in vain.", pool.timeouts)
+    append(
+      "kindred_statement_cache_hits_total", .counter, "Statements that were found prepared.",
+      pool.statementCacheHits)
+    append(
+      "kindred_statement_cache_misses_total", .counter, "Statements that had to be prepared.",
+      pool.statementCacheMisses)
+  }
+
+  mutating func append(_ plans: PlanCounts.Snapshot) {
+    append("kindred_plan_cache_hits_total", .counter, "Requests whose plan was there.", plans.hits)
+    append("kindred_plan_cache_misses_total", .counter, "Requests that had to be planned.", plans.misses)
+  }
+}

@@ -1,0 +1,31 @@
+/// Metrics in Prometheus' text format, version 0.0.4
+/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
+struct PrometheusText {
+  static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+  enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  private(set) var text = ""
+
+  /// Adds a metric of one value.
+  mutating func append(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
+    append(name, kind, help, [("", value)])
+  }
+
+  /// Adds a metric with a value for each set of labels, which are written as they are.
+  mutating func append(_ name: String, _ kind: Kind, _ help: String, _ values: [(labels: String, value: Int)])
+  {
+    begin(name, kind, help)
+    for (labels, value) in values { appendSample(name, labels, "\(value)") }
+  }
+
+  mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  mutating func appendSample(_ name: String, _ labels: String, _ value: String) {
+    text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
+  }
+}

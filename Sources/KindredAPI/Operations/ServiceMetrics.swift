@@ -1,0 +1,72 @@
+import KindredHTTP
+import Synchronization
+
+/// What the service has answered so far.
+///
+/// Counters are atomics of their own, so that requests on different processors don't wait for one another.
+final class ServiceMetrics: Sendable {
+  private final class Counter: Sendable {
+    let value = Atomic(0)
+
+    func increase(by amount: Int = 1) { value.wrappingAdd(amount, ordering: .relaxed) }
+    var count: Int { value.load(ordering: .relaxed) }
+  }
+
+  private static let methods: [HTTPMethod] = [.get, .head, .options, .post, .put, .patch, .delete]
+  /// Upper bounds in seconds, as text and in nanoseconds.
+  private static let bounds: [(text: String, nanoseconds: UInt64)] = [
+    ("0.001", 1_000_000), ("0.0025", 2_500_000), ("0.005", 5_000_000), ("0.01", 10_000_000),
+    ("0.025", 25_000_000),
+    ("0.05", 50_000_000), ("0.1", 100_000_000), ("0.25", 250_000_000), ("0.5", 500_000_000),
+    ("1", 1_000_000_000),
+    ("2.5", 2_500_000_000), ("5", 5_000_000_000), ("10", 10_000_000_000),
+  ]
+
+  /// By method, those unknown last, and class of status.
+  private let requests = (0...(methods.count)).map { _ in (1...5).map { _ in Counter() } }
+  /// By bucket, the last without bound.
+  private let durations = (0...(bounds.count)).map { _ in Counter() }
+  private let nanoseconds = Counter()
+  private let unchanged = Counter()
+  private let defects = Counter()
+
+  /// Counts an answer, once the last byte of it has been made.
+  func count(_ method: HTTPMethod, _ status: HTTPStatus, nanoseconds duration: UInt64) {
+    let row = Self.methods.firstIndex(of: method) ?? Self.methods.count
+    requests[row][min(max(status.code / 100, 1), 5) - 1].increase()
+    durations[Self.bounds.firstIndex { duration <= $0.nanoseconds } ?? Self.bounds.count].increase()
+    nanoseconds.increase(by: Int(clamping: duration))
+  }
+
+  /// Counts an answer that took no query, because nothing had changed.
+  func countUnchanged() { unchanged.increase() }
+
+  /// Counts an answer that is a defect of ours.
+  func countDefect() { defects.increase() }
+
+  func append(to text: inout PrometheusText) {
+    var answers: [(String, Int)] = []
+    for (row, method) in (Self.methods.map(\.token) + ["other"]).enumerated() {
+      for (column, counter) in requests[row].enumerated() where counter.count > 0 {
+        answers.append(("method=\"\(method)\",status=\"\(column + 1)xx\"", counter.count))
+      }
+    }
+    text.append("kindred_http_requests_total", .counter, "Requests that were answered.", answers)
+    appendHistogram(to: &text)
+    text.append(
+      "kindred_unchanged_answers_total", .counter, "Answers of 304 that took no query.", unchanged.count)
+    text.append("kindred_defects_total", .counter, "Answers of 500; the log has more.", defects.count)
+  }
+
+  private func appendHistogram(to text: inout PrometheusText) {
+    let name = "kindred_http_request_duration_seconds"
+    text.begin(name, .histogram, "From the request to the last byte of its answer.")
+    var sum = 0
+    for (counter, bound) in zip(durations, Self.bounds.map(\.text) + ["+Inf"]) {
+      sum += counter.count
+      text.appendSample("\(name)_bucket", "le=\"\(bound)\"", "\(sum)")
+    }
+    text.appendSample("\(name)_sum", "", "\(Double(nanoseconds.count) / 1e9)")
+    text.appendSample("\(name)_count", "", "\(sum)")
+  }
+}

@@ -1,0 +1,237 @@
+import KindredAssociations
+import KindredExecution
+import KindredSQLSyntax
+import OrderedCollections
+
+/// A URL without its literals, and those: what two requests have in common that one plan can answer.
+///
+/// It is found by looking over the bytes once, far cheaper than by parsing. It need not be right: a plan is only shared
+/// once its request was parsed and the parser found the same literals.
+struct RequestShape {
+  /// The bytes of a URL; where it is a shape, literals are left out.
+  struct Key: Hashable {
+    fileprivate var bytes: [UInt8]
+  }
+
+  private(set) var key: Key
+  private(set) var literals: [SQLValue] = []
+  /// Whether nothing was met that only the parser understands.
+  private(set) var isShareable = true
+  private var limit: Int64?
+  private var after: String?
+  private let type: MediaType
+  private let segments: [Substring]
+  private let query: Substring?
+
+  /// Bytes that no URL has, in place of literals.
+  private enum Mark {
+    static let text: UInt8 = 1
+    static let integer: UInt8 = 2
+    static let cursor: UInt8 = 3
+    static let whole: UInt8 = 4
+  }
+
+  init(
+    path segments: [Substring], query: Substring?, type: MediaType, model: Model, limits: RequestLimits,
+    isUnpaged: Bool
+  ) {
+    self.type = type
+    self.query = query
+    self.segments = segments
+    key = Key(bytes: [])
+    key.bytes.reserveCapacity(segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
+    key.bytes += type.rawValue.utf8
+    addPath(segments, model)
+    if let query { addQuery(query, isUnpaged ? nil : limits.maximumPageSize) }
+  }
+
+  /// The key of this request alone.
+  var wholeKey: Key {
+    let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
+    return Self.key(of: text)
+  }
+
+  /// The key of what has no shape but a name of its own.
+  static func key(of name: String) -> Key { Key(bytes: [Mark.whole] + name.utf8) }
+
+  /// The request that has the literals of this shape, planned as `shared` is; nil where that plan does not fit.
+  func applied(to shared: PlannedRequest) -> PlannedRequest? {
+    guard shared.parameters.literals.count == literals.count else { return nil }
+    var request = shared
+    request.parameters.literals = literals
+    request.order.segments = segments
+    if let limit { request.limit = Int(limit) }
+    guard let after else { return request }
+    // Which values of a cursor are NULL is part of the plan.
+    guard let cursor = try? CursorCoding.decode(after, order: request.order.text),
+      let planned = shared.parameters.cursor, planned.values.count == cursor.values.count,
+      zip(planned.values, cursor.values).allSatisfy({ ($0 == .null) == ($1 == .null) })
+    else { return nil }
+    request.parameters.cursor = cursor
+    return request
+  }
+
+  // MARK: The path
+
+  /// The walk of the path's parser: resources and associations are part of the shape, keys are literals.
+  private mutating func addPath(_ segments: [Substring], _ model: Model) {
+    guard let first = segments.first, var resource = model.resources[String(first)] else {
+      isShareable = false
+      return
+    }
+    key.bytes += first.utf8
+    var isOne = false
+    for segment in segments.dropFirst() {
+      key.bytes.append(UInt8(ascii: "/"))
+      if isOne {
+        guard let association = resource.associations[String(segment)],
+          let destination = model.resources[association.destination]
+        else {
+          isShareable = false
+          return
+        }
+        key.bytes += segment.utf8
+        resource = destination
+        isOne = association.cardinality == .toOne
+      } else {
+        let columns = resource.table.primaryKey
+        guard columns.count == 1, resource.table.columns[columns[0]].affinity != .blob,
+          !segment.utf8.contains(UInt8(ascii: "=")), let text = try? URLCoding.decode(segment)
+        else {
+          isShareable = false
+          return
+        }
+        key.bytes.append(Mark.text)
+        literals.append(.text(text))
+        isOne = true
+      }
+    }
+  }
+
+  // MARK: The query
+
+  private mutating func addQuery(_ query: Substring, _ maximumPageSize: Int64?) {
+    key.bytes.append(UInt8(ascii: "?"))
+    for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+      let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      let name = pair[..<nameEnd]
+      let value = nameEnd == pair.endIndex ? pair[nameEnd...] : pair[pair.index(after: nameEnd)...]
+      key.bytes += name
+      key.bytes.append(UInt8(ascii: "="))
+      let kind = name.lastIndex(of: UInt8(ascii: ".")).map { name[name.index(after: $0)...] } ?? name
+      if kind.elementsEqual("limit".utf8) || kind.elementsEqual("offset".utf8),
+        let number = Self.integer(value)
+      {
+        key.bytes.append(Mark.integer)
+        literals.append(.integer(number))
+        if name.elementsEqual("limit".utf8) {
+          if let maximumPageSize, number > maximumPageSize { isShareable = false }
+          limit = number
+        }
+      } else if name.elementsEqual("after".utf8) {
+        key.bytes.append(Mark.cursor)
+        after = try? URLCoding.decode(Substring(value), plusIsSpace: true)
+        if after == nil { isShareable = false }
+      } else if kind.elementsEqual("filter".utf8) || kind.elementsEqual("having".utf8) {
+        addExpression(Array(value))
+      } else {
+        key.bytes += value
+      }
+      key.bytes.append(UInt8(ascii: "&"))
+    }
+  }
+
+  private static func integer(_ digits: some Collection<UInt8>) -> Int64? {
+    guard !digits.isEmpty, digits.count <= 15 else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard (0x30...0x39).contains(digit) else { return nil }
+      value = value * 10 + Int64(digit - 0x30)
+    }
+    return value
+  }
+
+  /// Strings in quotes and plain integers are literals; whatever else a value holds is part of the shape.
+  private mutating func addExpression(_ value: [UInt8]) {
+    var index = 0
+    var isInName = false
+    while index < value.count {
+      let (byte, length) = Self.decoded(value, at: index)
+      if byte == UInt8(ascii: "'") {
+        guard let end = Self.endOfString(value, from: index + length),
+          let text = try? URLCoding.decode(
+            Substring(decoding: value[(index + length)..<end.content], as: UTF8.self), plusIsSpace: true)
+        else {
+          isShareable = false
+          return
+        }
+        key.bytes.append(Mark.text)
+        literals.append(.text(text.replacing("''", with: "'")))
+        index = end.next
+        isInName = false
+      } else if byte == UInt8(ascii: "\"") {
+        // What a quoted name holds is no literal.
+        guard
+          let end = value[(index + length)...].indices.first(where: {
+            Self.decoded(value, at: $0).byte == UInt8(ascii: "\"")
+          })
+        else {
+          isShareable = false
+          return
+        }
+        key.bytes += value[index..<end]
+        key.bytes.append(UInt8(ascii: "\""))
+        index = end + Self.decoded(value, at: end).length
+        isInName = true
+      } else if length == 1, !isInName, (0x30...0x39).contains(byte) {
+        let end = value[index...].firstIndex { !(0x30...0x39).contains($0) } ?? value.count
+        let next = end < value.count ? Self.decoded(value, at: end).byte : 0
+        if !Self.isNameByte(next), let number = Self.integer(value[index..<end]) {
+          key.bytes.append(Mark.integer)
+          literals.append(.integer(number))
+        } else {
+          // Part of something else, such as `1.5` or `1e3`.
+          key.bytes += value[index..<end]
+          isInName = true
+        }
+        index = end
+      } else {
+        key.bytes += value[index..<(index + length)]
+        isInName = Self.isNameByte(byte)
+        index += length
+      }
+    }
+  }
+
+  /// What may stand before or behind a digit in something that is no plain integer.
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
+      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "$")
+  }
+
+  /// The byte that stands at a place, and how many bytes of the URL it takes.
+  private static func decoded(_ value: [UInt8], at index: Int) -> (byte: UInt8, length: Int) {
+    guard value[index] == UInt8(ascii: "%"), index + 2 < value.count,
+      let high = URLCoding.hexValue(value[index + 1]), let low = URLCoding.hexValue(value[index + 2])
+    else { return (value[index], 1) }
+    return (high << 4 | low, 3)
+  }
+
+  /// Where a string ends and where what follows begins; two quotes are one.
+  private static func endOfString(_ value: [UInt8], from start: Int) -> (content: Int, next: Int)? {
+    var index = start
+    while index < value.count {
+      let (byte, length) = decoded(value, at: index)
+      let next = index + length
+      if byte == UInt8(ascii: "'") {
+        guard next < value.count, case let (second, more) = decoded(value, at: next), second == byte else {
+          return (index, next)
+        }
+        index = next + more
+      } else {
+        index = next
+      }
+    }
+    return nil
+  }
+}

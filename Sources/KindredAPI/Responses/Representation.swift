@@ -1,0 +1,106 @@
+import KindredHTTP
+
+/// What a GET gives, before it is fitted to what its client takes and has.
+struct Representation {
+  enum Content {
+    case bytes([UInt8])
+    case stream(any HTTPBodyStream)
+  }
+
+  /// `Content-Type` and what tells about the content, but for its coding.
+  var headers: HTTPHeaders
+  var content: Content
+  var tag: ContentHash.Digest
+
+  init(headers: HTTPHeaders, content: Content, tag: ContentHash.Digest) {
+    self.headers = headers
+    self.content = content
+    self.tag = tag
+  }
+
+  /// A document of Kindred's own, whose tag is that of its content.
+  init(_ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation) {
+    var hash = ContentHash()
+    hash.update(type)
+    bytes.withUnsafeBytes { hash.update($0) }
+    self.init(
+      headers: ["Content-Type": type, "Cache-Control": cacheControl], content: .bytes(bytes),
+      tag: hash.finish())
+  }
+
+  /// A page around a part of HTML.
+  init(_ page: HTMLPage, _ content: String) {
+    self.init(MediaType.html.field, Array((page.header + content + page.footer).utf8))
+    headers.append("Content-Security-Policy", HTMLPage.policy)
+  }
+
+  init(_ document: JSONValue) { self.init(MediaType.json.rawValue, document.bytes) }
+
+  /// May be stored, but asked for before each use: anybody may write to the database at any moment (RFC 9111 §5.2.2.4).
+  static let revalidation = "no-cache"
+  /// Content shorter than this gains nothing by compression.
+  static let longLength = 1024
+
+  var isLong: Bool {
+    switch content {
+    case .bytes(let bytes): bytes.count >= Self.longLength
+    case .stream: true
+    }
+  }
+
+  /// The answer to a client: 304 where it has this content already.
+  ///
+  /// - Parameter compressionLevel: zlib's; nil for no compression.
+  func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
+    let coding = Self.coding(for: request, isLong: isLong, compressionLevel: compressionLevel)
+    let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
+    if let held = condition?.match(tag, coding: coding) {
+      if case .stream(let stream) = content { stream.close() }
+      return Self.notModified(held, headers: headers)
+    }
+    var response = HTTPResponse(status: .ok, headers: headers)
+    encode(into: &response, coding, level: compressionLevel)
+    return response
+  }
+
+  /// The coding of an answer.
+  static func coding(for request: HTTPRequest, isLong: Bool, compressionLevel: Int?) -> ContentCoding {
+    guard compressionLevel != nil else { return .identity }
+    return ContentCoding.negotiate(request.headers.values(for: "Accept-Encoding"), isWorthIt: isLong)
+  }
+
+  /// 304, with the fields that a stored answer is brought up to date by (RFC 9110 §15.4.5).
+  static func notModified(
+    _ tag: EntityTag, headers: HTTPHeaders = ["Cache-Control": Self.revalidation]
+  ) -> HTTPResponse {
+    var headers = headers
+    headers.remove("Content-Type")
+    headers.append("Vary", Self.variance)
+    headers.append("ETag", tag.field)
+    return HTTPResponse(status: .notModified, headers: headers)
+  }
+
+  /// What all representations depend on (RFC 9110 §12.5.5).
+  private static let variance = "Accept, Accept-Encoding"
+
+  private func encode(into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?) {
+    var coding = coding
+    switch content {
+    case .bytes(let bytes):
+      response.body = .bytes(bytes)
+      guard coding == .gzip, let level else { break }
+      if let compressed = try? Gzip.compress(bytes, level: level) {
+        response.body = .bytes(compressed)
+      } else {
+        // There is no memory for it: the content as it is serves as well.
+        coding = .identity
+      }
+    case .stream(let stream):
+      let isCompressed = coding == .gzip
+      response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)
+    }
+    if coding == .gzip { response.headers.append("Content-Encoding", "gzip") }
+    response.headers.append("Vary", Self.variance)
+    response.headers.append("ETag", EntityTag(digest: tag, coding: coding).field)
+  }
+}

@@ -1,0 +1,32 @@
+import KindredHTTP
+
+/// What the service refuses by itself, whatever the request is about; the raw value is the code that clients get.
+enum ServiceErrorCode: String, CaseIterable {
+  case methodNotAllowed = "method-not-allowed"
+  case notAcceptable = "not-acceptable"
+  case unsupportedMediaType = "unsupported-media-type"
+  case malformedJSON = "malformed-json"
+  case unknownMember = "unknown-member"
+  case refusedValue = "refused-value"
+  case conflict
+  case preconditionFailed = "precondition-failed"
+  case busy
+  case outOfTime = "out-of-time"
+  case outOfSpace = "out-of-space"
+  case unavailable
+  case internalError = "internal-error"
+
+  var status: HTTPStatus {
+    switch self {
+    case .methodNotAllowed: .methodNotAllowed
+    case .notAcceptable: .notAcceptable
+    case .unsupportedMediaType: .unsupportedMediaType
+    case .malformedJSON: .badRequest
+    case .unknownMember, .refusedValue: .unprocessableContent
+    case .conflict: .conflict
+    case .preconditionFailed: .preconditionFailed
+    case .busy, .outOfTime, .outOfSpace, .unavailable: .serviceUnavailable
+    case .internalError: .internalServerError
+    }
+  }
+}

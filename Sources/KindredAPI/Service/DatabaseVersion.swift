@@ -1,0 +1,65 @@
+import KindredSQLite
+import Synchronization
+
+/// Which state the database is in, whoever wrote it.
+///
+/// A connection of its own watches the file: its `data_version` changes with every commit of any other connection of
+/// any process (<https://www.sqlite.org/pragma.html#pragma_data_version>), and those of two connections can't be
+/// compared.
+final class DatabaseVersion: Sendable {
+  private let watcher: Mutex<Connection>
+  private let isImmutable: Bool
+
+  init(of pool: ConnectionPool) throws {
+    var configuration = ConnectionConfiguration()
+    // While somebody holds the file exclusively, its state can't be told: no reason to have everybody wait here.
+    configuration.busyTimeout = 0
+    watcher = Mutex(try Connection(path: pool.path, access: pool.readerAccess, configuration: configuration))
+    isImmutable = pool.readerAccess == .immutable
+  }
+
+  /// The number of the present state, which is that of no other; nil where it can't be told.
+  ///
+  /// What is read after this was asked is this state or a later one.
+  var current: Int64? {
+    if isImmutable { return 0 }
+    return watcher.withLock { try? $0.dataVersion }
+  }
+
+  /// The number of the state that a reading shows, or of an earlier one; nil where it can't be told.
+  ///
+  /// The connection's own number of the state tells whether it shows the same as last time, without asking the file
+  /// once more: that would take as long as reading a record.
+  func shown(by reading: Reading) throws -> Int64? {
+    if isImmutable { return 0 }
+    let connection = reading.connection
+    if let known = connection.attachment as? Known, known.own == connection.snapshotNumber {
+      return known.version
+    }
+    // It must be asked before the snapshot is taken.
+    guard let version = current else { return nil }
+    try reading.renew()
+    connection.attachment = Known(own: connection.snapshotNumber, version: version)
+    return version
+  }
+
+  /// What a connection knows of the state that it showed last.
+  private final class Known {
+    let own: UInt32
+    let version: Int64
+
+    init(own: UInt32, version: Int64) {
+      self.own = own
+      self.version = version
+    }
+  }
+
+  /// Asks the database anything, to see whether it answers.
+  ///
+  /// - Throws: `DatabaseError` where it doesn't; that somebody is busy with it is an answer.
+  func probe() throws {
+    do {
+      _ = try watcher.withLock { try $0.schemaVersion }
+    } catch let error as DatabaseError where error.isBusy {}
+  }
+}

@@ -1,0 +1,23 @@
+extension KindredService {
+  /// What the service may be told beside its database.
+  public struct Options: Sendable {
+    /// What a request may ask for at most.
+    public var limits = RequestLimits()
+    /// Whether clients may write, where the database can be written to.
+    public var isWritable = false
+    /// How long a request may take, in seconds; nil for ever.
+    public var queryTime: Double? = 10
+    /// How hard answers of some length are compressed for clients that take gzip: 1 (fast) to 9 (small); nil for not
+    /// at all.
+    public var compressionLevel: Int? = 1
+    /// Which pages of other origins may use the service; nil for none.
+    public var cors: CORSPolicy?
+    /// Whether each request leaves a line in the log.
+    public var logsAccess = true
+    /// Whether answers tell how long they took (`Server-Timing`).
+    public var tellsTiming = false
+
+    /// The defaults.
+    public init() {}
+  }
+}

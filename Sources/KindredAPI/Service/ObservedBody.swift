@@ -1,0 +1,25 @@
+import KindredHTTP
+
+/// Content that is counted as it is sent.
+final class ObservedBody: HTTPBodyStream {
+  private let content: any HTTPBodyStream
+  private var count = 0
+  private let atEnd: (_ count: Int) -> Void
+
+  /// - Parameter atEnd: is told how many bytes were sent, when no more will be.
+  init(_ content: any HTTPBodyStream, atEnd: @escaping (_ count: Int) -> Void) {
+    self.content = content
+    self.atEnd = atEnd
+  }
+
+  func next() throws -> UnsafeRawBufferPointer? {
+    let part = try content.next()
+    count += part?.count ?? 0
+    return part
+  }
+
+  func close() {
+    content.close()
+    atEnd(count)
+  }
+}

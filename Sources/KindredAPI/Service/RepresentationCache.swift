@@ -1,0 +1,58 @@
+import Synchronization
+
+/// What was answered last to each request: not the content, but its tag and the state of the database that it showed.
+///
+/// So a client that asks again hears that nothing has changed without a query. The place of an entry follows from its
+/// key, and the newer one takes it: memory is bounded, and nothing is allocated.
+final class RepresentationCache: Sendable {
+  /// What was asked for, and by whom, as far as the answer depends on it.
+  struct Key: Hashable {
+    // Two halves of a hash that nobody outside can compute, so that nobody can aim at another's entry.
+    private let first: Int
+    private let second: Int
+
+    init(target: String, type: MediaType) {
+      func half(_ number: UInt8) -> Int {
+        var hasher = Hasher()
+        hasher.combine(number)
+        hasher.combine(type)
+        hasher.combine(target)
+        return hasher.finalize()
+      }
+      first = half(1)
+      second = half(2)
+    }
+
+    fileprivate func place(among count: Int) -> Int { first & (count - 1) }
+
+    /// Adds what tells the key from others.
+    func combine(into hash: inout ContentHash) {
+      withUnsafeBytes(of: (first, second)) { hash.update($0) }
+    }
+  }
+
+  struct Entry {
+    var key: Key
+    /// The state of the database; nil where it does not decide the content alone.
+    var version: Int64?
+    /// The tag, without its coding.
+    var tag: ContentHash.Digest
+    /// The hash of the content; nil while it is not known.
+    var content: ContentHash.Digest?
+    /// Whether the content is long enough to be compressed.
+    var isLong: Bool
+  }
+
+  /// A power of two.
+  private static let capacity = 8192
+  private let entries = Mutex([Entry?](repeating: nil, count: capacity))
+
+  func entry(for key: Key) -> Entry? {
+    let entry = entries.withLock { $0[key.place(among: Self.capacity)] }
+    return entry?.key == key ? entry : nil
+  }
+
+  func store(_ entry: Entry) {
+    entries.withLock { $0[entry.key.place(among: Self.capacity)] = entry }
+  }
+}

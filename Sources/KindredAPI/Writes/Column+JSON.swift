@@ -1,0 +1,83 @@
+import KindredAssociations
+import KindredSQLSyntax
+
+extension Column {
+  /// Why a column takes no such value.
+  struct Refusal: Error {
+    let message: String
+  }
+
+  /// Deeper values of a JSON column would not be read as JSON.
+  private static let maximumDepth = 64
+
+  /// What is stored for a value that a client sent (§6 of the contract).
+  ///
+  /// - Throws: `Refusal`.
+  func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {
+    if case .null = node.content { return .null }
+    if valueFormat == .json {
+      guard node.depth <= Self.maximumDepth else {
+        throw Refusal(message: "`\(name)` holds JSON of \(Self.maximumDepth) levels at most")
+      }
+      return .text(document.text(of: node))
+    }
+    switch node.content {
+    case .null: return .null
+    case .string(let text): return try value(of: text)
+    case .boolean(let value):
+      // As in expressions, where `true` is 1.
+      guard affinity == .integer || affinity == .numeric || affinity == .real || declaredType.isEmpty else {
+        throw Refusal(message: "`\(name)` is no column of booleans: write a text in quotes")
+      }
+      return .integer(value ? 1 : 0)
+    case .number: return try value(ofNumber: document.text(of: node))
+    case .array, .object:
+      throw Refusal(
+        message: "`\(name)` is one value, and no column of JSON: write a text, a number, a boolean or null")
+    }
+  }
+
+  private func value(of text: String) throws(Refusal) -> SQLValue {
+    guard affinity == .blob, !declaredType.isEmpty else { return .text(text) }
+    guard let bytes = Base64.decode(text) else {
+      throw Refusal(message: "`\(name)` holds bytes: write them in base64 (RFC 4648 §4)")
+    }
+    return .blob(bytes)
+  }
+
+  private func value(ofNumber text: String) throws(Refusal) -> SQLValue {
+    if let integer = Int64(text) { return .integer(integer) }
+    let isWhole = !text.utf8.contains {
+      [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)
+    }
+    // SQLite would store another number, near to it.
+    if isWhole, affinity == .integer || affinity == .text {
+      throw Refusal(
+        message: "this number is too large for `\(name)`: whole numbers are from \(Int64.min) to \(Int64.max)"
+      )
+    }
+    guard let real = Double(text) else { throw Refusal(message: "`\(name)` takes no such number") }
+    return .real(real)
+  }
+}
+
+extension SQLValue {
+  /// Whether both are one value of a key, however it was written: a URL holds text, and a column of numbers
+  /// takes digits in quotes.
+  func isSameKey(as other: SQLValue) -> Bool {
+    if self == other { return true }
+    guard let text = keyText, let other = other.keyText else { return false }
+    return text == other
+  }
+
+  /// The value as a URL has it; nil of NULL.
+  var keyText: String? {
+    switch self {
+    case .null: nil
+    case .integer(let value): String(value)
+    case .real(let value): Int64(exactly: value).map { String($0) } ?? value.description
+    case .text(let text): text
+    case .blob(let bytes): Base64.encodeForURL(bytes)
+    }
+  }
+}

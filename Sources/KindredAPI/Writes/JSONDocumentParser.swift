@@ -1,0 +1,239 @@
+/// Reads JSON documents as RFC 8259 has them, and nothing more lenient.
+///
+/// Names that stand twice in an object are refused: which of the two is meant, nobody can tell (§4). So are halves of
+/// surrogate pairs, for there is no text that holds one (§8.2).
+struct JSONDocumentParser {
+  /// What is wrong with a document, and where.
+  struct SyntaxError: Error {
+    let message: String
+    /// In characters from the start.
+    let position: Int
+  }
+
+  /// Deeper nesting is refused, for the parser goes down by recursion, and so does whoever reads the result.
+  static let maximumDepth = 128
+
+  private let bytes: [UInt8]
+  private var index = 0
+  private var depth = 0
+
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// What the bytes say.
+  ///
+  /// - Throws: `SyntaxError`.
+  static func parse(_ bytes: [UInt8]) throws -> JSONDocument {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw SyntaxError(message: "it is not UTF-8", position: 0)
+    }
+    var parser = JSONDocumentParser(bytes)
+    // Some editors begin UTF-8 with a mark, which may be passed over (§8.1).
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
+    let root = try parser.value()
+    parser.skipSpace()
+    guard parser.index == bytes.count else { throw parser.error("nothing may follow the value") }
+    return JSONDocument(bytes: bytes, root: root)
+  }
+
+  // MARK: Values
+
+  private mutating func value() throws -> JSONDocument.Node {
+    skipSpace()
+    let start = index
+    let content: JSONDocument.Content
+    switch byte {
+    case UInt8(ascii: "{"): content = .object(try nested { try $0.members() })
+    case UInt8(ascii: "["): content = .array(try nested { try $0.elements() })
+    case UInt8(ascii: "\""): content = .string(try string())
+    case UInt8(ascii: "t"): content = try word("true", .boolean(true))
+    case UInt8(ascii: "f"): content = try word("false", .boolean(false))
+    case UInt8(ascii: "n"): content = try word("null", .null)
+    case UInt8(ascii: "-")?, (0x30...0x39)?:
+      try number()
+      content = .number
+    case nil: throw error("the document ends where a value should come")
+    default: throw error("a value should come here")
+    }
+    return JSONDocument.Node(content: content, range: start..<index)
+  }
+
+  private mutating func nested<Parts>(_ parts: (inout Self) throws -> Parts) throws -> Parts {
+    guard depth < Self.maximumDepth else {
+      throw error("arrays and objects are nested deeper than \(Self.maximumDepth) levels")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    index += 1
+    return try parts(&self)
+  }
+
+  private mutating func elements() throws -> [JSONDocument.Node] {
+    var elements: [JSONDocument.Node] = []
+    if take(UInt8(ascii: "]")) { return elements }
+    repeat { elements.append(try value()) } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "]")) else { throw error("a comma or `]` should come here") }
+    return elements
+  }
+
+  private mutating func members() throws -> [JSONDocument.Member] {
+    var members: [JSONDocument.Member] = []
+    // By their bytes: names that only look the same are two names.
+    var names: Set<[UInt8]> = []
+    if take(UInt8(ascii: "}")) { return members }
+    repeat {
+      skipSpace()
+      let start = index
+      guard byte == UInt8(ascii: "\"") else {
+        throw error("the name of a member should come here, in quotes")
+      }
+      let name = try string()
+      guard names.insert(Array(name.utf8)).inserted else {
+        index = start
+        throw error("this name stands twice in one object")
+      }
+      guard take(UInt8(ascii: ":")) else { throw error("`:` should come here") }
+      members.append(JSONDocument.Member(name: name, value: try value()))
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "}")) else { throw error("a comma or `}` should come here") }
+    return members
+  }
+
+  private mutating func word(_ word: StaticString, _ content: JSONDocument.Content) throws
+    -> JSONDocument.Content
+  {
+    let text = word.description.utf8
+    guard bytes[index...].starts(with: text) else { throw error("a value should come here") }
+    index += text.count
+    return content
+  }
+
+  /// Passes over a number (§6).
+  private mutating func number() throws {
+    if byte == UInt8(ascii: "-") { index += 1 }
+    if byte == UInt8(ascii: "0") { index += 1 } else { try digits() }
+    if byte == UInt8(ascii: ".") {
+      index += 1
+      try digits()
+    }
+    if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+      index += 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { index += 1 }
+      try digits()
+    }
+  }
+
+  private mutating func digits() throws {
+    let start = index
+    while let byte, (0x30...0x39).contains(byte) { index += 1 }
+    guard index > start else { throw error("a digit should come here") }
+  }
+
+  // MARK: Strings
+
+  private mutating func string() throws -> String {
+    index += 1
+    let start = index
+    while let byte {
+      switch byte {
+      case UInt8(ascii: "\""):
+        defer { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+      case UInt8(ascii: "\\"): return try string(after: Array(bytes[start..<index]))
+      case 0..<0x20: throw error("a control character must be escaped in a string")
+      default: index += 1
+      }
+    }
+    throw error("the document ends within a string")
+  }
+
+  /// The string whose first escape stands here, behind these bytes.
+  private mutating func string(after beginning: [UInt8]) throws -> String {
+    var text = beginning
+    while let byte {
+      switch byte {
+      case UInt8(ascii: "\""):
+        index += 1
+        return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += String(try escape()).utf8
+      case 0..<0x20: throw error("a control character must be escaped in a string")
+      default:
+        text.append(byte)
+        index += 1
+      }
+    }
+    throw error("the document ends within a string")
+  }
+
+  private mutating func escape() throws -> Unicode.Scalar {
+    index += 1
+    let escaped = byte
+    index += 1
+    switch escaped {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(escaped ?? 0)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try codePoint()
+    default:
+      index -= 1
+      throw error("`\\` is followed by one of \" \\ / b f n r t u")
+    }
+  }
+
+  private mutating func codePoint() throws -> Unicode.Scalar {
+    let start = index
+    let unit = try codeUnit()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    if UTF16.isLeadSurrogate(unit), byte == UInt8(ascii: "\\"), index + 1 < bytes.count,
+      bytes[index + 1] == UInt8(ascii: "u")
+    {
+      index += 2
+      let trail = try codeUnit()
+      if UTF16.isTrailSurrogate(trail),
+        let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(trail) & 0x3FF)
+      {
+        return scalar
+      }
+    }
+    index = start
+    throw error("half a surrogate pair is no character")
+  }
+
+  private mutating func codeUnit() throws -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      guard let digit = byte.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+        throw error("`\\u` is followed by four hexadecimal digits")
+      }
+      unit = unit << 4 | UInt16(digit)
+      index += 1
+    }
+    return unit
+  }
+
+  // MARK: Bytes
+
+  private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func skipSpace() {
+    while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
+  }
+
+  /// Passes over a byte, and the space before it, if it is there.
+  private mutating func take(_ expected: UInt8) -> Bool {
+    skipSpace()
+    guard byte == expected else { return false }
+    index += 1
+    return true
+  }
+
+  private func error(_ message: String) -> SyntaxError {
+    // Continuation bytes are no characters of their own.
+    let position = bytes.prefix(index).count { $0 & 0xC0 != 0x80 }
+    return SyntaxError(message: message, position: position)
+  }
+}

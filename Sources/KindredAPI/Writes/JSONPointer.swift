@@ -1,0 +1,31 @@
+/// A place in a JSON document (RFC 6901), as problems tell it (RFC 9457 §3.1).
+struct JSONPointer {
+  enum Token {
+    case name(String)
+    case index(Int)
+  }
+
+  private var tokens: [Token] = []
+
+  static func + (pointer: JSONPointer, name: String) -> JSONPointer { pointer.appending(.name(name)) }
+
+  static func + (pointer: JSONPointer, index: Int) -> JSONPointer { pointer.appending(.index(index)) }
+
+  private func appending(_ token: Token) -> JSONPointer {
+    var pointer = self
+    pointer.tokens.append(token)
+    return pointer
+  }
+
+  /// As the fragment of a URL (§6): `#/books/0/title`.
+  var fragment: String {
+    tokens.reduce(into: "#") { text, token in
+      switch token {
+      case .index(let index): text += "/\(index)"
+      case .name(let name):
+        let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
+        text += "/" + URLCoding.encodeSegment(escaped)
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import KindredAssociations
+import KindredHTTP
+import KindredSQLite
+import OrderedCollections
+
+/// What can be wrong with a request that writes.
+extension Problem {
+  /// 415: the content is none that is taken.
+  static func unsupportedMediaType(_ detail: String) -> Problem {
+    // RFC 9110 §15.5.16
+    Problem(.unsupportedMediaType, detail, headers: [("Accept", MediaType.json.rawValue)])
+  }
+
+  init(_ error: JSONDocumentParser.SyntaxError) {
+    self.init(.malformedJSON, "the content is no JSON: \(error.message), at character \(error.position)")
+    position = error.position
+  }
+
+  /// 412: the record is not what the client thinks it is.
+  static var preconditionFailed: Problem {
+    Problem(.preconditionFailed, "the record is not the one that the request is meant for: read it again")
+  }
+
+  /// 422: a value that the table refuses.
+  static func refusedValue(_ detail: String, at pointer: JSONPointer) -> Problem {
+    var problem = Problem(.refusedValue, detail)
+    problem.pointer = pointer.fragment
+    return problem
+  }
+
+  /// 422: a member that can't be written, with those that may have been meant.
+  static func unknownMember(_ name: String, of resource: Resource, at pointer: JSONPointer) -> Problem {
+    let names = resource.columns.filter { !$0.isGenerated }.map(\.name) + Array(resource.associations.keys)
+    let error = RequestError.unknown(
+      name, .unknownColumn, "`\(name)` is neither a column nor an association of \(resource.name)",
+      among: names)
+    var problem = Problem(.unknownMember, error.message)
+    problem.suggestions = error.suggestions
+    problem.pointer = pointer.fragment
+    return problem
+  }
+
+  /// A constraint that refused a change; nil for other errors.
+  ///
+  /// SQLite's messages hold the text of expressions, so only those parts of them are told that are known by name.
+  ///
+  /// - Parameters:
+  ///   - resource: what was to be changed, where it is one record.
+  ///   - pointer: where the client said so.
+  init?(
+    refusing error: DatabaseError, changing resource: Resource? = nil, at pointer: JSONPointer = JSONPointer()
+  ) {
+    let columns = resource?.columns(in: error.message) ?? []
+    let names = columns.map { "`\($0)`" }.joined(separator: ", ")
+    let one = columns.count == 1 ? pointer + columns[0] : pointer
+    switch error.constraint {
+    case .notNull:
+      self = .refusedValue(names.isEmpty ? "a value is missing" : "\(names) must have a value", at: one)
+    case .check:
+      self = .refusedValue("a value is beyond what the table allows (a CHECK constraint)", at: pointer)
+    case .dataType:
+      self = .refusedValue(
+        names.isEmpty ? "a value is not of its column's type" : "\(names) is of another type", at: one)
+    case .unique, .primaryKey, .rowID:
+      self.init(
+        .conflict,
+        names.isEmpty ? "there is such a record already" : "there is a record with this \(names) already")
+      self.pointer = one.fragment
+    case .foreignKey:
+      self.init(.conflict, "a record refers to one that is not there, or would do so afterwards")
+    case _ where error.isConstraint:
+      self.init(.conflict, "the database refuses the change")
+    default:
+      // An INTEGER PRIMARY KEY that is no integer.
+      guard error.isMismatch else { return nil }
+      self = .refusedValue("the key must be a whole number", at: pointer)
+    }
+  }
+}
+
+extension Resource {
+  /// The columns that an error of SQLite is about, where it names some of this table and clients may know them.
+  fileprivate func columns(in message: String) -> [String] {
+    let names = Set(columns.map(\.name))
+    let keys = (table.uniqueKeys + table.columns.indices.map { [$0] }).map {
+      $0.map { table.columns[$0].name }
+    }
+    return keys.first { key in
+      key.allSatisfy(names.contains)
+        && message.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
+    } ?? []
+  }
+}

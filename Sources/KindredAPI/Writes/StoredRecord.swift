@@ -1,0 +1,47 @@
+import KindredAssociations
+import KindredSQLSyntax
+
+/// Columns of a record that is in the database.
+struct StoredRecord {
+  private let names: [String]
+  private let row: [SQLValue]
+
+  init(_ names: [String], _ row: [SQLValue]) {
+    self.names = names
+    self.row = row
+  }
+
+  /// The values of columns that were read.
+  func values(of columns: [String]) -> [SQLValue] {
+    columns.map { name in names.firstIndex(of: name).map { row[$0] } ?? .null }
+  }
+
+  /// The record as a part of a path.
+  func segment(in table: Table, _ literals: inout Literals) -> RequestPath.Segment {
+    let columns = table.pointerColumns
+    return .record(
+      zip(columns, values(of: columns)).map {
+        RequestPath.KeyColumn(name: $0, literals: [literals.number(of: $1)])
+      })
+  }
+
+  /// The path of the record's own URL; nil where a part of its key is NULL, and nothing finds it.
+  func path(in resource: Resource) -> String? {
+    let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }
+    let texts = values(of: columns).compactMap(\.keyText)
+    guard texts.count == columns.count else { return nil }
+    let key = texts.map(URLCoding.encodeSegment).joined(separator: ",")
+    // Clients remove dot segments from URLs, and an empty one is none.
+    let isSegment = !["", ".", ".."].contains(key)
+    return "/\(URLCoding.encodeSegment(resource.name))/"
+      + (isSegment ? key : "\(URLCoding.encodeSegment(columns[0]))=\(key)")
+  }
+}
+
+extension Table {
+  /// The columns by which a record is found again and called, each once.
+  var identifyingColumns: [String] {
+    let key = primaryKey.map { columns[$0].name }
+    return pointerColumns + key.filter { !pointerColumns.contains($0) }
+  }
+}

@@ -1,0 +1,79 @@
+import KindredAssociations
+import KindredExecution
+import KindredSQLite
+
+/// What a write returns: its records as a GET with the same parameters would give them, with the tree that was written.
+struct WriteAnswer {
+  private let planned: PlannedRequest
+  private let pointerColumns: [String]
+
+  /// The parameters that say what a record shows, and not which records there are.
+  private static let parameterNames = ["include", "join", "annotate", "fields"]
+  /// An answer is whole in memory before the change is committed.
+  private static let maximumLength = 64 << 20
+
+  /// - Parameters:
+  ///   - paths: the keys that lead to the associations of the tree.
+  ///   - query: what follows `?` in the URL.
+  /// - Throws: `RequestError`.
+  init(
+    of resource: Resource, paths: [[String]], query: Substring?, version: ModelVersion, limits: RequestLimits
+  ) throws {
+    let columns = resource.table.pointerColumns
+    pointerColumns = columns
+    let names = paths.map { $0.joined(separator: ".") }.joined(separator: ",")
+    planned = try version.plans.request(named: "write \(resource.name) \(names)?\(query ?? "")") {
+      let parameters = try QueryParameters(query.map(String.init))
+      for parameter in parameters.parameters where parameter.node.isEmpty {
+        let isOther = RequestNode.rootParameterNames.contains(parameter.kind)
+        guard !isOther || Self.parameterNames.contains(parameter.kind) else {
+          throw RequestError(
+            .invalidValue,
+            "what a write returns is shaped by \(Self.parameterNames.joined(separator: ", ")): leave out `\(parameter.kind)`",
+            at: Origin(parameter: parameter.name))
+        }
+      }
+      var literals = Literals()
+      let key = columns.map { RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()]) }
+      var parser = FetchRequestParser(model: version.model, limits: limits)
+      let parsed = try parser.parse(
+        path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
+        parameters: parameters, including: paths.map(IncludeItem.init))
+      let plan = try Planner(model: version.model).plan(parsed.fetchRequest)
+      // Nothing is told of a write without being read.
+      return PlannedRequest(
+        plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
+        parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
+        order: RequestOrder(segments: [], terms: ""))
+    }
+  }
+
+  /// The records in JSON, one after the other.
+  func json(of records: [StoredRecord], isArray: Bool, on connection: Connection) throws -> [UInt8] {
+    var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
+    for (index, record) in records.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      // The key's values are the first ones, their numbers having been given before all others.
+      var literals = planned.parameters.literals
+      literals.replaceSubrange(pointerColumns.indices, with: record.values(of: pointerColumns))
+      let reader = ResultReader(planned.plan, on: connection, parameters: Parameters(literals: literals))
+      defer { reader.close() }
+      do {
+        try reader.start(preparingTransients: index == 0)
+      } catch let error as RequestError where error.code == .notFound {
+        throw RequestError(
+          .invalidValue, "the record that is written has not all that the parameters require: leave out `!`")
+      }
+      while let part = try reader.next() {
+        bytes += part
+        guard bytes.count <= Self.maximumLength else {
+          throw RequestError(
+            .limitExceeded,
+            "the records that are returned are too long: include less, or `Prefer: return=minimal`")
+        }
+      }
+    }
+    if isArray { bytes.append(UInt8(ascii: "]")) }
+    return bytes
+  }
+}

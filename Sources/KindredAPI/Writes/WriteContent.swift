@@ -1,0 +1,59 @@
+import KindredAssociations
+import KindredHTTP
+
+/// What a client sends to be written.
+enum WriteContent {
+  /// The document in the content of a request.
+  ///
+  /// - Throws: `Problem`: 415 for anything but JSON, 400 for what is no JSON.
+  static func document(of request: HTTPRequest) throws -> JSONDocument {
+    // Content without a type could come from any page that a browser shows (Fetch standard, "CORS-safelisted").
+    guard isJSON(request.headers.values(for: "Content-Type")) else {
+      throw Problem.unsupportedMediaType(
+        "the content must be JSON: send it with `Content-Type: \(MediaType.json.rawValue)`")
+    }
+    let codings = Preference.list(request.headers.values(for: "Content-Encoding"))
+    guard codings.allSatisfy({ $0.value == "identity" }) else {
+      throw Problem.unsupportedMediaType("the content must be sent without `Content-Encoding`")
+    }
+    do {
+      return try JSONDocumentParser.parse(request.body)
+    } catch let error as JSONDocumentParser.SyntaxError {
+      throw Problem(error)
+    }
+  }
+
+  /// The records that a document says, and the keys that lead to those nested in them.
+  struct Records {
+    var drafts: [RecordDraft] = []
+    var isArray = false
+    var paths: [[String]] = []
+  }
+
+  /// - Parameter allowsArray: whether there may be any number of records.
+  /// - Throws: `Problem` (422).
+  static func records(
+    in document: JSONDocument, of resource: Resource, model: Model, limits: RequestLimits, allowsArray: Bool
+  ) throws -> Records {
+    var reader = RecordDraftReader(model: model, document: document, limits: limits)
+    var records = Records()
+    if allowsArray, case .array(let elements) = document.root.content {
+      records.isArray = true
+      for (index, element) in elements.enumerated() {
+        records.drafts.append(try reader.record(element, of: resource, at: JSONPointer() + index))
+      }
+    } else {
+      records.drafts = [try reader.record(document.root, of: resource)]
+    }
+    records.paths = reader.paths
+    return records
+  }
+
+  private static func isJSON(_ fields: [String]) -> Bool {
+    let types = Preference.list(fields)
+    return types.count == 1 && types[0].value == MediaType.json.rawValue
+      && types[0].parameters.allSatisfy {
+        $0.name != "charset" || ["utf-8", "utf8", "us-ascii"].contains($0.value.lowercased())
+      }
+  }
+}

@@ -1,0 +1,122 @@
+import KindredAssociations
+import KindredHTTP
+import KindredSQLSyntax
+import OrderedCollections
+
+/// What a path leads to, as far as it can be written.
+///
+/// | path | POST | PATCH | PUT | DELETE |
+/// |---|---|---|---|---|
+/// | `/authors` | adds records | | | |
+/// | `/authors/1` | | changes columns | replaces or adds the record | deletes it |
+/// | `/authors/1/books` | adds records that refer to the author | | | |
+/// | `/authors/1/books/7` | | changes | replaces or adds | deletes |
+/// | `/countries/FR/demographics`, to one | adds | changes | replaces or adds | deletes |
+/// | `/books/1/tags`, by a join table | adds records and links them | | | |
+/// | `/books/1/tags/5` | | changes | links | unlinks |
+/// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
+/// | others | | changes a record | | |
+struct WriteTarget {
+  let path: RequestPath
+  let literals: Literals
+  /// What the records are.
+  let resource: Resource
+  /// What leads to the records; nil at a resource itself.
+  let association: Association?
+  let linkage: Linkage?
+  /// The record among them that the path names.
+  let key: [RequestPath.KeyColumn]?
+
+  /// - Throws: `RequestError` where the path leads nowhere.
+  init(_ segments: [Substring], in model: Model) throws {
+    var parser = PathParser(model: model, literals: Literals())
+    path = try parser.parse(segments)
+    literals = parser.literals
+    var rest = path.segments[...]
+    if case .record(let key) = rest.last {
+      self.key = key
+      rest = rest.dropLast()
+    } else {
+      key = nil
+    }
+    if case .association(let association) = rest.last {
+      self.association = association
+      linkage = association.linkage(in: model)
+    } else {
+      association = nil
+      linkage = nil
+    }
+    let name = association?.destination ?? path.resource
+    guard let resource = model.resources[name] else {
+      throw RequestError(.unknownResource, "there is no resource `\(name)`")
+    }
+    self.resource = resource
+  }
+
+  /// What can be done beside reading.
+  var methods: [HTTPMethod] {
+    guard resource.table.isWritable else { return [] }
+    guard path.isSingle else {
+      return association == nil || linkage != nil ? [.post] : []
+    }
+    switch linkage {
+    case nil: return association == nil ? [.patch, .put, .delete] : [.patch]
+    case .has: return key == nil ? [.post, .patch, .put, .delete] : [.patch, .put, .delete]
+    case .belongsTo: return [.patch, .put]
+    case .join: return key == nil ? [.patch] : [.patch, .put, .delete]
+    }
+  }
+
+  /// The value of `Allow`.
+  var allow: String { Self.allow(methods) }
+
+  /// The value of `Allow` where these methods are there beside reading.
+  static func allow(_ methods: [HTTPMethod] = []) -> String {
+    (["GET", "HEAD"] + methods.map(\.token) + ["OPTIONS"]).joined(separator: ", ")
+  }
+
+  /// The record that has the association.
+  var origin: RequestPath {
+    RequestPath(resource: path.resource, segments: path.segments.dropLast(key == nil ? 1 : 2))
+  }
+
+  /// The record that the path names, whether it is associated or not.
+  var far: RequestPath {
+    RequestPath(resource: resource.name, segments: key.map { [.record($0)] } ?? [])
+  }
+
+  /// The values that the path gives to the columns of a new record.
+  ///
+  /// - Throws: `Problem` (422) where the draft says others.
+  func keyValues(for draft: RecordDraft) throws -> (columns: [String], values: [SQLValue]) {
+    let columns = key ?? []
+    let values = try columns.map { column in
+      let forms = column.literals.map { literals.values[$0] }
+      guard let given = draft.value(of: column.name) else {
+        return resource.table.column(named: column.name)?.preferred(among: forms) ?? .null
+      }
+      guard forms.contains(where: { $0.isSameKey(as: given) }) else {
+        throw Problem.refusedValue(
+          "`\(column.name)` says otherwise than the path: leave it out", at: draft.pointer + column.name)
+      }
+      return given
+    }
+    return (columns.map(\.name), values)
+  }
+}
+
+extension Column {
+  /// Which of the values that a text of a URL may mean is stored.
+  fileprivate func preferred(among forms: [SQLValue]) -> SQLValue? {
+    guard declaredType.isEmpty else {
+      // Where the column holds bytes, the last one is what base64 stands for.
+      return forms.last
+    }
+    return forms.first {
+      switch $0 {
+      case .integer, .real: true
+      case .null, .text, .blob: false
+      }
+    } ?? forms.first
+  }
+}

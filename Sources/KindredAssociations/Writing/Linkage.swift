@@ -1,0 +1,61 @@
+import OrderedCollections
+
+/// How a record comes to be associated with another: which columns take whose values.
+public enum Linkage: Sendable {
+  /// The associated record refers to the other one.
+  case has(AssociationStep)
+  /// The other record refers to the associated one.
+  case belongsTo(AssociationStep)
+  /// A record of a join table refers to both.
+  case join(JoinTable)
+}
+
+/// A table whose records link those of two others, each two once at most.
+public struct JoinTable: Sendable {
+  /// The table itself.
+  public let table: Table
+  /// The step from the record that has the association.
+  public let near: AssociationStep
+  /// The step to the associated record.
+  public let far: AssociationStep
+
+  /// The columns that refer to both records, those of the near one first.
+  public var columns: [String] { near.destinationColumns + far.originColumns }
+}
+
+extension Association {
+  /// How a record is associated by writing; nil where no single record can do it, or where it can't be written.
+  public func linkage(in model: Model) -> Linkage? {
+    switch (steps.first, steps.count) {
+    case (let step?, 1):
+      let holder = step.direction == .has ? step.destination : step.origin
+      let columns = step.direction == .has ? step.destinationColumns : step.originColumns
+      guard let table = model.tables[holder], table.isWritable(columns) else { return nil }
+      return step.direction == .has ? .has(step) : .belongsTo(step)
+    case (let near?, 2):
+      guard near.direction == .has, steps[1].direction == .belongsTo,
+        let table = model.tables[near.destination]
+      else { return nil }
+      let join = JoinTable(table: table, near: near, far: steps[1])
+      guard table.isWritable(join.columns), table.isUnique(join.columns),
+        Set(join.columns).count == join.columns.count
+      else { return nil }
+      return .join(join)
+    default:
+      return nil
+    }
+  }
+
+  /// Whether it leads to some of the associated records only.
+  public var isFiltered: Bool { filter != nil || steps.contains { $0.filter != nil } }
+}
+
+extension Table {
+  /// Whether records can be written, and found again.
+  public var isWritable: Bool { kind == .table && !pointerColumns.isEmpty }
+
+  /// Whether records can be written with values in these columns.
+  fileprivate func isWritable(_ names: [String]) -> Bool {
+    isWritable && names.allSatisfy { !(column(named: $0)?.isGenerated ?? true) }
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import KindredAPI
+
+/// The origins whose pages may use the service: `*`, or `https://example.org,http://localhost:3000`.
+struct Origins: SettingValue, ExpressibleByArgument {
+  let origins: CORSPolicy.Origins
+
+  init?(setting text: String) {
+    guard text != "*" else {
+      origins = .any
+      return
+    }
+    // As browsers write them (RFC 6454 §6.2): what is written otherwise would match none.
+    let form = /https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?/
+    let names = text.split(separator: ",").map { $0.drop { $0 == " " } }
+    guard !names.isEmpty, names.allSatisfy({ $0.wholeMatch(of: form) != nil }) else { return nil }
+    origins = .these(Set(names.map(String.init)))
+  }
+
+  static var expectation: String {
+    "* or origins with commas between them, such as https://example.org,http://localhost:3000"
+  }
+  static var isList: Bool { true }
+}
+
+/// How hard answers are compressed: 1 (fast) to 9 (small); 0 stands for not at all.
+struct CompressionLevel: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  /// Nil for not at all.
+  let level: Int?
+
+  init?(setting text: String) {
+    guard let level = Int(text), (0...9).contains(level) else { return nil }
+    self.init(level)
+  }
+
+  init(_ level: Int) { self.level = level == 0 ? nil : level }
+
+  static var expectation: String { "a number from 0 to 9" }
+  var description: String { "\(level ?? 0)" }
+}

@@ -1,0 +1,72 @@
+import KindredAssociations
+
+/// The program that writes CSV (RFC 4180): one line of names, and one a record.
+///
+/// NULL is the empty field, and so is each value of a to-one association that has no record.
+struct CSVProgram {
+  private var text: [UInt8] = []
+  private var instructions: [ExecutablePlan.Instruction] = []
+  private var names: [String] = []
+  /// Whether a field that is empty would leave the line empty, which many readers pass over.
+  private let hasOneField: Bool
+
+  /// - Throws: `NotTabular` for what is not one value: to-many associations, and those that repeat.
+  static func make(_ plan: Plan) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
+    let elements = plan.nodes.first.map { RecordTemplate($0.program).elements } ?? []
+    var count = 0
+    for case .value in elements { count += 1 }
+    var writer = CSVProgram(hasOneField: count == 1)
+    try writer.write(elements)
+    var program = ExecutablePlan.Program()
+    program.frame.opening = writer.text.put(writer.names.map(quoted).joined(separator: ",").utf8)
+    program.frame.opening.count += writer.text.put("\r\n".utf8).count
+    writer.append(.text, 0, "\r\n")
+    program.instructions = writer.instructions
+    return ([program], writer.text)
+  }
+
+  private init(hasOneField: Bool) {
+    self.hasOneField = hasOneField
+  }
+
+  private mutating func write(_ elements: [RecordTemplate.Element]) throws(NotTabular) {
+    var path: [String?] = []
+    var member: String?
+    var optionals: [(instruction: Int, fields: Int)] = []
+    for element in elements {
+      switch element {
+      case .beginObject: path.append(member)
+      case .endObject: path.removeLast()
+      case .member(let name): member = name
+      case .value(let column, let format):
+        append(format == .boolean ? .csvBoolean : .csvValue, column, names.isEmpty ? "" : ",")
+        if hasOneField { instructions[instructions.count - 1].missing = text.put("\"\"".utf8) }
+        names.append((path + [member]).compactMap { $0 }.joined(separator: "."))
+      case .beginOptional(let column):
+        optionals.append((instructions.count, names.count))
+        append(.optional, column, "")
+      case .endOptional:
+        guard let optional = optionals.popLast() else { continue }
+        let fields = names.count - optional.fields
+        let commas = String(repeating: ",", count: optional.fields > 0 ? fields : max(0, fields - 1))
+        instructions[optional.instruction].end = Int32(instructions.count)
+        instructions[optional.instruction].missing = text.put(
+          (hasOneField && fields > 0 ? "\"\"" : commas).utf8)
+      case .child:
+        throw NotTabular(path: (path + [member]).compactMap { $0 })
+      }
+    }
+  }
+
+  private mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int, _ prefix: String) {
+    instructions.append(
+      ExecutablePlan.Instruction(operation: operation, operand: Int32(operand), prefix: text.put(prefix.utf8))
+    )
+  }
+
+  private static func quoted(_ name: String) -> String {
+    // Not by characters: CR LF is one of them.
+    guard name.utf8.contains(where: OutputBuffer.needsQuotesInCSV) else { return name }
+    return "\"\(name.replacing("\"", with: "\"\""))\""
+  }
+}

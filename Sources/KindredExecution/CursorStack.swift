@@ -1,0 +1,264 @@
+import CKindredSQLite
+import KindredAssociations
+
+/// The nested cursors of a plan: those that are being read, the innermost on top, and the loop that writes their rows.
+///
+/// The stack is a value of its own and not the program's, so that reading can stop after any row until the reader of
+/// the result has taken what there is. In the loop nothing is allocated and no reference is counted: its state is
+/// plain structs in memory of its own, and a statement is SQLite's pointer.
+struct CursorStack: ~Copyable {
+  /// A cursor that is being read.
+  struct Frame {
+    var statement: OpaquePointer
+    /// -1 for a statement of the path.
+    var node: Int32
+    /// Where to go on in the row.
+    var instruction: Int32 = 0
+    var rows = 0
+    /// Whether a row is being written, and not one to be read.
+    var isInRow = false
+    /// How often the node has repeated, from 1.
+    var recursionLevel: Int32 = 0
+  }
+
+  /// Why the loop has stopped.
+  enum Pause {
+    /// There is as much as was asked for.
+    case full
+    /// All is written.
+    case finished
+    /// This node's statement is needed for the first time: it is to be pushed.
+    case unprepared(node: Int32, recursionLevel: Int32)
+    /// The page's last record has been written, and its statement is on top.
+    case lastRecord
+    /// SQLite gave this code.
+    case failed(Int32)
+  }
+
+  var output = OutputBuffer(.take())
+  /// Whether records follow the last one of the page.
+  private(set) var hasMore = false
+  private(set) var isFinished = false
+  /// How many frames there are.
+  private(set) var count = 0
+
+  private let plan: ExecutablePlan
+  private let nodes: UnsafeMutablePointer<ExecutablePlan.Node>
+  private let nodeCount: Int
+  private let instructions: UnsafeMutablePointer<ExecutablePlan.Instruction>
+  private let ancestors: UnsafeMutablePointer<ExecutablePlan.Ancestor>
+  private let text: UnsafeMutablePointer<UInt8>
+  private let limit: Int
+  private var frames: UnsafeMutablePointer<Frame>
+  private var capacity: Int
+  /// The statements made so far, by level of recursion and node.
+  private let slots: UnsafeMutablePointer<OpaquePointer?>
+  private let slotCount: Int
+
+  /// - Parameter limit: rows of the root at most; one more is read to tell whether more follow.
+  init(_ plan: ExecutablePlan, limit: Int?) {
+    self.plan = plan
+    nodes = plan.nodes
+    nodeCount = plan.nodeCount
+    instructions = plan.instructions
+    ancestors = plan.ancestors
+    text = plan.text
+    self.limit = limit ?? .max
+    capacity = plan.plan.path.count + 16
+    frames = .allocate(capacity: capacity)
+    slotCount = nodeCount * (plan.recursionLevels + 1)
+    slots = .allocate(capacity: slotCount)
+    slots.initialize(repeating: nil, count: slotCount)
+  }
+
+  deinit {
+    frames.deallocate()
+    slots.deallocate()
+    output.memory.giveBack()
+  }
+
+  // MARK: Frames
+
+  /// The statement of a frame, the outermost first.
+  func statement(_ index: Int) -> OpaquePointer { frames[index].statement }
+
+  mutating func removeAll() {
+    count = 0
+    isFinished = true
+  }
+
+  mutating func push(_ statement: OpaquePointer, node: Int32, recursionLevel: Int32 = 0) {
+    if count == capacity {
+      let larger = UnsafeMutablePointer<Frame>.allocate(capacity: capacity * 2)
+      larger.update(from: frames, count: count)
+      frames.deallocate()
+      frames = larger
+      capacity *= 2
+    }
+    (frames + count).initialize(to: Frame(statement: statement, node: node, recursionLevel: recursionLevel))
+    count += 1
+  }
+
+  /// Keeps a statement for its node, and pushes it.
+  mutating func prepare(_ statement: OpaquePointer, node: Int32, recursionLevel: Int32) -> Int32 {
+    slots[Int(recursionLevel) * nodeCount + Int(node)] = statement
+    return start(statement, node, recursionLevel)
+  }
+
+  /// Binds a statement to the rows above, and pushes it.
+  @inline(__always)
+  private mutating func start(_ statement: OpaquePointer, _ node: Int32, _ recursionLevel: Int32) -> Int32 {
+    var index = Int(nodes[Int(node)].firstAncestor)
+    let end = Int(nodes[Int(node)].endAncestor)
+    while index < end {
+      // The columns of the rows above go from SQLite to SQLite.
+      let above = frames[count - Int(ancestors[index].level)].statement
+      let code = sqlite3_bind_value(
+        statement, ancestors[index].parameter, sqlite3_column_value(above, ancestors[index].column))
+      guard code == SQLITE_OK else { return code }
+      index += 1
+    }
+    push(statement, node: node, recursionLevel: recursionLevel)
+    return SQLITE_OK
+  }
+
+  // MARK: The loop
+
+  /// Begins the result, with the root's statement on top.
+  mutating func begin() { output.append(nodes[0].frame.opening, of: text) }
+
+  /// Writes rows, until there are `size` bytes.
+  mutating func run(upTo size: Int) -> Pause {
+    while !isFinished {
+      if !frames[count - 1].isInRow {
+        if let pause = nextRow() { return pause }
+      } else if let pause = writeRow() {
+        return pause
+      }
+      if output.count >= size { return .full }
+    }
+    return .finished
+  }
+
+  /// Reads the next row of the cursor on top, or ends it.
+  @inline(__always)
+  mutating func nextRow() -> Pause? {
+    let frame = frames + (count - 1)
+    let node = nodes + Int(frame.pointee.node)
+    // One row is all there is of a to-one association.
+    guard node.pointee.isToMany || frame.pointee.rows == 0 else {
+      end()
+      return nil
+    }
+    switch sqlite3_step(frame.pointee.statement) {
+    case SQLITE_ROW: break
+    case SQLITE_DONE:
+      end()
+      return nil
+    case let code: return .failed(code)
+    }
+    if node.pointee.isRecursive, isOwnAncestor() { return nil }
+    if frame.pointee.rows > 0 {
+      if frame.pointee.node == 0, frame.pointee.rows >= limit {
+        hasMore = true
+        end()
+        return nil
+      }
+      output.append(node.pointee.frame.separator, of: text)
+    } else if limit == 0, frame.pointee.node == 0 {
+      hasMore = true
+      end()
+      return nil
+    }
+    frame.pointee.rows += 1
+    frame.pointee.instruction = node.pointee.firstInstruction
+    frame.pointee.isInRow = true
+    return nil
+  }
+
+  /// Ends the cursor on top.
+  private mutating func end() {
+    let frame = frames[count - 1]
+    sqlite3_reset(frame.statement)
+    count -= 1
+    let node = nodes + Int(frame.node)
+    if frame.node == 0 {
+      isFinished = true
+      output.append(node.pointee.frame.closing, of: text)
+    } else if node.pointee.isToMany {
+      output.append(node.pointee.frame.closing, of: text)
+    } else if frame.rows == 0 {
+      output.append(node.pointee.frame.missing, of: text)
+    }
+  }
+
+  /// Writes the row of the cursor on top, up to its end or to a cursor of its own.
+  @inline(__always)
+  private mutating func writeRow() -> Pause? {
+    let frame = frames + (count - 1)
+    let node = nodes + Int(frame.pointee.node)
+    let statement = frame.pointee.statement
+    let end = node.pointee.endInstruction
+    var index = frame.pointee.instruction
+    while index < end {
+      let instruction = instructions + Int(index)
+      index += 1
+      if instruction.pointee.operation != .child { output.append(instruction.pointee.prefix, of: text) }
+      switch instruction.pointee.operation {
+      case .value, .boolean, .json:
+        output.append(column: instruction.pointee.operand, of: statement, as: instruction.pointee.operation)
+      case .text:
+        break
+      case .optional:
+        if sqlite3_column_type(statement, instruction.pointee.operand) == SQLITE_NULL {
+          output.append(instruction.pointee.missing, of: text)
+          index = instruction.pointee.end
+        }
+      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .segment:
+        let operation = instruction.pointee.operation
+        if !output.append(column: instruction.pointee.operand, of: statement, inFormatOf: operation) {
+          output.append(instruction.pointee.missing, of: text)
+        }
+      case .child:
+        let child = instruction.pointee.operand
+        let level = recursionLevel(of: child, below: frame)
+        if child == node.pointee.repetition, level > node.pointee.levels { continue }
+        output.append(instruction.pointee.prefix, of: text)
+        output.append(nodes[Int(child)].frame.opening, of: text)
+        frame.pointee.instruction = index
+        guard let prepared = slots[Int(level) * nodeCount + Int(child)] else {
+          return .unprepared(node: child, recursionLevel: level)
+        }
+        let code = start(prepared, child, level)
+        return code == SQLITE_OK ? nil : .failed(code)
+      }
+    }
+    frame.pointee.isInRow = false
+    return frame.pointee.node == 0 && frame.pointee.rows == limit ? .lastRecord : nil
+  }
+
+  // MARK: Recursion
+
+  @inline(__always)
+  private func recursionLevel(of child: Int32, below frame: UnsafeMutablePointer<Frame>) -> Int32 {
+    guard nodes[Int(child)].isRecursive else { return 0 }
+    return nodes[Int(frame.pointee.node)].repetition == child ? frame.pointee.recursionLevel + 1 : 1
+  }
+
+  /// Whether the record on top is one of those that it is below.
+  @inline(never)
+  private func isOwnAncestor() -> Bool {
+    let top = count - 1
+    guard let recursion = plan.statements[Int(frames[top].node)].recursion else { return false }
+    var index = top
+    while let above = plan.statements[Int(frames[index].node)].recursion {
+      let matches = zip(recursion.identity, above.baseIdentity).allSatisfy { own, other in
+        ColumnComparison.isSame(frames[top].statement, Int32(own), frames[index - 1].statement, Int32(other))
+      }
+      if matches { return true }
+      if frames[index].recursionLevel == 1 { return false }
+      index -= 1
+    }
+    return false
+  }
+}

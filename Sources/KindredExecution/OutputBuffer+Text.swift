@@ -1,0 +1,101 @@
+/// Text for formats other than JSON: what is not UTF-8 becomes U+FFFD in each.
+extension OutputBuffer {
+  static func needsQuotesInCSV(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0x0A || byte == 0x0D
+  }
+
+  /// A field of CSV (RFC 4180 §2).
+  mutating func append(csv bytes: UnsafeRawBufferPointer) {
+    guard bytes.contains(where: Self.needsQuotesInCSV) else {
+      append(text: bytes) { _ in nil }
+      return
+    }
+    append(UInt8(ascii: "\""))
+    append(text: bytes) { $0 == UInt8(ascii: "\"") ? "\"\"" : nil }
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Text of HTML, in elements and in attributes (HTML, "Serializing HTML fragments").
+  mutating func append(html bytes: UnsafeRawBufferPointer) {
+    append(text: bytes) { byte in
+      switch byte {
+      case UInt8(ascii: "&"): "&amp;"
+      case UInt8(ascii: "<"): "&lt;"
+      case UInt8(ascii: ">"): "&gt;"
+      case UInt8(ascii: "\""): "&quot;"
+      case UInt8(ascii: "'"): "&#39;"
+      // No control character but white space may stand in a document.
+      case 0x09, 0x0A, 0x0D: nil
+      case 0..<0x20, 0x7F: "\u{FFFD}"
+      default: nil
+      }
+    }
+  }
+
+  /// A segment of a URL's path in which nothing has a meaning (RFC 3986 §3.3).
+  mutating func append(segment bytes: UnsafeRawBufferPointer) {
+    let digits: StaticString = "0123456789ABCDEF"
+    for byte in bytes {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        append(byte)
+      default:
+        append(UInt8(ascii: "%"))
+        append(digits.utf8Start[Int(byte >> 4)])
+        append(digits.utf8Start[Int(byte & 15)])
+      }
+    }
+  }
+
+  /// Copies text, and puts a replacement for each byte of ASCII that has one.
+  @inline(__always)
+  private mutating func append(text bytes: UnsafeRawBufferPointer, _ replacement: (UInt8) -> StaticString?) {
+    var start = 0
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte >= 0x80 {
+        let length = UTF8Scanner.sequenceLength(of: bytes, at: index)
+        guard length == 0 else {
+          index += length
+          continue
+        }
+        append(bytes, from: start, to: index)
+        append("\u{FFFD}")
+        index += UTF8Scanner.malformedLength(of: bytes, at: index)
+        start = index
+      } else if let replacement = replacement(byte) {
+        append(bytes, from: start, to: index)
+        append(replacement)
+        index += 1
+        start = index
+      } else {
+        index += 1
+      }
+    }
+    append(bytes, from: start, to: index)
+  }
+}
+
+extension OutputBuffer {
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) {
+    guard end > start, let base = bytes.baseAddress else { return }
+    append((base + start).assumingMemoryBound(to: UInt8.self), count: end - start)
+  }
+}
+
+extension String {
+  /// The text as HTML has it, in elements and in attributes.
+  package var escapedForHTML: String { written { $0.append(html: $1) } }
+
+  /// The text as a segment of a URL's path.
+  var encodedAsSegment: String { written { $0.append(segment: $1) } }
+
+  private func written(_ write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {
+    var text = self
+    var output = OutputBuffer(capacity: text.utf8.count + 16)
+    text.withUTF8 { write(&output, UnsafeRawBufferPointer($0)) }
+    return String(decoding: output.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+/// The layers of the design: what each module stands on.
+///
+/// A Swift module may also import what those stand on. A gate to C is open to those alone that name it.
+enum Architecture {
+  struct Module {
+    var name: String
+    /// Modules of this package.
+    var uses: [String] = []
+    /// Modules of the gates to C.
+    var gates: [String] = []
+    /// Modules of others, beside those that every module may import.
+    var libraries: [String] = []
+  }
+
+  static let modules = [
+    Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
+    Module(name: "CKindredLinux"),
+    Module(name: "KindredSQLSyntax"),
+    // The engine is pure: neither Foundation nor anything else that does input or output.
+    Module(name: "KindredAssociations", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
+    // OpenSSL is there for the checksums of migrations.
+    Module(
+      name: "KindredSQLite", uses: ["KindredSQLSyntax"], gates: ["CKindredSQLite", "CKindredOpenSSL"],
+      libraries: ["Dispatch"]),
+    // Columns are written from SQLite's memory without a detour.
+    Module(
+      name: "KindredExecution", uses: ["KindredAssociations", "KindredSQLite"], gates: ["CKindredSQLite"],
+      libraries: ["OrderedCollections"]),
+    // The typed Swift API. Values are read from SQLite's memory into Swift's.
+    Module(
+      name: "Kindred", uses: ["KindredExecution"], gates: ["CKindredSQLite"],
+      libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
+    Module(
+      name: "KindredHTTP", gates: ["CKindredLinux", "CKindredOpenSSL", "CKindredZlib"],
+      libraries: ["Dispatch", "Logging"]),
+    Module(
+      name: "KindredAPI", uses: ["KindredHTTP", "KindredExecution"],
+      libraries: ["Foundation", "Logging", "OrderedCollections", "Yams"]),
+    Module(
+      name: "KindredCommand", uses: ["KindredAPI"],
+      libraries: ["ArgumentParser", "Foundation", "Logging", "Yams"]),
+  ]
+
+  /// The standard library and the system.
+  private static let common: Set = ["Swift", "Synchronization", "Glibc", "Musl", "Darwin"]
+
+  /// Everything that a module may import; nil where the table doesn't have it.
+  static func importable(from name: String) -> Set<String>? {
+    guard let module = modules.first(where: { $0.name == name }) else { return nil }
+    return common.union(module.libraries).union(module.gates).union(below(module))
+  }
+
+  /// The modules that a module stands on, at whatever depth.
+  private static func below(_ module: Module) -> Set<String> {
+    modules.filter { module.uses.contains($0.name) }.reduce(into: []) { names, lower in
+      names.insert(lower.name)
+      names.formUnion(below(lower))
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@Suite("The sources keep to the design")
+struct ArchitectureTests {
+  private let files: [SourceFile]
+
+  init() throws {
+    files = try SourceFile.all()
+  }
+
+  @Test("every module stands on those that the design gives it, and on no other")
+  func layers() {
+    #expect(!files.isEmpty)
+    for file in files {
+      guard let importable = Architecture.importable(from: file.module) else {
+        Issue.record("\(file.path): the design has no module \(file.module)")
+        continue
+      }
+      for module in file.imports where !importable.contains(module) {
+        Issue.record("\(file.path): \(file.module) must not import \(module)")
+      }
+    }
+  }
+
+  @Test("the imports are found")
+  func imports() {
+    let file = SourceFile(
+      module: "", path: "",
+      lines: [
+        "import A", "  @preconcurrency import B", "public import struct C.D", "// import E", "importF()",
+        "@_spi(X) import G",
+      ])
+    #expect(file.imports == ["A", "B", "C", "G"])
+  }
+
+  @Test("no arrow leads upwards")
+  func order() {
+    let names = Architecture.modules.map(\.name)
+    for (index, module) in Architecture.modules.enumerated() {
+      for lower in module.uses + module.gates {
+        #expect(names[..<index].contains(lower), "\(module.name) stands on \(lower)")
+      }
+    }
+  }
+
+  @Test("no file has more than 400 lines")
+  func size() {
+    for file in files where file.lines.count > 401 {
+      Issue.record("\(file.path) has \(file.lines.count - 1) lines")
+    }
+  }
+
+  @Test(
+    "nothing ends the process, and the sockets are our own",
+    arguments: ["fatalError(", "preconditionFailure(", "try!", "as!", "import NIO"])
+  func absence(text: String) {
+    for file in files {
+      for line in file.lineNumbers(of: text) {
+        Issue.record("\(file.path):\(line) has \(text)")
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A Swift file below `Sources`.
+struct SourceFile {
+  /// The first folder below `Sources`.
+  let module: String
+  /// Below the top of the package.
+  let path: String
+  let lines: [Substring]
+
+  /// Every file of the package.
+  static func all() throws -> [SourceFile] {
+    // Tests/ArchitectureTests/SourceFile.swift
+    let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: top.appending(path: "Sources").path)
+    return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+      let text = try String(contentsOf: top.appending(path: "Sources/\(path)"), encoding: .utf8)
+      return SourceFile(
+        module: path.split(separator: "/").first.map(String.init) ?? "", path: "Sources/\(path)",
+        lines: text.split(separator: "\n", omittingEmptySubsequences: false))
+    }
+  }
+
+  /// The modules that the file imports.
+  var imports: [String] {
+    let statement =
+      /^\s*(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|fileprivate|private)\s+)*import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+)/
+    return lines.compactMap { line in line.firstMatch(of: statement).map { String($0.1) } }
+  }
+
+  /// The numbers of the lines that hold `text` before a comment.
+  func lineNumbers(of text: String) -> [Int] {
+    lines.indices.filter { index in
+      let line = lines[index]
+      return line[..<(line.firstRange(of: "//")?.lowerBound ?? line.endIndex)].contains(text)
+    }.map { $0 + 1 }
+  }
+
+}

@@ -1,0 +1,67 @@
+import Foundation
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+/// An answer as its client sees it.
+struct Answer {
+  let status: Int
+  let headers: HTTPHeaders
+  let bytes: [UInt8]
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  init(_ response: HTTPResponse) throws {
+    status = response.status.code
+    headers = response.headers
+    switch response.body {
+    case .none: bytes = []
+    case .bytes(let content): bytes = content
+    case .stream(let stream, _):
+      defer { stream.close() }
+      var content: [UInt8] = []
+      while let part = try stream.next() { content += part }
+      bytes = content
+    }
+  }
+
+  /// The content without gzip.
+  var unzipped: [UInt8] {
+    get throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "kindred-\(UUID().uuidString).gz")
+      try Data(bytes).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/gzip")
+      process.arguments = ["-dc", file.path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let content = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      try #require(process.terminationStatus == 0, "gzip refuses the content")
+      return Array(content)
+    }
+  }
+}
+
+extension TestDatabase {
+  func answer(
+    _ target: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]
+  ) throws -> Answer {
+    try Answer(
+      service.respond(to: HTTPRequest(method: method, target: Self.encoded(target), headers: headers)))
+  }
+}
+
+extension Library {
+  /// A library with so many books that all of them are sent as they are read.
+  static func largeDatabase(options: KindredService.Options = .init()) throws -> TestDatabase {
+    try TestDatabase(
+      schema + """
+        WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
+        INSERT INTO book (id, title, kind) SELECT n, 'Book number ' || n, 'novel' FROM number;
+        """, options: options)
+  }
+}

@@ -1,0 +1,245 @@
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+import Testing
+
+@testable import KindredAPI
+
+@Suite("ETag and If-None-Match (RFC 9110 §8.8.3, §13.1.2)")
+struct CachingTests {
+  private func tag(_ target: String, on database: TestDatabase, headers: HTTPHeaders = [:]) throws -> String {
+    let answer = try database.answer(target, headers: headers)
+    #expect(answer.status == 200)
+    return try #require(answer.headers["ETag"])
+  }
+
+  private func status(_ target: String, ifNoneMatch tag: String, on database: TestDatabase) throws -> Int {
+    try database.answer(target, headers: ["If-None-Match": tag]).status
+  }
+
+  /// Somebody else's connection, as that of another process.
+  private func write(_ sql: String, to database: TestDatabase) throws {
+    try Connection(path: database.path, access: .readWrite).execute(sql)
+  }
+
+  /// Runs `body` while no request can get a connection: whatever is answered, is answered without a query.
+  private func withoutConnections<Result>(
+    of database: TestDatabase, _ body: () throws -> Result
+  ) throws -> Result {
+    let taken = try (0..<4).map { _ in try database.pool.reader() }
+    defer { for connection in taken { database.pool.release(connection) } }
+    return try body()
+  }
+
+  private let large = "/books?limit=1000&fields=id,title,kind,year,price,authorId"
+
+  @Test(
+    "every GET has one, and so has every HEAD, the same",
+    arguments: [
+      "/", "/books", "/books/1", "/authors/1/books", "/books?explain=true", "/-/errors", "/-/health",
+    ])
+  func everywhere(target: String) throws {
+    let library = try Library.database()
+    let tag = try tag(target, on: library)
+    #expect(try library.answer(target, method: .head).headers["ETag"] == tag)
+    #expect(try status(target, ifNoneMatch: tag, on: library) == 304)
+  }
+
+  @Test("304 has no content, and the fields that bring a stored answer up to date")
+  func notModified() throws {
+    let library = try Library.database()
+    let tag = try tag("/books", on: library)
+    for _ in 1...2 {
+      let answer = try library.answer("/books", headers: ["If-None-Match": tag])
+      #expect(answer.status == 304)
+      #expect(answer.bytes.isEmpty)
+      #expect(answer.headers["ETag"] == tag)
+      #expect(answer.headers["Vary"] == "Accept, Accept-Encoding")
+      #expect(answer.headers["Cache-Control"] == "no-cache")
+      #expect(answer.headers["Content-Type"] == nil)
+    }
+  }
+
+  @Test(
+    "lists, `*` and weak tags",
+    arguments: [
+      (#""other", TAG"#, 304), ("TAG, \"other\"", 304), ("W/TAG", 304), (#""a,b" , W/"c",TAG"#, 304),
+      ("*", 304),
+      (#""other""#, 200), ("", 200), ("TAG2", 200), (#""""#, 200), ("\"open", 200),
+    ])
+  func lists(field: String, status: Int) throws {
+    let library = try Library.database()
+    let tag = try tag("/authors?include=books", on: library)
+    let written = field.replacing("TAG2", with: tag.dropLast() + "2\"").replacing("TAG", with: tag)
+    // As the answer is known and as it is not.
+    #expect(try self.status("/authors?include=books", ifNoneMatch: written, on: library) == status)
+    try write("UPDATE tag SET name = 'other' WHERE id = 3", to: library)
+    #expect(try self.status("/authors?include=books", ifNoneMatch: written, on: library) == status)
+  }
+
+  @Test("several fields are one list")
+  func fields() throws {
+    let library = try Library.database()
+    var headers: HTTPHeaders = ["If-None-Match": "\"other\""]
+    headers.append("If-None-Match", try tag("/books", on: library))
+    #expect(try library.answer("/books", headers: headers).status == 304)
+  }
+
+  @Test("of nothing there is no 304")
+  func absent() throws {
+    #expect(try status("/books/99", ifNoneMatch: "*", on: Library.database()) == 404)
+  }
+
+  @Test("it differs by URL, type and coding, and by nothing else")
+  func differs() throws {
+    let library = try Library.largeDatabase()
+    let tag = try tag("/books", on: library)
+    #expect(try self.tag("/books", on: library) == tag)
+    #expect(try self.tag("/books?limit=99", on: library) != tag)
+    #expect(try self.tag("/books", on: library, headers: ["Accept": "text/csv"]) != tag)
+    let zipped = try self.tag("/books", on: library, headers: ["Accept-Encoding": "gzip"])
+    #expect(zipped == tag.dropLast() + "-gzip\"")
+    #expect(try status("/books", ifNoneMatch: zipped, on: library) == 304)
+  }
+
+  @Test(
+    "a record's tag changes with the record, and with nothing else",
+    arguments: ["/books/1", "/books/1?include=author"])
+  func record(target: String) throws {
+    let library = try Library.database()
+    let tag = try tag(target, on: library)
+    try write("UPDATE book SET title = 'Typee' WHERE id = 2", to: library)
+    #expect(try self.tag(target, on: library) == tag)
+    try write("UPDATE book SET title = 'Typee' WHERE id = 1", to: library)
+    #expect(try self.tag(target, on: library) != tag)
+    #expect(try status(target, ifNoneMatch: tag, on: library) == 200)
+  }
+
+  @Test("that more records follow is a change of the page")
+  func links() throws {
+    let library = try Library.database()
+    let tag = try tag("/tags?limit=3", on: library)
+    try write("INSERT INTO tag VALUES (4, 'new')", to: library)
+    let answer = try library.answer("/tags?limit=3", headers: ["If-None-Match": tag])
+    #expect(answer.status == 200)
+    #expect(answer.headers["Link"]?.contains("next") == true)
+  }
+
+  @Test("while nobody has written, 304 comes without a query", arguments: ["/books/1", "/books", "LARGE"])
+  func withoutQuery(target: String) throws {
+    let library = try Library.largeDatabase()
+    let target = target == "LARGE" ? large : target
+    let tag = try tag(target, on: library)
+    let before = library.pool.statistics
+    try withoutConnections(of: library) { () throws in
+      #expect(try status(target, ifNoneMatch: tag, on: library) == 304)
+      #expect(try status(target, ifNoneMatch: "*", on: library) == 304)
+    }
+    let after = library.pool.statistics
+    #expect(after.statementCacheHits == before.statementCacheHits)
+    #expect(after.statementCacheMisses == before.statementCacheMisses)
+  }
+
+  @Test(
+    "after somebody's commit it takes one query, and none after that",
+    arguments: ["/books/1", "/books", "LARGE"])
+  func afterCommit(target: String) throws {
+    let library = try Library.largeDatabase()
+    let target = target == "LARGE" ? large : target
+    let tag = try tag(target, on: library)
+    try write("INSERT INTO tag VALUES (1, 'nothing to do with it')", to: library)
+    #expect(try status(target, ifNoneMatch: tag, on: library) == 304)
+    try withoutConnections(of: library) { () throws in
+      #expect(try status(target, ifNoneMatch: tag, on: library) == 304)
+    }
+  }
+
+  @Test("what is sent as it is read has a new tag once it has changed, wherever that was")
+  func largeChange() throws {
+    let library = try Library.largeDatabase()
+    let answer = try library.answer(large)
+    let tag = try #require(answer.headers["ETag"])
+    #expect(answer.bytes.count > 64 << 10)
+    #expect(try library.answer(large).headers["ETag"] == tag)
+    try write("UPDATE book SET title = 'changed' WHERE id = 1000", to: library)
+    let changed = try library.answer(large, headers: ["If-None-Match": tag])
+    #expect(changed.status == 200)
+    #expect(changed.headers["ETag"] != tag)
+    #expect(changed.text.contains(#"{"id":1000,"title":"changed""#))
+    #expect(changed.text.hasPrefix(#"[{"id":1,"#) && changed.text.hasSuffix("}]"))
+  }
+
+  @Test("a commit of the service's own connections counts as well")
+  func ownCommit() throws {
+    let library = try Library.database()
+    let tag = try tag("/books/1", on: library)
+    try library.pool.withWriter { try $0.execute("UPDATE book SET title = 'Typee' WHERE id = 1") }
+    #expect(try status("/books/1", ifNoneMatch: tag, on: library) == 200)
+  }
+
+  @Test("an immutable database never changes")
+  func immutable() throws {
+    let library = try Library.database()
+    try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    let pool = try ConnectionPool(path: library.path, access: .immutable, readers: 1)
+    let service = try KindredService(
+      pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) {
+      Model(inferredFrom: try SchemaReader($0).schema())
+    }
+    func respond(_ headers: HTTPHeaders) throws -> Answer {
+      try Answer(service.respond(to: HTTPRequest(method: .get, target: "/books", headers: headers)))
+    }
+    let tag = try #require(try respond([:]).headers["ETag"])
+    let taken = try pool.reader()
+    #expect(try respond(["If-None-Match": tag]).status == 304)
+    pool.release(taken)
+    pool.close()
+  }
+
+  @Test(
+    "what depends on the time or on chance is read anew each time",
+    arguments: [
+      "/books/1?annotate=day:date('now')", "/books?fields=id&filter=year<strftime('%25Y','now')", "/chances",
+    ])
+  func time(target: String) throws {
+    let library = try TestDatabase(
+      Library.schema + Library.records + "CREATE VIEW chance AS SELECT random() AS number;")
+    let tag = try tag(target, on: library)
+    let before = library.pool.statistics
+    _ = try status(target, ifNoneMatch: tag, on: library)
+    #expect(library.pool.statistics.statementCacheHits > before.statementCacheHits)
+  }
+}
+
+@Suite("Content hash")
+struct ContentHashTests {
+  private func hash(_ parts: [String]) -> String {
+    var hash = ContentHash()
+    for part in parts { hash.update(part) }
+    return hash.finish().text
+  }
+
+  @Test(
+    "it is that of MurmurHash3, x64, 128 bits, seed 0",
+    arguments: [
+      ("", "00000000000000000000000000000000"),
+      ("hello", "cbd8a7b341bd9b025b1e906a48ae1d19"),
+      ("hello, world", "342fac623a5ebc8e4cdcbc079642414d"),
+      ("The quick brown fox jumps over the lazy dog.", "cd99481f9ee902c9695da1a38987b6e7"),
+    ])
+  func vectors(text: String, expected: String) {
+    #expect(hash([text]) == expected)
+  }
+
+  @Test("however the content is cut in parts")
+  func parts() {
+    let text = String((0..<100).flatMap { "\($0)," })
+    for cut in 0..<text.count {
+      #expect(hash([String(text.prefix(cut)), String(text.dropFirst(cut))]) == hash([text]))
+    }
+    #expect(hash(text.map(String.init)) == hash([text]))
+  }
+}

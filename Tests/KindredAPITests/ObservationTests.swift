@@ -1,0 +1,125 @@
+import Foundation
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+import Synchronization
+import Testing
+
+@testable import KindredAPI
+
+/// A log that is kept.
+private final class Log: Sendable {
+  struct Line: Sendable {
+    var level: Logger.Level
+    var message: String
+    var metadata: [String: String]
+  }
+
+  private let state = Mutex<[Line]>([])
+
+  var lines: [Line] { state.withLock { $0 } }
+
+  func append(_ line: Line) { state.withLock { $0.append(line) } }
+
+  var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+  private struct Handler: LogHandler {
+    let log: Log
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let pairs = (event.metadata ?? [:]).mapValues { "\($0)" }
+      log.append(Line(level: event.level, message: "\(event.message)", metadata: pairs))
+    }
+  }
+}
+
+@Suite("Observation")
+struct ObservationTests {
+  private func library(_ log: Log, options: KindredService.Options = .init()) throws -> TestDatabase {
+    try TestDatabase(Library.schema + Library.records, options: options, logger: log.logger)
+  }
+
+  @Test("each request leaves one line, without the values of its query")
+  func accessLog() throws {
+    let log = Log()
+    let library = try library(log)
+    let answer = try Answer(
+      library.service.respond(
+        to: HTTPRequest(method: .get, target: "/books/1?filter=title='secret'", peer: "192.0.2.1:5000")))
+    #expect(answer.status == 404)
+    let line = try #require(log.lines.last)
+    #expect(log.lines.count == 1)
+    #expect(line.level == .info)
+    #expect(line.metadata["method"] == "GET")
+    #expect(line.metadata["path"] == "/books/1")
+    #expect(line.metadata["status"] == "404")
+    #expect(line.metadata["bytes"] == "\(answer.bytes.count)")
+    #expect(line.metadata["peer"] == "192.0.2.1:5000")
+    #expect(line.metadata["milliseconds"]?.wholeMatch(of: /\d+\.\d{3}/) != nil)
+  }
+
+  @Test("an answer that is sent as it is read is noted at its end, with all its bytes")
+  func streamed() throws {
+    let log = Log()
+    let library = try TestDatabase(
+      Library.schema + """
+        WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
+        INSERT INTO book (id, title) SELECT n, 'Book number ' || n FROM number;
+        """, logger: log.logger)
+    let response = library.service.respond(
+      to: HTTPRequest(method: .get, target: "/books", headers: ["Accept": "application/x-ndjson"]))
+    #expect(log.lines.isEmpty)
+    let answer = try Answer(response)
+    #expect(log.lines.last?.metadata["bytes"] == "\(answer.bytes.count)")
+    #expect(log.lines.count == 1)
+  }
+
+  @Test("it can be turned off")
+  func off() throws {
+    let log = Log()
+    var options = KindredService.Options()
+    options.logsAccess = false
+    _ = try library(log, options: options).answer("/books")
+    #expect(log.lines.isEmpty)
+  }
+
+  @Test("a defect is logged with the number that the client gets, and the client gets nothing else")
+  func defect() throws {
+    struct Secret: Error {}
+    let log = Log()
+    let library = try Library.database()
+    let isBroken = Atomic(false)
+    let service = try KindredService(pool: library.pool, logger: log.logger) { connection in
+      guard !isBroken.load(ordering: .relaxed) else { throw Secret() }
+      return Model(inferredFrom: try SchemaReader(connection).schema())
+    }
+    isBroken.store(true, ordering: .relaxed)
+    try library.pool.withWriter { try $0.execute("CREATE TABLE another (id)") }
+    let answer = try Answer(service.respond(to: HTTPRequest(method: .get, target: "/books")))
+    #expect(answer.status == 500)
+    let line = try #require(log.lines.first { $0.level == .error })
+    let id = try #require(line.metadata["id"])
+    #expect(line.message.contains("Secret"))
+    #expect(answer.text.contains(id))
+    #expect(!answer.text.contains("Secret"))
+  }
+
+  @Test("answers tell how long they took where that is wanted")
+  func timing() throws {
+    var options = KindredService.Options()
+    options.tellsTiming = true
+    let library = try library(Log(), options: options)
+    let field = try #require(try library.answer("/books").headers["Server-Timing"])
+    #expect(field.wholeMatch(of: /plan;dur=\d+\.\d{3}, query;dur=\d+\.\d{3}, total;dur=\d+\.\d{3}/) != nil)
+    #expect(try Library.database().answer("/books").headers["Server-Timing"] == nil)
+  }
+}

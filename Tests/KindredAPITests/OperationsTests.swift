@@ -1,0 +1,145 @@
+import Foundation
+import KindredAssociations
+import KindredHTTP
+import KindredSQLite
+import Logging
+import OrderedCollections
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Operations")
+struct OperationsTests {
+  @Test("health tells whether the database answers, also while all connections are in use")
+  func health() throws {
+    let library = try Library.database()
+    let taken = try (0..<4).map { _ in try library.pool.reader() }
+    defer { for connection in taken { library.pool.release(connection) } }
+    let answer = try library.answer("/-/health")
+    #expect(answer.status == 200)
+    #expect(answer.text == #"{"status":"ok"}"#)
+    #expect(answer.headers["Cache-Control"] == "no-store")
+  }
+
+  @Test("a database that can't be read any more is not well, and nothing of the inside is told")
+  func unhealthy() throws {
+    let library = try Library.database()
+    // Not with SQLite, and so without any regard to it.
+    let file = try #require(FileHandle(forWritingAtPath: library.path))
+    try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    file.write(Data(repeating: 0x55, count: 4096))
+    try file.close()
+    let answer = try library.answer("/-/health")
+    #expect(answer.status == 503)
+    #expect(answer.headers["Retry-After"] != nil)
+    #expect(answer.text.contains("/-/errors#unavailable"))
+    #expect(!answer.text.contains(library.path) && !answer.text.contains("SQLite"))
+  }
+
+  @Test("metrics are in Prometheus' text format, and count")
+  func metrics() throws {
+    let library = try Library.database()
+    let tag = try #require(try library.answer("/books").headers["ETag"])
+    _ = try library.answer("/books", headers: ["If-None-Match": tag])
+    _ = try library.answer("/books", method: .head)
+    _ = try library.answer("/nothing")
+    _ = try library.answer("/books", method: .delete)
+    let server = HTTPServer(
+      host: "127.0.0.1", port: 0, handler: library.service,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    library.service.reportCounters { server.counters }
+    let answer = try library.answer("/-/metrics")
+    #expect(answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+    for line in [
+      #"kindred_http_requests_total{method="GET",status="2xx"} 1"#,
+      #"kindred_http_requests_total{method="GET",status="3xx"} 1"#,
+      #"kindred_http_requests_total{method="GET",status="4xx"} 1"#,
+      #"kindred_http_requests_total{method="HEAD",status="2xx"} 1"#,
+      #"kindred_http_requests_total{method="DELETE",status="4xx"} 1"#,
+      #"kindred_http_request_duration_seconds_bucket{le="+Inf"} 5"#,
+      "kindred_http_request_duration_seconds_count 5", "kindred_unchanged_answers_total 1",
+      "kindred_plan_cache_hits_total 1", "kindred_plan_cache_misses_total 2", "kindred_http_connections 0",
+      "kindred_http_sent_bytes_total 0", "# TYPE kindred_http_request_duration_seconds histogram",
+    ] {
+      #expect(answer.text.contains("\n\(line)\n"), "\(line)")
+    }
+    try expectPrometheusText(answer.text)
+  }
+
+  /// Every line is a sample or a comment, and every sample belongs to the metric that was announced last.
+  private func expectPrometheusText(_ text: String) throws {
+    #expect(text.hasSuffix("\n"))
+    var name = ""
+    for line in text.split(separator: "\n") {
+      if let match = line.wholeMatch(of: /# TYPE (\w+) (counter|gauge|histogram)/) {
+        name = String(match.1)
+      } else if !line.hasPrefix("# HELP ") {
+        let match = try #require(line.wholeMatch(of: /(\w+)(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+/), "\(line)")
+        #expect(match.1.hasPrefix(name), "\(line)")
+      }
+    }
+  }
+
+  @Test("every code that a problem can have is described, as JSON and as a page")
+  func errors() throws {
+    let library = try Library.database()
+    let json = try library.answer("/-/errors").text
+    let page = try library.answer("/-/errors", headers: ["Accept": "text/html"])
+    #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+    let codes =
+      RequestError.Code.allCases.map(\.rawValue) + HTTPError.Code.allCases.map { ErrorDescription[$0].code }
+      + ServiceErrorCode.allCases.map(\.rawValue)
+    for code in codes {
+      #expect(json.contains("\"code\":\"\(code)\""))
+      #expect(page.text.contains("id=\"\(code)\""))
+    }
+  }
+
+  @Test(
+    "each problem that requests meet is among them",
+    arguments: [
+      ("/nothing", HTTPMethod.get, [:]), ("/books/99", .get, [:]), ("/books?limit=x", .get, [:]),
+      ("/books", .post, [:]), ("/books", .get, ["Accept": "image/png"]), ("/-/nothing", .get, [:]),
+      ("/books?filter=json_extract('x','$')", .get, [:]),
+    ] as [(String, HTTPMethod, [String: String])])
+  func described(target: String, method: HTTPMethod, headers: [String: String]) throws {
+    let library = try Library.database()
+    var fields = HTTPHeaders()
+    for (name, value) in headers { fields.append(name, value) }
+    let answer = try library.answer(target, method: method, headers: fields)
+    #expect(answer.status >= 400)
+    let problem = try #require(try JSONSerialization.jsonObject(with: Data(answer.bytes)) as? [String: Any])
+    let code = try #require((problem["type"] as? String)?.split(separator: "#").last)
+    #expect(ErrorDescription.all.contains { $0.code == code }, "\(code)")
+    #expect(problem["status"] as? Int == answer.status)
+  }
+
+  @Test(
+    "other methods than GET and HEAD are told what is allowed",
+    arguments: [
+      "/-/health", "/-/metrics", "/-/openapi.json", "/-/errors", "/", "/books",
+    ])
+  func methods(target: String) throws {
+    let library = try Library.database()
+    let answer = try library.answer(target, method: .put)
+    #expect(answer.status == 405)
+    #expect(answer.headers["Allow"] == "GET, HEAD, OPTIONS")
+    let asked = try library.answer(target, method: .options)
+    #expect(asked.status == 204)
+    #expect(asked.headers["Allow"] == "GET, HEAD, OPTIONS")
+  }
+
+  @Test("there is nothing else under /-/", arguments: ["/-/", "/-/nothing", "/-/health/more", "/-/HEALTH"])
+  func nothingElse(target: String) throws {
+    #expect(try Library.database().answer(target).status == 404)
+  }
+
+  @Test("a table has no name that is in the way", arguments: ["health", "metrics", "-", "errors"])
+  func tables(name: String) throws {
+    let database = try TestDatabase("CREATE TABLE \"\(name)\" (id INTEGER PRIMARY KEY);")
+    let model = try database.pool.withReader { try database.service.models.version(for: $0).model }
+    let resource = try #require(model.resources.keys.first)
+    #expect(try database.answer("/\(URLCoding.encodeSegment(resource))").text == "[]")
+    #expect(try database.answer("/-/health").text == #"{"status":"ok"}"#)
+  }
+}

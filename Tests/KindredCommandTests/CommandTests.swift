@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite("The other commands")
+struct CommandTests {
+  private let program: Program
+
+  init() throws {
+    program = Program(directory: try TemporaryDirectory())
+    try program.directory.makeLibrary()
+  }
+
+  @Test(
+    "query answers a request",
+    arguments: ["/authors/1?fields=name", "authors/1?fields=name", "http://host:80/authors/1?fields=name"])
+  func query(url: String) throws {
+    let outcome = try program.run("query", "library.sqlite", url)
+    #expect(outcome.status == 0)
+    #expect(outcome.output == #"{"name":"Herman Melville"}"# + "\n")
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test("query writes a result of many parts")
+  func longResult() throws {
+    let outcome = try program.run(
+      "query", "library.sqlite", "/authors?include=books.reviews", "--page-size", "0")
+    #expect(outcome.status == 0)
+    #expect(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) is [Any])
+  }
+
+  @Test("query tells what is wrong with a request in one line")
+  func refusedQuery() throws {
+    let outcome = try program.run("query", "library.sqlite", "/authorss")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.isEmpty)
+    #expect(
+      outcome.errors
+        == "kindred: 404 Unknown resource: there is no resource `authorss`: did you mean `authors`?\n")
+  }
+
+  @Test("query --explain shows the statements, the arguments and the plan")
+  func explain() throws {
+    let outcome = try program.run(
+      "query", "library.sqlite", "/authors?include=books&filter=name='O''Brien'", "--explain")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("-- root\nSELECT "))
+    #expect(outcome.output.contains("\n-- ?1 = 'O''Brien'\n"))
+    #expect(outcome.output.contains("\n-- books\nSELECT "))
+    #expect(outcome.output.contains("column 0 of the row above\n"))
+    #expect(outcome.output.contains("\n-- plan: SEARCH book USING INDEX bookOnAuthor"))
+  }
+
+  @Test("model prints a file that serve reads")
+  func model() throws {
+    let printed = try program.run("model", "library.sqlite")
+    #expect(printed.status == 0)
+    #expect(printed.output.contains("  authors:\n"))
+    try program.directory.write(printed.output, to: "model.yaml")
+    let outcome = try program.run(
+      "query", "library.sqlite", "/authors/1?fields=name", "--model", "model.yaml")
+    #expect(outcome.output == #"{"name":"Herman Melville"}"# + "\n")
+  }
+
+  @Test("migrate applies each file once")
+  func migrate() throws {
+    let again = try program.run(
+      "migrate", "library.sqlite", "--migrations", TemporaryDirectory.migrations.path)
+    #expect(again.status == 0)
+    #expect(again.output == "nothing to apply: 2 applied before\n")
+    try program.directory.write("CREATE TABLE shelf (id INTEGER PRIMARY KEY);\n", to: "own/0001-shelf.sql")
+    var program = program
+    program.environment["KINDRED_MIGRATIONS"] = "own"
+    let own = try program.run("migrate", "own.sqlite")
+    #expect(own.output == "applied 0001-shelf.sql\n")
+  }
+}

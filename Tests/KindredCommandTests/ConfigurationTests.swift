@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+  private var program: Program
+
+  init() throws {
+    program = Program(directory: try TemporaryDirectory())
+    try program.directory.makeLibrary()
+  }
+
+  /// How many authors `kindred query` gives: the page size in force.
+  private func authors(_ arguments: String...) throws -> Int {
+    let outcome = try program.run(["query", "library.sqlite", "/authors?fields=id"] + arguments)
+    #expect(outcome.errors.isEmpty)
+    return try JSONDecoder().decode([[String: Int]].self, from: Data(outcome.output.utf8)).count
+  }
+
+  @Test("flags override the environment, which overrides the file, which overrides the defaults")
+  mutating func precedence() throws {
+    try program.directory.write("pageSize: 3\n", to: "kindred.yaml")
+    #expect(try authors() > 4)
+    #expect(try authors("--config", "kindred.yaml") == 3)
+    program.environment["KINDRED_PAGE_SIZE"] = "2"
+    #expect(try authors() == 2)
+    #expect(try authors("--config", "kindred.yaml") == 2)
+    #expect(try authors("--config", "kindred.yaml", "--page-size", "1") == 1)
+  }
+
+  @Test("the environment can name the file")
+  mutating func environmentNamesFile() throws {
+    try program.directory.write("pageSize: 3\n", to: "kindred.yaml")
+    program.environment["KINDRED_CONFIG"] = "kindred.yaml"
+    #expect(try authors() == 3)
+  }
+
+  @Test("an empty variable is none")
+  mutating func emptyVariable() throws {
+    program.environment["KINDRED_PAGE_SIZE"] = ""
+    #expect(try authors() > 4)
+  }
+
+  @Test("a variable with a wrong value is named")
+  mutating func wrongVariable() throws {
+    program.environment["KINDRED_PORT"] = "tcp://10.0.0.1:80"
+    let outcome = try program.run("serve", "library.sqlite")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors
+        == "kindred: KINDRED_PORT: 'tcp://10.0.0.1:80' is not valid: it must be a number from 0 to 65535\n")
+  }
+
+  @Test(
+    "the file may be empty, or have values that are commented out",
+    arguments: ["", "# nothing\n", "port:\ntls:\n"])
+  func nothing(text: String) throws {
+    try program.directory.write(text, to: "kindred.yaml")
+    #expect(try authors("--config", "kindred.yaml") > 4)
+  }
+
+  @Test("the example in Config is a valid one")
+  func example() throws {
+    let example = TemporaryDirectory.migrations.deletingLastPathComponent().appending(
+      path: "Config/kindred.yaml")
+    #expect(try authors("--config", example.path) > 4)
+    // With every default that it shows.
+    let text = try String(contentsOf: example, encoding: .utf8).replacing(/(?m)^#( *\w+:.*)$/) { $0.1 }
+    try program.directory.write(text.replacing(/(?m)^model:.*$/, with: ""), to: "kindred.yaml")
+    #expect(try authors("--config", "kindred.yaml") > 4)
+  }
+
+  @Test(
+    "an error in the file names line and mend",
+    arguments: [
+      ("host: x\nprot: 1\n", "kindred.yaml:2: there is no setting `prot`: did you mean `port`?"),
+      (
+        "tls:\n  certifcate: x\n",
+        "kindred.yaml:2: there is no setting `tls.certifcate`: did you mean `tls.certificate`?"
+      ),
+      ("tlsKey: x\n", "kindred.yaml:1: there is no setting `tlsKey`: did you mean `tls.key`?"),
+      ("zzz: x\n", "kindred.yaml:1: there is no setting `zzz`; `kindred serve --help` lists them"),
+      ("\nport: many\n", "kindred.yaml:2: port: 'many' is not valid: it must be a number from 0 to 65535"),
+      ("port: [1]\n", "kindred.yaml:1: port: it must be a single value"),
+      ("port: { x: 1 }\n", "kindred.yaml:1: port: it must be a single value"),
+      ("- port\n", "kindred.yaml:1: it must be a mapping such as `port: 8080`"),
+      ("port: 1\nport: 2\n", "port is given twice"),
+      ("host: x\nport: ]\n", "kindred.yaml:2: not YAML: "),
+      (
+        "serverTiming: perhaps\n",
+        "kindred.yaml:1: serverTiming: 'perhaps' is not valid: it must be true or false"
+      ),
+      ("cors:\n  origins: [example.org]\n", "kindred.yaml:2: cors.origins: 'example.org' is not valid"),
+      ("cors:\n  origins: '*'\n  credentials: true\n", "--cors-credentials needs origins that are named"),
+      ("access: { keys: [] }\n", "kindred.yaml:1: access: this version can't restrict access"),
+      ("config: other.yaml\n", "kindred.yaml:1: there is no setting `config`"),
+    ])
+  func errors(text: String, message: String) throws {
+    try program.directory.write(text, to: "kindred.yaml")
+    let outcome = try program.run("serve", "library.sqlite", "--port", "0", "--config", "kindred.yaml")
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.contains(message))
+    #expect(outcome.errors.filter(\.isNewline).count == 1)
+  }
+}

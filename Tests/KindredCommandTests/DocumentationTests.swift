@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import KindredCommand
+
+@Suite("The documentation is true")
+struct DocumentationTests {
+  private let program: Program
+  private let readme: String
+
+  init() throws {
+    program = Program(directory: try TemporaryDirectory())
+    try program.directory.makeLibrary()
+    let top = TemporaryDirectory.migrations.deletingLastPathComponent()
+    readme = try String(contentsOf: top.appending(path: "README.md"), encoding: .utf8)
+  }
+
+  @Test("every URL of the README is answered")
+  func urls() throws {
+    let urls = readme.matches(of: /`(\/[a-z][^`]*)`/).map { String($0.1) }
+    #expect(urls.count > 20)
+    for url in urls {
+      let outcome = try program.run("query", "library.sqlite", url)
+      #expect(outcome.status == 0, "\(url): \(outcome.errors)")
+    }
+  }
+
+  @Test("the README's first request has the answer and the statements that it shows")
+  func firstRequest() throws {
+    let blocks = readme.matches(of: /(?s)```\w*\n(.*?)```/).map { String($0.1) }
+    let url = try #require(blocks.first).trimmingCharacters(in: .newlines)
+    #expect(try program.run("query", "library.sqlite", url).output == blocks[2])
+    // The README breaks the lines of the statements.
+    func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+    let explained = try program.run("query", "library.sqlite", url, "--explain").output
+    let statements = explained.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: " ")
+    #expect(words(blocks[1]) == words(statements))
+  }
+
+  @Test("the README's table has every setting with its default")
+  func settings() throws {
+    let help = ServeCommand.helpMessage(columns: 1000)
+    for setting in Setting.all(of: ServeCommand()) {
+      let row = try #require(
+        readme.split(separator: "\n").first { $0.hasPrefix("|") && $0.contains("`\(setting.flag)`") })
+      let line = try #require(
+        help.split(separator: "\n").first {
+          $0.contains("\(setting.flag) <") || $0.contains("\(setting.flag)/")
+        })
+      if let value = line.firstMatch(of: /default: (.+?)\)/) { #expect(row.contains("`\(value.1)`")) }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@Suite("kindred serve", .timeLimit(.minutes(1)))
+struct ServeTests {
+  private let program: Program
+
+  init() throws {
+    program = Program(directory: try TemporaryDirectory())
+  }
+
+  @Test("without a database, the sample library is served, and is gone afterwards")
+  func sample() async throws {
+    var program = program
+    program.environment["TMPDIR"] = program.directory.url.path
+    let server = try ServerProcess(program, "--port", "0")
+    #expect(server.url?.host() == "127.0.0.1")
+    let (status, body) = try await server.get(
+      "/authors/1?fields=name&include=books&books.fields=title&books.limit=1")
+    #expect(status == 200)
+    #expect(body == #"{"name":"Herman Melville","books":[{"title":"Moby-Dick"}]}"#)
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: program.directory.url.path).isEmpty)
+  }
+
+  @Test("SIGTERM and SIGINT end it with 0, SIGHUP does not", arguments: [SIGTERM, SIGINT])
+  func signals(signal: Int32) async throws {
+    try program.directory.makeLibrary()
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0")
+    server.send(SIGHUP)
+    let (status, _) = try await server.get("/-/health")
+    #expect(status == 200)
+    server.send(signal)
+    #expect(server.wait() == 0)
+  }
+
+  @Test("host, port and database may come from the file and the environment")
+  func configured() async throws {
+    try program.directory.makeLibrary()
+    try program.directory.write("host: 127.0.0.2\nport: 1\ndatabase: library.sqlite\n", to: "kindred.yaml")
+    var program = program
+    program.environment["KINDRED_PORT"] = "0"
+    let server = try ServerProcess(program, "--config", "kindred.yaml")
+    #expect(server.url?.host() == "127.0.0.2")
+    let (status, _) = try await server.get("/books/1")
+    #expect(status == 200)
+  }
+
+  @Test("a limit that is set is in force")
+  func limits() async throws {
+    try program.directory.makeLibrary()
+    let server = try ServerProcess(
+      program, "library.sqlite", "--port", "0", "--max-url-size", "100", "--max-depth", "1")
+    let (long, _) = try await server.get("/books?filter=title='" + String(repeating: "x", count: 100) + "'")
+    #expect(long == 414)
+    let (deep, _) = try await server.get("/authors?include=books.reviews")
+    #expect(deep == 400)
+  }
+
+  @Test("lists and switches of the file are in force, and a flag takes a switch back")
+  func listsAndSwitches() async throws {
+    try program.directory.makeLibrary()
+    try program.directory.write(
+      "cors: { origins: ['https://a.example', 'https://b.example'] }\nserverTiming: true\n",
+      to: "kindred.yaml")
+    let origin = ["Origin": "https://b.example"]
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0", "--config", "kindred.yaml")
+    let headers = try await server.headers("/books/1", sending: origin)
+    #expect(headers("Access-Control-Allow-Origin") == "https://b.example")
+    #expect(headers("Server-Timing") != nil)
+    let other = try ServerProcess(
+      program, "library.sqlite", "--port", "0", "--config", "kindred.yaml", "--no-server-timing")
+    #expect(try await other.headers("/books/1", sending: origin)("Server-Timing") == nil)
+  }
+
+  @Test("a port that is taken is told in one line")
+  func takenPort() throws {
+    try program.directory.makeLibrary()
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0")
+    let port = try #require(server.url?.port)
+    let outcome = try program.run("serve", "library.sqlite", "--port", "\(port)")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("the port is in use"))
+    #expect(outcome.errors.filter(\.isNewline).count == 1)
+  }
+
+  @Test("an error in the model file stops the start, and names the line")
+  func modelFile() throws {
+    try program.directory.makeLibrary()
+    try program.directory.write("resources:\n  authors:\n    table: auther\n", to: "model.yaml")
+    let outcome = try program.run("serve", "library.sqlite", "--port", "0", "--model", "model.yaml")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.hasPrefix("kindred: model.yaml:3: "))
+    #expect(outcome.errors.filter(\.isNewline).count == 1)
+  }
+}

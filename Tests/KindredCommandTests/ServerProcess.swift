@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A run of `kindred serve`, ended with the last reference to it.
+final class ServerProcess {
+  /// What it printed when it was ready.
+  let readyLine: String
+  private let process: Process
+
+  /// Starts the program, and waits until it is ready.
+  init(_ program: Program, _ arguments: String...) throws {
+    process = program.process(["serve"] + arguments)
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    var line = Data()
+    while !line.contains(UInt8(ascii: "\n")) {
+      let part = output.fileHandleForReading.availableData
+      if part.isEmpty { break }
+      line += part
+    }
+    readyLine = String(decoding: line, as: UTF8.self)
+  }
+
+  deinit { process.terminate() }
+
+  /// The address in the ready line.
+  var url: URL? {
+    readyLine.firstMatch(of: /^listening on (http:\/\/\S+:\d+)\n$/).flatMap { URL(string: String($0.1)) }
+  }
+
+  /// The answer to a GET of a path.
+  func get(_ path: String) async throws -> (status: Int, body: String) {
+    let url = try #require(URL(string: path, relativeTo: self.url))
+    let (data, response) = try await URLSession.shared.data(from: url)
+    let status = try #require(response as? HTTPURLResponse).statusCode
+    return (status, String(decoding: data, as: UTF8.self))
+  }
+
+  /// The header fields of the answer to a GET of a path, by name.
+  func headers(_ path: String, sending fields: [String: String]) async throws -> (String) -> String? {
+    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    let response = try #require(try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)
+    return { response.value(forHTTPHeaderField: $0) }
+  }
+
+  /// Sends a signal.
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+  /// The exit status, once it has ended.
+  func wait() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Testing
+
+@testable import KindredCommand
+
+@Suite("Settings")
+struct SettingTests {
+  private let settings = Setting.all(of: ServeCommand())
+
+  @Test("the names follow from that of the property")
+  func names() throws {
+    let setting = try #require(settings.first { $0.name == "maxBodySize" })
+    #expect(setting.flag == "--max-body-size")
+    #expect(setting.environmentVariable == "KINDRED_MAX_BODY_SIZE")
+    #expect(setting.key == "maxBodySize")
+  }
+
+  @Test("a section is the beginning of a name")
+  func sections() throws {
+    let setting = try #require(settings.first { $0.name == "tlsCertificate" })
+    #expect(setting.key == "tls.certificate")
+    #expect(setting.environmentVariable == "KINDRED_TLS_CERTIFICATE")
+  }
+
+  @Test("what a command is asked for in this one run is no setting")
+  func notSettings() {
+    #expect(!Setting.all(of: QueryCommand()).contains { $0.name == "explain" })
+  }
+
+  @Test("the flag is the one that the parser knows")
+  func flags() {
+    let help = ServeCommand.helpMessage()
+    for setting in settings { #expect(help.contains(setting.flag + (setting.takesValue ? " <" : "/--no-"))) }
+    #expect(settings.count > 20)
+  }
+
+  @Test("a switch is true or false elsewhere, and the last word counts")
+  func switches() throws {
+    let setting = try #require(settings.first { $0.name == "writable" })
+    #expect(try setting.arguments(for: "true") == ["--writable"])
+    #expect(try setting.arguments(for: "false") == ["--no-writable"])
+    #expect(throws: SettingValueError.self) { try setting.arguments(for: "yes") }
+    #expect(try !ServeCommand.parse([]).server.writable)
+    #expect(try ServeCommand.parse(["--no-writable", "--writable"]).server.writable)
+    #expect(try !ServeCommand.parse(["--writable", "--no-writable"]).server.writable)
+  }
+
+  @Test("a default reads as itself, so that help can be pasted")
+  func defaults() throws {
+    let command = try ServeCommand.parse([])
+    #expect(PageSize(setting: "\(command.requests.maxPageSize)")?.records == 1000)
+    #expect(ByteCount(setting: "\(command.server.maxUrlSize)")?.bytes == 8192)
+    #expect(TimeSpan(setting: "\(command.server.idleTimeout)")?.milliseconds == 60_000)
+    #expect(TimeLimit(setting: "\(TimeLimit(seconds: 0))")?.span == nil)
+  }
+
+  @Test(
+    "sizes",
+    arguments: [
+      ("8192", 8192), ("8KiB", 8192), ("8 kib", 8192), ("1MiB", 1 << 20), ("1GiB", 1 << 30), ("0", 0),
+      ("12B", 12),
+      ("2GiB", nil), ("8K", nil), ("-1", nil), ("", nil), ("KiB", nil), ("٨", nil),
+      ("99999999999999999999", nil),
+      ("1.5KiB", nil),
+    ] as [(String, Int?)])
+  func sizes(text: String, bytes: Int?) {
+    #expect(ByteCount(setting: text)?.bytes == bytes)
+  }
+
+  @Test(
+    "times",
+    arguments: [
+      ("10", 10_000), ("10s", 10_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("0", nil),
+      ("1d", nil),
+      ("9999999h", nil),
+    ] as [(String, Int?)])
+  func times(text: String, milliseconds: Int?) {
+    #expect(TimeSpan(setting: text)?.milliseconds == milliseconds)
+  }
+}

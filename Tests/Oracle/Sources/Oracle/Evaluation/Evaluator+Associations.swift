@@ -1,0 +1,82 @@
+/// From records to their associated records.
+extension Evaluator {
+  /// The destinations of an association: each once, or where the node reads the join table, once for each way.
+  func destinations(of association: AssociationSchema, from origin: Record, node: Node?) throws -> [Record] {
+    let ways = try ways(of: association, from: origin, node: node)
+    guard node?.expressions.contains(where: \.readsVia) != true else { return ways }
+    var seen: Set<[Value]> = []
+    return ways.filter { seen.insert($0.identity).inserted }
+  }
+
+  /// Every way to a destination: a record for each.
+  private func ways(of association: AssociationSchema, from origin: Record, node: Node?) throws -> [Record] {
+    var records = [origin]
+    for (number, step) in association.steps.enumerated() {
+      let isLast = number == association.steps.count - 1
+      guard let table = schema.table(step.destination) else { throw Invalid("no table \(step.destination)") }
+      records = try records.flatMap { from -> [Record] in
+        let wanted = try step.originColumns.map { try from.value(of: $0) }
+        var found: [Record] = []
+        for row in table.rows {
+          let record = Record(
+            table: table, row: row, node: isLast ? node : nil, parent: isLast ? origin : nil,
+            via: number > 0 ? from : nil)
+          let values = try step.destinationColumns.map { try record.value(of: $0) }
+          // What the request says of the record's nodes does not hold for the model's own conditions.
+          let bare = Record(table: table, row: row)
+          guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: bare) else {
+            continue
+          }
+          if isLast, try !holds(association.filter, of: bare) { continue }
+          found.append(record)
+        }
+        return found
+      }
+    }
+    return records
+  }
+
+  /// The records of a node below `origin`: those of its association that meet its conditions.
+  func records(of node: Node, from origin: Record) throws -> [Record] {
+    guard let association = origin.table.association(node.association) else {
+      throw Invalid("no association \(node.association)")
+    }
+    return try destinations(of: association, from: origin, node: node).filter { try meetsConditions($0) }
+  }
+
+  /// Filters, `having` where there is no group, and that required nodes have a record.
+  func meetsConditions(_ record: Record) throws -> Bool {
+    guard let node = record.node else { return true }
+    let conditions = node.filters + (node.isGrouped ? [] : node.havings)
+    guard try conditions.allSatisfy({ try holds($0, of: record) }) else { return false }
+    return try node.children.filter(\.isRequired).allSatisfy { try !records(of: $0, from: record).isEmpty }
+  }
+
+  func holds(_ condition: Expr?, of record: Record) throws -> Bool {
+    guard let condition else { return true }
+    return try value(of: condition, of: record).isTrue
+  }
+
+  /// The record that a to-one key leads to: a node's where the request has one of this key.
+  func toOne(_ key: String, of record: Record) throws -> Record {
+    let node = record.node?.children.first { $0.key == key }
+    guard let association = record.table.association(node?.association ?? key), !association.isToMany,
+      let table = schema.table(association.destination)
+    else { throw Invalid("no to-one association \(key)") }
+    let found = try destinations(of: association, from: record, node: node).first { try meetsConditions($0) }
+    return found ?? Self.missing(table, association, node: node, parent: record, in: schema)
+  }
+}
+
+extension Evaluator {
+  /// The record that is not there: every column is NULL.
+  static func missing(
+    _ table: TableSchema, _ association: AssociationSchema?, node: Node?, parent: Record?,
+    in schema: DatabaseSchema
+  ) -> Record {
+    let pivot =
+      (association?.steps.count ?? 0) > 1 ? association?.steps.last.flatMap { schema.table($0.origin) } : nil
+    return Record(
+      table: table, row: nil, node: node, parent: parent, via: pivot.map { Record(table: $0, row: nil) })
+  }
+}

@@ -1,0 +1,43 @@
+/// Whether a request means anything, whatever the data.
+///
+/// The generators make no other ones, but smaller requests are made of theirs.
+extension Evaluator {
+  func check(_ request: Request) throws {
+    var (table, association, isSingle) = (schema.table(request.table), nil as AssociationSchema?, false)
+    for segment in request.path {
+      switch segment {
+      case .record: (association, isSingle) = (nil, true)
+      case .association(let key):
+        guard let found = table?.association(key), isSingle else { throw Invalid("no association \(key)") }
+        (table, association, isSingle) = (schema.table(found.destination), found, !found.isToMany)
+      }
+    }
+    guard let table else { throw Invalid("no table") }
+    try check(Self.missing(table, association, node: request.root, parent: nil, in: schema))
+  }
+
+  /// Evaluates every expression about a record that is not there.
+  private func check(_ record: Record) throws {
+    guard let node = record.node else { return }
+    if !node.group.isEmpty, node.fields == nil { throw Invalid("a group without fields") }
+    if node.isGrouped || node.values != nil, node.children.contains(where: \.isReturned) {
+      throw Invalid("nothing to be in")
+    }
+    let group = node.isGrouped ? [] : nil as [Record]?
+    let grouped = Record(
+      table: record.table, row: nil, node: node, parent: record.parent, via: record.via, group: group)
+    let names = Set((node.annotations + node.namedFields).map(\.name))
+    guard names.count == node.annotations.count + node.namedFields.count else {
+      throw Invalid("two equal names")
+    }
+    for expression in node.filters + node.group { _ = try json(expression, of: record) }
+    let others = node.expressions.dropFirst(node.filters.count + node.havings.count + node.group.count)
+    for expression in node.havings + others { _ = try json(expression, of: grouped) }
+    for child in node.children {
+      guard let association = record.table.association(child.association),
+        let table = schema.table(association.destination)
+      else { throw Invalid("no association \(child.association)") }
+      try check(Self.missing(table, association, node: child, parent: record, in: schema))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/// What expressions are worth: names are looked up here, the rest is left to SQLite.
+extension Evaluator {
+  func value(of expression: Expr, of record: Record) throws -> Value {
+    var arguments: [Value] = []
+    let sql = try sql(expression, record, &arguments)
+    return sql == "?1" ? arguments[0] : try constants.value(of: sql, arguments)
+  }
+
+  func json(_ expression: Expr, of record: Record) throws -> JSON {
+    JSON(try value(of: expression, of: record), isBoolean: try isBoolean(expression, record))
+  }
+
+  /// The expression with a parameter for each name.
+  private func sql(_ expression: Expr, _ record: Record, _ arguments: inout [Value]) throws -> String {
+    func parameter(_ value: Value) -> String {
+      arguments.append(value)
+      return "?\(arguments.count)"
+    }
+    func sql(_ part: Expr) throws -> String { try self.sql(part, record, &arguments) }
+    func not(_ negated: Bool) -> String { negated ? "NOT " : "" }
+    switch expression {
+    case .value(let value): return parameter(value)
+    case .boolean(let value): return value ? "TRUE" : "FALSE"
+    case .path(let path): return try leaf(path, record, &arguments)
+    case .not(let part): return "(NOT \(try sql(part)))"
+    case .minus(let part): return "(- \(try sql(part)))"
+    case .binary(let sign, let left, let right): return "(\(try sql(left)) \(sign) \(try sql(right)))"
+    case .junction(let word, let parts): return "(\(try parts.map(sql).joined(separator: " \(word) ")))"
+    case .isNull(let part, let negated): return "(\(try sql(part)) IS \(not(negated))NULL)"
+    case .inList(let part, let list, let negated):
+      return "(\(try sql(part)) \(not(negated))IN (\(try list.map(sql).joined(separator: ", "))))"
+    case .between(let part, let low, let high, let negated):
+      return "(\(try sql(part)) \(not(negated))BETWEEN \(try sql(low)) AND \(try sql(high)))"
+    case .match(let word, let part, let pattern, let negated):
+      return "(\(try sql(part)) \(not(negated))\(word) \(try sql(pattern)))"
+    case .call(let name, let list): return "\(name)(\(try list.map(sql).joined(separator: ", ")))"
+    case .cast(let part, let type): return "CAST(\(try sql(part)) AS \(type))"
+    case .collate(let part, let name): return "(\(try sql(part)) COLLATE \(name))"
+    case .aggregate(let name, let part, let isDistinct):
+      guard let group = record.group else { throw Invalid("no group") }
+      let values = try group.map { member in
+        try part.map { try self.value(of: $0, of: member) } ?? .integer(1)
+      }
+      return parameter(try Aggregation(isDistinct ? values.uniqued() : values).value(of: name))
+    }
+  }
+
+  /// A name: a parameter with the affinity of its column.
+  private func leaf(_ path: Path, _ record: Record, _ arguments: inout [Value]) throws -> String {
+    let record = try target(of: path, from: record)
+    func parameter(_ value: Value, _ kind: ColumnSchema.Kind?) -> String {
+      arguments.append(value)
+      guard let kind, !value.isNull else { return "?\(arguments.count)" }
+      return "CAST(?\(arguments.count) AS \(kind == .boolean ? "NUMERIC" : kind.rawValue))"
+    }
+    switch path.leaf {
+    case .column(let name):
+      return parameter(try record.value(of: name), record.table.column(name)?.kind)
+    case .via(let name):
+      guard let via = record.via else { throw Invalid("no join table") }
+      return parameter(try via.value(of: name), via.table.column(name)?.kind)
+    case .named(let name):
+      return try sql(try named(name, of: record), record, &arguments)
+    case .aggregate(let aggregate), .defaultName(_, let aggregate):
+      return parameter(try value(of: aggregate, of: record), nil)
+    }
+  }
+
+  private func target(of path: Path, from start: Record) throws -> Record {
+    var record = start
+    for _ in 0..<path.parents {
+      guard let parent = record.parent else { throw Invalid("nothing above the root") }
+      record = parent
+    }
+    for hop in path.hops { record = try toOne(hop, of: record) }
+    return record
+  }
+
+  private func named(_ name: String, of record: Record) throws -> Expr {
+    let all = (record.node?.annotations ?? []) + (record.node?.namedFields ?? [])
+    guard let found = all.first(where: { $0.name == name }) else { throw Invalid("nothing named \(name)") }
+    return found.expression
+  }
+
+  /// Whether 0 and 1 are written as `false` and `true`.
+  private func isBoolean(_ expression: Expr, _ record: Record) throws -> Bool {
+    switch expression {
+    case .boolean, .not, .junction, .isNull, .inList, .between, .match: return true
+    case .binary(let sign, _, _):
+      return ["=", "!=", "<>", "<", "<=", ">", ">=", "is", "is not"].contains(sign)
+    case .value, .minus, .call, .cast, .collate, .aggregate: return false
+    case .path(let path):
+      let record = try target(of: path, from: record)
+      switch path.leaf {
+      case .column(let name): return record.table.column(name)?.kind == .boolean
+      case .via(let name): return record.via?.table.column(name)?.kind == .boolean
+      case .named(let name): return try isBoolean(try named(name, of: record), record)
+      case .aggregate(let aggregate), .defaultName(_, let aggregate): return aggregate.function == "isEmpty"
+      }
+    }
+  }
+
+  /// An aggregate of an association: of the records of the node of this key, or of all.
+  private func value(of aggregate: AssociationAggregate, of record: Record) throws -> Value {
+    let node = record.node?.children.first { $0.key == aggregate.key }
+    guard let association = record.table.association(node?.association ?? aggregate.key) else {
+      throw Invalid("no association \(aggregate.key)")
+    }
+    let records = try destinations(of: association, from: record, node: node).filter { record in
+      guard try meetsConditions(record) else { return false }
+      return try aggregate.filters.allSatisfy { try holds($0, of: record) }
+    }
+    let values = try records.map { record in
+      try aggregate.argument.map { try value(of: $0, of: record) } ?? .integer(1)
+    }
+    return try Aggregation(values).value(of: aggregate.function)
+  }
+}
+
+extension Array where Element: Hashable {
+  func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,137 @@
+/// From the records of a node to its results: groups, order, distinct results, limits.
+extension Evaluator {
+  private struct Row {
+    var result: JSON
+    var keys: [Value]
+  }
+
+  /// What the records of a to-many node, or of the root, show.
+  ///
+  /// - Parameter ancestors: the records above that a recursion must not meet again.
+  func results(
+    of records: [Record], node: Node, association: AssociationSchema?, ancestors: [[Value]] = [],
+    pages: Bool = true,
+    repeats levels: Int = 0
+  ) throws -> [JSON] {
+    let shown = node.isGrouped ? try groups(of: records, node: node) : records
+    let terms = node.isGrouped ? groupTerms(of: node) : try self.terms(of: node, association, shown.first)
+    var rows = try shown.map { record in
+      let result =
+        try node.values.map { try json($0, of: record) }
+        ?? object(of: record, ancestors: ancestors, repeats: levels)
+      return Row(result: result, keys: try terms.map { try key($0, of: record) })
+    }
+    rows = Self.sorted(rows, by: terms.map(\.term))
+    var results = rows.map(\.result)
+    if node.isDistinct { results = results.uniqued() }
+    return pages ? page(results, of: node) : results
+  }
+
+  func page(_ results: [JSON], of node: Node) -> [JSON] {
+    let rest = results.dropFirst(node.offset ?? 0)
+    return Array(node.limit.map { rest.prefix($0) } ?? rest)
+  }
+
+  // MARK: Groups
+
+  /// A record for each group that meets `having`.
+  private func groups(of records: [Record], node: Node) throws -> [Record] {
+    var keys: [[Value]] = []
+    var groups: [[Value]: [Record]] = [:]
+    for record in records {
+      let key = try node.group.map { try value(of: $0, of: record) }
+      if groups[key] == nil { keys.append(key) }
+      groups[key, default: []].append(record)
+    }
+    // Without expressions there is one group, of whatever is there.
+    if node.group.isEmpty, keys.isEmpty { keys = [[]] }
+    return try keys.compactMap { key in
+      let members = groups[key] ?? []
+      let table = members.first?.table ?? TableSchema(name: "", columns: [], primaryKey: [])
+      let first = members.first
+      let record = Record(
+        table: table, row: first?.row, node: node, parent: first?.parent, via: first?.via, group: members)
+      return try node.havings.allSatisfy { try holds($0, of: record) } ? record : nil
+    }
+  }
+
+  // MARK: Order
+
+  /// A term, and the to-one nodes on the way to the record that it speaks of.
+  private struct PlacedTerm {
+    var term: SortTerm
+    var hops: [String] = []
+    /// How many pivots back.
+    var pivots = 0
+  }
+
+  private func groupTerms(of node: Node) -> [PlacedTerm] {
+    ((node.sort ?? []) + node.group.map { SortTerm(expression: $0) }).map { PlacedTerm(term: $0) }
+  }
+
+  private func terms(of node: Node, _ association: AssociationSchema?, _ record: Record?) throws
+    -> [PlacedTerm]
+  {
+    guard let record else { return [] }
+    let associated = association?.sort ?? []
+    let own = node.sort ?? (associated.isEmpty ? record.table.defaultSort : associated)
+    let key = record.table.key.map { SortTerm(expression: .path(Path(leaf: .column($0)))) }
+    return own.map { PlacedTerm(term: $0) } + toOneTerms(of: node, hops: [], record.table)
+      + key.map { PlacedTerm(term: $0) } + wayTerms(of: node, record)
+  }
+
+  /// Where each way to a record counts, its pivots tell one from another.
+  private func wayTerms(of node: Node, _ record: Record) -> [PlacedTerm] {
+    guard node.expressions.contains(where: \.readsVia) else { return [] }
+    var terms: [PlacedTerm] = []
+    var (pivot, number) = (record.via, 1)
+    while let via = pivot {
+      terms += via.table.key.map {
+        PlacedTerm(term: SortTerm(expression: .path(Path(leaf: .column($0)))), pivots: number)
+      }
+      (pivot, number) = (via.via, number + 1)
+    }
+    return terms
+  }
+
+  /// The orders of the to-one nodes come after that of the node above.
+  private func toOneTerms(of node: Node, hops: [String], _ table: TableSchema) -> [PlacedTerm] {
+    node.children.flatMap { child -> [PlacedTerm] in
+      guard let association = table.association(child.association), !association.isToMany,
+        child.recursion == nil,
+        let destination = schema.table(association.destination)
+      else { return [] }
+      let way = hops + [child.key]
+      return (child.sort ?? []).map { PlacedTerm(term: $0, hops: way) }
+        + toOneTerms(of: child, hops: way, destination)
+    }
+  }
+
+  private func key(_ placed: PlacedTerm, of record: Record) throws -> Value {
+    var record = record
+    for hop in placed.hops { record = try toOne(hop, of: record) }
+    for _ in 0..<placed.pivots { record = record.via ?? record }
+    return try value(of: placed.term.expression, of: record)
+  }
+
+  private static func sorted(_ rows: [Row], by terms: [SortTerm]) -> [Row] {
+    // Equal rows keep their order.
+    rows.enumerated().sorted { left, right in
+      for (number, term) in terms.enumerated() {
+        let order = order(left.element.keys[number], right.element.keys[number], by: term)
+        if order != 0 { return order < 0 }
+      }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+
+  private static func order(_ left: Value, _ right: Value, by term: SortTerm) -> Int {
+    if left.isNull != right.isNull, let nullsFirst = term.nullsFirst {
+      return left.isNull == nullsFirst ? -1 : 1
+    }
+    var isNoCase = term.isNoCase
+    if case .collate(_, "nocase") = term.expression { isNoCase = true }
+    let order = Value.order(left, right, isNoCase: isNoCase)
+    return term.isDescending ? -order : order
+  }
+}

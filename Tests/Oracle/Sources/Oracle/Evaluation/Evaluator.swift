@@ -1,0 +1,69 @@
+/// The contract, taken literally: loops over arrays of rows, however slow.
+///
+/// Nothing here knows the engine, its plans or its SQL.
+struct Evaluator {
+  let schema: DatabaseSchema
+  let constants: ConstantEvaluator
+
+  /// What a request gives.
+  enum Result: Sendable {
+    case notFound
+    case single(JSON)
+    /// All records, whatever the page size, and the number of those without limit and offset.
+    case many([JSON], count: Int)
+  }
+
+  func result(of request: Request) throws -> Result {
+    try check(request)
+    guard var table = schema.table(request.table) else { throw Invalid("no table \(request.table)") }
+    // The records that the path leads to, and whether there may be more than one.
+    var records = table.rows.map { Record(table: table, row: $0) }
+    var isSingle = false
+    for segment in request.path {
+      switch segment {
+      case .record(let columns, _):
+        records = try records.filter { record in
+          try columns.allSatisfy { Value.isEqualKey(try record.value(of: $0.column), $0.value) }
+        }
+        isSingle = true
+      case .association(let key):
+        guard let association = table.association(key), let origin = records.first, isSingle else {
+          return .notFound
+        }
+        let destination = schema.table(association.destination) ?? table
+        records = try destinations(of: association, from: origin, node: request.root)
+        (table, isSingle) = (destination, !association.isToMany)
+      }
+    }
+    var seen: [Record] = []
+    for record in records {
+      // Above the root there is nothing to speak of.
+      let root = Record(table: record.table, row: record.row, node: request.root, via: record.via)
+      if try meetsConditions(root) { seen.append(root) }
+    }
+    let association = try last(of: request)
+    if isSingle {
+      guard let record = seen.first else { return .notFound }
+      return .single(try shown(record))
+    }
+    let all = try results(of: seen, node: request.root, association: association, pages: false)
+    return .many(page(all, of: request.root), count: all.count)
+  }
+
+  private func last(of request: Request) throws -> AssociationSchema? {
+    var (table, last) = (schema.table(request.table), nil as AssociationSchema?)
+    for segment in request.path {
+      guard case .association(let key) = segment else { continue }
+      last = table?.association(key)
+      table = last.flatMap { schema.table($0.destination) }
+    }
+    if case .record = request.path.last { return nil }
+    return last
+  }
+
+  /// What the record of a to-one node, or of a root that is one record, shows.
+  func shown(_ record: Record) throws -> JSON {
+    if let values = record.node?.values { return try json(values, of: record) }
+    return try object(of: record, ancestors: [])
+  }
+}

@@ -1,0 +1,83 @@
+/// Fills tables: NULL keys, no, one and many children, duplicates, cycles, keys of records that are not there.
+enum DataGenerator {
+  static let words = ["", "a", "A", "b", "B", "ab", "Ab", "O'Brien", "é", "a b", "%", "z", "10", "_x", "*"]
+
+  static func fill(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
+    let order = schema.tables.indices.sorted {
+      schema.tables[$0].foreignKeys.count < schema.tables[$1].foreignKeys.count
+    }
+    // Keys first, so that foreign keys find them; those of join tables are foreign keys themselves.
+    var counts: [Int: Int] = [:]
+    for number in order {
+      let count = random.pick([0, 1, 3, 5, 8, 12]) ?? 0
+      counts[number] = count
+      schema.tables[number].rows = (0..<count).map { row in
+        schema.tables[number].columns.map { column in
+          schema.tables[number].key.contains(column.name) || column.name == "slug"
+            ? key(column, row, schema.tables[number]) : value(column.kind, &random)
+        }
+      }
+    }
+    for number in order { refer(&schema, number, &random) }
+    for number in order { removeDuplicates(&schema.tables[number]) }
+    for number in order { schema.tables[number].rows.shuffle(using: &random) }
+  }
+
+  static func value(_ kind: ColumnSchema.Kind, _ random: inout SplitMix64) -> Value {
+    if random.chance(20) { return .null }
+    switch kind {
+    case .integer: return .integer(Int64(random.int(-2...9)))
+    case .real: return .real(Double(random.int(-4...20)) / 4)
+    case .text: return .text(random.pick(words) ?? "")
+    case .boolean: return .integer(random.chance(50) ? 1 : 0)
+    }
+  }
+
+  /// Different in every row; of a composite key the first column alone is not.
+  private static func key(_ column: ColumnSchema, _ row: Int, _ table: TableSchema) -> Value {
+    let isComposite = table.primaryKey.count > 1
+    switch column.kind {
+    case .text: return .text(isComposite ? "k\(row % 3)" : "k\(row)")
+    default: return .integer(Int64(isComposite ? row / 3 : row + 1))
+    }
+  }
+
+  private static func refer(_ schema: inout DatabaseSchema, _ number: Int, _ random: inout SplitMix64) {
+    let table = schema.tables[number]
+    for foreignKey in table.foreignKeys {
+      guard let destination = schema.table(foreignKey.destination) else { continue }
+      let isKey = foreignKey.columns.contains(where: table.key.contains)
+      // Some parents have many children, some none.
+      let favourites = (0..<3).compactMap { _ in destination.rows.randomElement(using: &random) }
+      for row in table.rows.indices {
+        var values = foreignKey.columns.map { column in
+          Self.value(table.column(column)?.kind ?? .integer, &random)
+        }
+        let favourite = random.chance(50) ? favourites.randomElement(using: &random) : nil
+        if random.chance(88) || isKey,
+          let parent = favourite ?? destination.rows.randomElement(using: &random)
+        {
+          values = foreignKey.destinationColumns.compactMap {
+            destination.position(of: $0).map { parent[$0] }
+          }
+        }
+        if !isKey, random.chance(12) { values[random.int(0...values.count - 1)] = .null }
+        if isKey { values = values.map { $0.isNull ? .integer(1) : $0 } }
+        for (column, value) in zip(foreignKey.columns, values) {
+          if let position = table.position(of: column) { schema.tables[number].rows[row][position] = value }
+        }
+      }
+    }
+  }
+
+  private static func removeDuplicates(_ table: inout TableSchema) {
+    for unique in [table.key] + table.uniques {
+      let positions = unique.compactMap { table.position(of: $0) }
+      var seen: Set<[Value]> = []
+      table.rows = table.rows.filter { row in
+        let values = positions.map { row[$0] }
+        return values.contains(.null) || seen.insert(values).inserted
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// What a model file says beside the schema: filtered associations, longer ways, default orders and selections.
+enum ModelGenerator {
+  static func refine(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
+    for number in schema.tables.indices {
+      if random.chance(30) { addFiltered(&schema, number, &random) }
+      for suffix in 0..<2 where random.chance(35) { addThrough(&schema, number, "\(suffix)", &random) }
+      let table = schema.tables[number]
+      let expressions = ExpressionGenerator.columns(of: table)
+      if random.chance(15), let column = random.pick(expressions) {
+        schema.tables[number].defaultSort = [SortTerm(expression: column, isDescending: random.chance(50))]
+      }
+      if random.chance(10) {
+        schema.tables[number].defaultFields = table.columns.map(\.name).shuffled(using: &random).dropLast()
+      }
+    }
+  }
+
+  private static func addFiltered(_ schema: inout DatabaseSchema, _ number: Int, _ random: inout SplitMix64) {
+    guard var association = schema.tables[number].associations.randomElement(using: &random),
+      let destination = schema.table(association.destination)
+    else { return }
+    association.key = association.isToMany ? "somes" : "some"
+    association.isOfModelFile = true
+    let place = Place(table: destination)
+    association.filter = ExpressionGenerator(schema: schema, place: place).condition(&random, depth: 1)
+    if random.chance(40), association.isToMany,
+      let column = random.pick(ExpressionGenerator.columns(of: destination))
+    {
+      association.sort = [SortTerm(expression: column, isDescending: random.chance(50))]
+    }
+    schema.tables[number].associations.append(association)
+  }
+
+  /// One association behind another; several pivots, and filters on the way.
+  private static func addThrough(
+    _ schema: inout DatabaseSchema, _ number: Int, _ suffix: String, _ random: inout SplitMix64
+  ) {
+    guard let first = schema.tables[number].associations.randomElement(using: &random),
+      let second = schema.table(first.destination)?.associations.randomElement(using: &random),
+      first.steps.count + second.steps.count <= 4
+    else { return }
+    var steps = first.steps
+    if let filter = first.filter { steps[steps.count - 1].filter = filter }
+    let isToMany = first.isToMany || second.isToMany
+    schema.tables[number].associations.append(
+      AssociationSchema(
+        key: "far\(suffix)" + (isToMany ? "s" : ""), isToMany: isToMany, steps: steps + second.steps,
+        destination: second.destination, filter: second.filter, sort: second.sort, isOfModelFile: true))
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// A difference, with everything that is needed to see it again.
+struct Finding: CustomStringConvertible {
+  let trial: Trial
+  let difference: Difference
+
+  var description: String {
+    let target = trial.request.target(in: trial.schema)
+    var lines = [
+      trial.schema.sql(isIndexed: difference.isIndexed) + model.joined(separator: "\n"),
+      target.removingPercentEncoding ?? target,
+      target,
+      "expected \(difference.expected)",
+      "got      \(difference.got)",
+    ]
+    if trial.request.isLines { lines.insert("as lines", at: 2) }
+    return lines.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  /// What the model says beside the schema.
+  private var model: [String] {
+    trial.schema.tables.flatMap { table -> [String] in
+      var lines: [String] = []
+      if !table.defaultSort.isEmpty {
+        lines.append("-- \(table.plural): sort \(table.defaultSort.map(\.text))")
+      }
+      if let fields = table.defaultFields { lines.append("-- \(table.plural): fields \(fields)") }
+      lines += table.associations.filter(\.isOfModelFile).map { association in
+        let steps = association.steps.map { step in
+          "\(step.origin)(\(step.originColumns.joined(separator: ","))) -> \(step.destination)(\(step.destinationColumns.joined(separator: ",")))"
+            + (step.filter.map { " where \($0.text)" } ?? "")
+        }
+        return "-- \(table.plural).\(association.key): \(steps.joined(separator: " -> "))"
+          + (association.filter.map { " where \($0.text)" } ?? "")
+          + (association.sort.isEmpty ? "" : " sort \(association.sort.map(\.text))")
+      }
+      return lines
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import KindredAPI
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+import OrderedCollections
+
+/// A Kindred service in this process, on a database of its own.
+final class KindredDatabase {
+  struct Answer {
+    var status: Int
+    var body: [UInt8]
+    var count: String?
+    /// The target of `rel="next"`.
+    var next: String?
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  private let path: String
+  private let pool: ConnectionPool
+  private let service: KindredService
+
+  init(_ schema: DatabaseSchema, isIndexed: Bool) throws {
+    try SQLiteLibrary.initialize()
+    path = NSTemporaryDirectory() + "oracle-\(UUID().uuidString).sqlite"
+    let connection = try Connection(path: path, access: .readWriteCreate)
+    // References may lead nowhere: so they do in databases that were written without foreign keys.
+    try connection.execute("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN;")
+    try connection.execute(schema.sql(isIndexed: isIndexed) + "COMMIT;")
+    pool = try ConnectionPool(path: path, access: .readWrite, readers: 1)
+    service = try KindredService(
+      pool: pool, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
+    ) { connection in
+      var model = Model(inferredFrom: try SchemaReader(connection).schema())
+      try model.refine(by: schema)
+      return model
+    }
+  }
+
+  deinit {
+    pool.close()
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+  }
+
+  func get(_ target: String, isLines: Bool = false) throws -> Answer {
+    let headers: HTTPHeaders = isLines ? ["Accept": "application/x-ndjson"] : [:]
+    let response = service.respond(to: HTTPRequest(method: .get, target: target, headers: headers))
+    var body: [UInt8] = []
+    switch response.body {
+    case .none: break
+    case .bytes(let bytes): body = bytes
+    case .stream(let stream, _):
+      defer { stream.close() }
+      while let part = try stream.next() { body += part }
+    }
+    return Answer(
+      status: response.status.code, body: body, count: response.headers["X-Total-Count"],
+      next: response.headers["Link"].flatMap(Self.next))
+  }
+
+  private static func next(in link: String) -> String? {
+    guard let end = link.range(of: ">; rel=\"next\"") else { return nil }
+    return link[..<end.lowerBound].split(separator: "<", omittingEmptySubsequences: false).last.map(
+      String.init)
+  }
+}
+
+extension Model {
+  /// Adds what the schema of the database does not say.
+  fileprivate mutating func refine(by schema: DatabaseSchema) throws {
+    for table in schema.tables {
+      resources[table.plural]?.sort = try Self.terms(table.defaultSort)
+      resources[table.plural]?.fields = table.defaultFields
+      for association in table.associations where association.isOfModelFile {
+        resources[table.plural]?.associations[association.key] = Association(
+          key: association.key, cardinality: association.isToMany ? .toMany : .toOne,
+          steps: try association.steps.map { step in
+            AssociationStep(
+              origin: step.origin, destination: step.destination, originColumns: step.originColumns,
+              destinationColumns: step.destinationColumns, direction: step.isBelongsTo ? .belongsTo : .has,
+              isToOne: step.isToOne, filter: try step.filter.map(Self.expression))
+          },
+          destination: association.destination + "s", filter: try association.filter.map(Self.expression),
+          sort: try Self.terms(association.sort))
+      }
+    }
+  }
+
+  private static func expression(_ expression: Expr) throws -> KindredAssociations.Expression {
+    var parser = try ExpressionParser(expression.text)
+    return try parser.parseExpression()
+  }
+
+  private static func terms(_ terms: [SortTerm]) throws -> [KindredAssociations.SortTerm] {
+    guard !terms.isEmpty else { return [] }
+    var parser = try ExpressionParser(terms.map(\.text).joined(separator: ","))
+    return try parser.parseSort()
+  }
+}

@@ -1,0 +1,35 @@
+extension DatabaseSchema {
+  /// What makes the database, with or without indexes on its foreign keys.
+  func sql(isIndexed: Bool = true) -> String {
+    tables.map { $0.sql(isIndexed: isIndexed) }.joined()
+  }
+}
+
+extension TableSchema {
+  func sql(isIndexed: Bool) -> String {
+    var parts = columns.filter { $0.name != "rowid" }.map { column in
+      let isKey = primaryKey == [column.name]
+      let refusesNull = primaryKey.contains(column.name) && column.kind != .integer
+      return
+        "\(quoted(column.name)) \(column.kind.rawValue)\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
+    }
+    if primaryKey.count > 1 { parts.append("PRIMARY KEY (\(list(primaryKey)))") }
+    parts += uniques.map { "UNIQUE (\(list($0)))" }
+    parts += foreignKeys.map {
+      "FOREIGN KEY (\(list($0.columns))) REFERENCES \(quoted($0.destination)) (\(list($0.destinationColumns)))"
+    }
+    var sql =
+      "CREATE TABLE \(quoted(name)) (\(parts.joined(separator: ", ")))\(isWithoutRowID ? " WITHOUT ROWID" : "");\n"
+    for (number, index) in (isIndexed ? indexes : []).enumerated() {
+      sql += "CREATE INDEX \(quoted("\(name) \(number)")) ON \(quoted(name)) (\(list(index)));\n"
+    }
+    guard !rows.isEmpty else { return sql }
+    let values = rows.map { "(\($0.map(\.literal).joined(separator: ", ")))" }.joined(separator: ", ")
+    return sql + "INSERT INTO \(quoted(name)) (\(list(columns.map(\.name)))) VALUES \(values);\n"
+  }
+
+  private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
+}
+
+/// An identifier of SQL.
+func quoted(_ name: String) -> String { "\"\(name)\"" }

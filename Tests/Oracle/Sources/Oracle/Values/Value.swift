@@ -1,0 +1,64 @@
+/// A value as SQLite holds it.
+enum Value: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+
+  /// As a number; 0 of text, which no condition here is.
+  var number: Double {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    case .null, .text: 0
+    }
+  }
+
+  var isNull: Bool { self == .null }
+
+  /// Whether it holds as a condition: NULL does not.
+  var isTrue: Bool { !isNull && number != 0 }
+
+  /// As a literal of the expression language, which is one of SQL too.
+  var literal: String {
+    switch self {
+    case .null: "null"
+    case .integer(let value): String(value)
+    case .real(let value): "\(value)"
+    case .text(let value): "'\(value.replacing("'", with: "''"))'"
+    }
+  }
+}
+
+extension Value {
+  /// NULL, then numbers, then text by its bytes (<https://www.sqlite.org/datatype3.html#comparisons>).
+  static func order(_ left: Value, _ right: Value, isNoCase: Bool = false) -> Int {
+    func rank(_ value: Value) -> Int {
+      switch value {
+      case .null: 0
+      case .integer, .real: 1
+      case .text: 2
+      }
+    }
+    guard rank(left) == rank(right) else { return rank(left) < rank(right) ? -1 : 1 }
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): return left == right ? 0 : left < right ? -1 : 1
+    case (.text(let left), .text(let right)):
+      let (left, right) =
+        isNoCase ? (left.foldedForNoCase, right.foldedForNoCase) : (Array(left.utf8), Array(right.utf8))
+      return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+    default:
+      return left.number == right.number ? 0 : left.number < right.number ? -1 : 1
+    }
+  }
+
+  /// Whether a key finds the other: NULL equals nothing.
+  static func isEqualKey(_ left: Value, _ right: Value) -> Bool {
+    !left.isNull && !right.isNull && order(left, right) == 0
+  }
+}
+
+extension String {
+  /// NOCASE knows ASCII letters only.
+  fileprivate var foldedForNoCase: [UInt8] { utf8.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 } }
+}

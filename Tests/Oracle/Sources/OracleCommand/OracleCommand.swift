@@ -1,0 +1,32 @@
+import ArgumentParser
+import Oracle
+
+/// Compares Kindred with the contract on random requests: `swift run oracle --seed 1 --requests 1000`.
+@main
+struct OracleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "oracle", abstract: "Compare Kindred with naive evaluation and with GRDB on random requests."
+  )
+
+  @Option(help: "The same seed makes the same schemas, data and requests.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How many requests to compare.")
+  var requests = 1000
+
+  @Option(help: "How many differences to show before giving up.")
+  var failures = 20
+
+  func run() throws {
+    var run = OracleRun(seed: seed)
+    var shown = 0
+    try run.run(requests: requests, failures: failures) { run in
+      for failure in run.failures.dropFirst(shown) { print("\n\(failure)\n") }
+      shown = run.failures.count
+      if (run.passed + shown) % 1000 < 40 { print("\(run.passed + shown) of \(requests) requests") }
+    }
+    print("GRDB answered \(run.comparedWithGRDB) of them too")
+    print("\(run.passed) passed, \(run.failures.count) failed")
+    if !run.failures.isEmpty { throw ExitCode.failure }
+  }
+}

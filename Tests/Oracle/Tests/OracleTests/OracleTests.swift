@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Oracle
+
+@Suite("The oracle")
+struct OracleTests {
+  @Test("random requests give what the contract says, and what GRDB says", arguments: [1, 2, 3] as [UInt64])
+  func randomRequests(seed: UInt64) throws {
+    var run = OracleRun(seed: seed)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
+    #expect(run.comparedWithGRDB > 100)
+  }
+
+  @Test("the same seed makes the same requests")
+  func sameSeedSameRequests() {
+    func targets() -> [String] {
+      var schemas = SchemaGenerator(random: SplitMix64(seed: 7))
+      let schema = schemas.schema()
+      var requests = RequestGenerator(schema: schema, random: SplitMix64(seed: 8))
+      return (0..<20).map { _ in requests.request().target(in: schema) }
+    }
+    #expect(targets() == targets())
+  }
+
+  @Test("a difference is made small")
+  func aDifferenceIsMadeSmall() throws {
+
+    let expressions = Expr.junction("and", [.boolean(true), .isNull(.value(.integer(1)), negated: true)])
+    var node = Node()
+    node.filters = [expressions]
+    #expect(node.reductions.contains { $0.filters.isEmpty })
+    #expect(node.reductions.contains { $0.filters.first?.text == "true" })
+  }
+}
