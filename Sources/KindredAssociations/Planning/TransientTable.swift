@@ -74,8 +74,8 @@ extension Column {
     }
   }
 
-  /// The affinity that the declared type gives.
-  public var affinity: Affinity {
+  /// The affinity that a declared type gives.
+  static func affinity(of declaredType: String) -> Affinity {
     let type = declaredType.uppercased()
     if type.contains("INT") { return .integer }
     if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return .text }
