@@ -5,10 +5,11 @@ let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "Kindred", targets: ["Kindred"]),
     .executable(name: "kindred", targets: ["KindredCommand"]),
-    // For the packages under Tests, which are no part of this one.
+    // The modules one by one, for the oracle and the benchmarks, which are packages of their own.
     .library(
-      name: "Kindred",
+      name: "KindredModules",
       targets: [
         "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
         "KindredSQLSyntax",
@@ -42,6 +43,14 @@ let package = Package(
     .target(
       name: "KindredExecution",
       dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),
+
+    // The typed Swift API over the same engine.
+    .target(
+      name: "Kindred",
+      dependencies: [
+        "KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "KindredExecution", "CKindredSQLite",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
 
     // The server.
     .target(
@@ -78,6 +87,7 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "KindredCommandTests",

@@ -24,7 +24,7 @@ let package = Package(
     // Kindred's hot parts in one process with the floor.
     .executableTarget(
       name: "HotPath",
-      dependencies: ["CFloor", .product(name: "Kindred", package: "kindred")]),
+      dependencies: ["CFloor", .product(name: "KindredModules", package: "kindred")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -26,6 +26,10 @@ enum Architecture {
     Module(
       name: "KindredExecution", uses: ["KindredAssociations", "KindredSQLite"], gates: ["CKindredSQLite"],
       libraries: ["OrderedCollections"]),
+    // The typed Swift API. Values are read from SQLite's memory into Swift's.
+    Module(
+      name: "Kindred", uses: ["KindredExecution"], gates: ["CKindredSQLite"],
+      libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
     Module(
       name: "KindredHTTP", gates: ["CKindredLinux", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),

@@ -40,6 +40,8 @@ struct ExpressionParserTests {
       "(\(shown(operand)) \(negated ? "not " : "")\(op) \(shown(pattern))\(escape.map { " escape \(shown($0))" } ?? ""))"
     case .collate(let operand, let collation): "(\(shown(operand)) collate \(collation.rawValue))"
     case .cast(let operand, let type): "cast(\(shown(operand)) as \(type.rawValue))"
+    // No text is parsed to it.
+    case .program: "program"
     }
   }
 

@@ -19,7 +19,7 @@ let package = Package(
     .target(
       name: "Oracle",
       dependencies: [
-        .product(name: "Kindred", package: "kindred"),
+        .product(name: "KindredModules", package: "kindred"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

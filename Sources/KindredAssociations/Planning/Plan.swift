@@ -64,6 +64,8 @@ public struct Plan: Sendable {
     public var statement: Statement
     /// What is written for each row.
     public var program: [Instruction]
+    /// What the columns are, in a plan of rows.
+    public var layout = RowLayout()
     /// Whether it gives an array, or one value or `null`.
     public var isToMany: Bool
     /// Its level in the tree of statements.

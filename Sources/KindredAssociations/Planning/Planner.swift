@@ -21,6 +21,15 @@ public struct Planner {
     let planning = Planning(model: model, request: request)
     return try planning.run()
   }
+
+  /// The plan of a request for rows: its nodes have layouts, and no programs.
+  ///
+  /// - Throws: `RequestError` for an alias of two tables or of none.
+  public func planRows(_ request: FetchRequest) throws -> Plan {
+    let planning = Planning(model: model, request: request)
+    planning.makesTransients = false
+    return try planning.runRows()
+  }
 }
 
 /// The making of one plan.
@@ -35,6 +44,10 @@ final class Planning {
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
+  /// Whether tables may be copied for want of an index: what a connection writes itself would be missing in the copy.
+  var makesTransients = true
+  /// The records that have a name of their own, in a request for rows.
+  var aliased: [RecordAlias: Scope] = [:]
 
   init(model: Model, request: FetchRequest) {
     self.model = model

@@ -31,11 +31,7 @@ extension Planning {
   }
 
   /// The functions of the language, and what they are in SQL.
-  enum AggregateFunction: String, CaseIterable {
-    case count, isEmpty, min, max, average, sum, total
-
-    var takesArgument: Bool { self != .count && self != .isEmpty }
-  }
+  typealias AggregateFunction = Expression.AggregateFunction
 
   /// `books.count`, `books.filter(kind='novel').max(year)`.
   func compileAggregate(

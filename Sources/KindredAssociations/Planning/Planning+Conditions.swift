@@ -84,8 +84,9 @@ extension Planning {
     var (table, resource) = try table(step.destination)
     if let keyed { resource = try self.resource(keyed.association.destination) }
     let scope = Scope(
-      table: table, resource: resource, alias: select.alias(for: table), select: select,
+      table: table, resource: resource, alias: select.alias(for: table, node: keyed?.node), select: select,
       node: keyed?.node, parent: base)
+    try register(scope, above: origin)
     scope.isSolid = isRequired
     if origin !== base { scope.via = origin }
     scope.presence = step.destinationColumns.first.map { scope.column($0, in: select.statement) }

@@ -89,6 +89,8 @@ extension Planning {
         sql: "\(try operand(value, .collate)) COLLATE \(collation.sql)", precedence: .collate)
     case .cast(let value, let type):
       return CompiledExpression(sql: "CAST(\(try operand(value, .or)) AS \(type.sql))")
+    case .program(let expression):
+      return try compile(expression, in: scope)
     }
   }
 

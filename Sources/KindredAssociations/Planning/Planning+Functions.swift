@@ -82,7 +82,8 @@ extension Expression {
   /// The expressions that it is made of.
   var parts: [Expression] {
     switch kind {
-    case .literal, .value, .null, .boolean, .path: []
+    // What a program says follows the rules of SQLite, and not those of the language.
+    case .literal, .value, .null, .boolean, .path, .program: []
     case .function(_, let arguments, _): arguments
     case .all(let operands), .any(let operands): operands
     case .unary(_, let operand), .isNull(let operand, _), .collate(let operand, _), .cast(let operand, _):

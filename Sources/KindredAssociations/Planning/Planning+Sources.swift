@@ -23,7 +23,7 @@ extension Planning {
     if case .table = table.kind {
       missingIndexes.append(createIndex(on: table, columns))
     }
-    guard isRepeated else { return plain }
+    guard isRepeated, makesTransients else { return plain }
     let transient = transientTable(of: table, by: columns)
     let pointers = table.pointerColumns
     guard !pointers.isEmpty else {
@@ -88,14 +88,17 @@ extension Planning {
   /// - Parameter leavesOutDestination: whether it ends at the last pivot.
   func chain(
     _ association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    leavesOutDestination: Bool = false, isRepeated: Bool
+    leavesOutDestination: Bool = false, pivots: [RequestNode]? = nil, isRepeated: Bool
   ) throws -> Scope {
     var previous = origin
+    let pivots = pivots ?? node?.rows.pivots ?? []
     for (number, step) in association.steps.dropLast(leavesOutDestination ? 1 : 0).enumerated() {
       let isLast = number == association.steps.count - 1
+      let pivot = pivots.indices.contains(number) ? pivots[number] : nil
       let scope = try scope(
-        of: step, isLast: isLast ? association : nil, select: select, node: isLast ? node : nil,
+        of: step, isLast: isLast ? association : nil, select: select, node: pivot ?? (isLast ? node : nil),
         parent: isLast ? origin : previous)
+      try register(scope, above: previous)
       if number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
       let isInner = !select.source.isEmpty
@@ -106,6 +109,7 @@ extension Planning {
       if isLast, let filter = association.filter {
         select.conditions.append(try modelCondition(filter, in: scope))
       }
+      if pivot != nil { select.conditions += try conditions(of: scope) }
       previous = scope
     }
     return previous
@@ -125,11 +129,13 @@ extension Planning {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
+    try register(scope, above: origin)
     let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
     add(source, equalTo: nil, to: select)
     let ways: SQL = try select.statement.subquery { ways in
       let pivot = try chain(
-        association, from: origin, into: ways, node: nil, leavesOutDestination: true, isRepeated: isRepeated)
+        association, from: origin, into: ways, node: nil, leavesOutDestination: true,
+        pivots: node?.rows.pivots, isRepeated: isRepeated)
       let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
       return "SELECT \(keys) \(ways.from())"
     }
@@ -163,9 +169,10 @@ extension Planning {
   ) throws -> Scope {
     var (table, resource) = try table(step.destination)
     if let association { resource = try self.resource(association.destination) }
-    return Scope(
-      table: table, resource: resource, alias: select.alias(for: table), select: select,
+    let scope = Scope(
+      table: table, resource: resource, alias: select.alias(for: table, node: node), select: select,
       node: node, parent: parent)
+    return scope
   }
 
   /// Adds a source to a `FROM` clause, first or by `JOIN`.

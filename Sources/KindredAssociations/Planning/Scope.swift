@@ -10,7 +10,7 @@ final class Scope {
   let node: RequestNode?
   /// The record that `../` leads to.
   let parent: Scope?
-  /// The record of the join table that led here.
+  /// The record of the join table that led here: the step before.
   var via: Scope?
   /// Whether a join may be added for a to-one path; in an `ON` clause it would come too late.
   var canJoin = true
@@ -28,6 +28,8 @@ final class Scope {
   var resolving: Set<String> = []
   /// Why `../` can't be used here, where it can't.
   var parentRefusal = "there is no record above this one"
+  /// The columns of a record that is known.
+  var constants: [String: SQLValue]?
   /// Not NULL where the record is there; nil where it always is.
   var presence: SQL?
 
@@ -57,6 +59,7 @@ final class Scope {
 
   /// A column of the record, in a statement that is its own or one below.
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
+    if let constants { return "\(.value(constants[name] ?? .null))" }
     let sql: SQL = "\(identifier: alias).\(identifier: name)"
     return self.statement.export(sql, to: statement)
   }

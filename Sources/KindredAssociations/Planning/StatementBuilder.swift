@@ -14,6 +14,8 @@ final class StatementBuilder {
   private var numbers: [SQL: Int] = [:]
   /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
   private var aliases: [Set<String>] = [[]]
+  /// Names that only those may have who ask for them, in lowercase.
+  var reservedAliases: Set<String> = []
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
 
@@ -53,7 +55,9 @@ final class StatementBuilder {
   fileprivate func alias(for name: String, depth: Int) -> String {
     var alias = name
     var number = 1
-    while aliases.contains(where: { $0.contains(alias.lowercased()) }) {
+    while reservedAliases.contains(alias.lowercased())
+      || aliases.contains(where: { $0.contains(alias.lowercased()) })
+    {
       number += 1
       alias = "\(name)\(number)"
     }
@@ -79,6 +83,11 @@ final class SelectBuilder {
 
   /// A name for a table in its `FROM` clause, which no table around it has.
   func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
+
+  /// The name that the node's record was promised, or any.
+  func alias(for table: Table, node: RequestNode?) -> String {
+    node?.rows.aliases.lazy.compactMap(\.name).first ?? alias(for: table)
+  }
 
   /// The same for a table that leads to another.
   func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }

@@ -25,6 +25,8 @@ public struct Expression: Sendable {
     case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
     case collate(Expression, Collation)
     case cast(Expression, CastType)
+    /// What only a program can say.
+    case program(ProgramExpression)
   }
 
   /// What it is.

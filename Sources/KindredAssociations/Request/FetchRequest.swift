@@ -12,6 +12,8 @@ public struct FetchRequest: Sendable {
   public var count = false
   /// The page starts after this record.
   public var after: Cursor?
+  /// The columns of the record from which the root's association leads; nil where there is none, or the path has it.
+  public var origin: [String: SQLValue]?
 
   /// A request for the records of `root` at the end of `path`.
   public init(path: RequestPath, root: RequestNode, literals: Literals = Literals()) {
@@ -98,6 +100,8 @@ public struct RequestNode: Sendable {
   public var group: [Expression] = []
   /// The nodes below, in the order of their members in the result.
   public var children: [RequestNode] = []
+  /// What is said in a request for rows.
+  public var rows = RowShape()
   /// Where the request names it.
   public var origin: Origin
 

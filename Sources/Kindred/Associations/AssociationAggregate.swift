@@ -1,0 +1,117 @@
+import KindredAssociations
+
+/// A value that is computed of the records associated with one: `Author.books.count`.
+///
+/// Each is computed by itself, of its own population: none multiplies the rows of another, or changes its value.
+public struct AssociationAggregate<RowDecoder>: Sendable {
+  /// The value.
+  let expression: SQLExpression
+  /// The name in the results; nil where none follows.
+  let name: String?
+
+  init(_ expression: SQLExpression, name: String? = nil) {
+    self.expression = expression
+    self.name = name
+  }
+
+  /// The aggregate under another name.
+  public func forKey(_ key: String) -> AssociationAggregate { AssociationAggregate(expression, name: key) }
+
+  /// The aggregate under the name of a coding key.
+  public func forKey(_ key: some CodingKey) -> AssociationAggregate { forKey(key.stringValue) }
+
+  var selection: SQLSelection { SQLSelection(.expression(expression, name: name)) }
+}
+
+extension AssociationToMany {
+  /// How many associated records there are, each counted once: `bookCount`.
+  public var count: AssociationAggregate<OriginRowDecoder> {
+    aggregate(.count, of: nil, name: "\(path.key.singular)Count")
+  }
+
+  /// Whether there is no associated record: `hasNoBook`.
+  public var isEmpty: AssociationAggregate<OriginRowDecoder> {
+    aggregate(.isEmpty, of: nil, name: "hasNo\(path.key.singular.capitalizedFirst)")
+  }
+
+  /// The least value, NULL where there is none: `minBookYear`.
+  public func min(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate(.min, of: value, prefix: "min")
+  }
+
+  /// The greatest value, NULL where there is none: `maxBookYear`.
+  public func max(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate(.max, of: value, prefix: "max")
+  }
+
+  /// The average value, NULL where there is none: `averageBookPrice`.
+  public func average(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate(.average, of: value, prefix: "average")
+  }
+
+  /// The sum of the values, NULL where there is none: `bookAwardsSum`.
+  public func sum(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate(.sum, of: value, suffix: "Sum")
+  }
+
+  /// The sum of the values, 0.0 where there is none: `bookAwardsSum`.
+  public func total(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate(.total, of: value, suffix: "Sum")
+  }
+
+  private func aggregate(
+    _ function: Expression.AggregateFunction, of value: some SQLSpecificExpressible, prefix: String
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    let expression = value.sqlExpression
+    let name = expression.columnName.map {
+      prefix + path.key.singular.capitalizedFirst + $0.capitalizedFirst
+    }
+    return aggregate(function, of: expression, name: name)
+  }
+
+  private func aggregate(
+    _ function: Expression.AggregateFunction, of value: some SQLSpecificExpressible, suffix: String
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    let expression = value.sqlExpression
+    let name = expression.columnName.map { path.key.singular + $0.capitalizedFirst + suffix }
+    return aggregate(function, of: expression, name: name)
+  }
+
+  private func aggregate(
+    _ function: Expression.AggregateFunction, of value: SQLExpression?, name: String?
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    let path = path
+    let expression = SQLExpression { resolver in
+      let node = try resolver.node(path, key: path.key.joined)
+      let argument = try value.map {
+        try resolver.resolver(for: path.destination.blueprint.tableName).expression($0)
+      }
+      return Expression(.program(.aggregate(function, of: node, argument)), at: Origin())
+    }
+    return AssociationAggregate(expression, name: name)
+  }
+}
+
+extension DerivableRequest {
+  /// With these aggregates after the other columns.
+  public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
+    refinedByAggregates { $0.annotations += aggregates.map(\.selection) }
+  }
+
+  /// With these aggregates after the other columns.
+  public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self {
+    annotated(with: aggregates)
+  }
+
+  /// Only those whose associated records satisfy a condition, beside other conditions.
+  public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
+    refinedByAggregates { $0.filters.append(predicate.expression) }
+  }
+
+  private func refinedByAggregates(_ change: (inout RequestBlueprint) -> Void) -> Self { refined(change) }
+}
+
+extension String {
+  /// With its first letter in upper case.
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,140 @@
+import KindredAssociations
+
+/// How the records of one table lead to those of another: one link, or several through pivots.
+public struct AssociationPath: Sendable {
+  /// The table that it starts from; of no interest before a record is given.
+  var originTableName = ""
+  /// Pivots, and the destination last; at least one.
+  var links: [AssociationLink]
+  /// The name of the destination in the request.
+  var key: AssociationKey
+
+  init(_ link: AssociationLink, key: AssociationKey) {
+    links = [link]
+    self.key = key
+  }
+
+  /// One path after the other.
+  init(through pivot: AssociationPath, using target: AssociationPath, key: String?) {
+    links = pivot.links + target.links
+    // A pivot keeps the key by which it may be joined as well.
+    links[pivot.links.count - 1].key = pivot.key
+    self.key = key.map { .fixed($0) } ?? target.key
+  }
+
+  /// The last link.
+  var destination: AssociationLink {
+    get { links[links.count - 1] }
+    set { links[links.count - 1] = newValue }
+  }
+
+  /// Whether two paths join the same tables by the same columns.
+  func leadsTheSameWay(as other: AssociationPath) -> Bool {
+    links.count == other.links.count && zip(links, other.links).allSatisfy { $0.leadsTheSameWay(as: $1) }
+  }
+}
+
+/// A step from the records of one table to those of another.
+struct AssociationLink: Sendable {
+  /// How two records belong together.
+  enum Condition: Sendable {
+    /// The origin refers to the destination.
+    case belongsTo(ForeignKey?)
+    /// The destination refers to the origin.
+    case has(ForeignKey?)
+    /// By an expression.
+    case on(@Sendable (_ left: TableAlias, _ right: TableAlias) -> SQLExpression?)
+  }
+
+  var condition: Condition
+  var isToOne: Bool
+  /// The name of a pivot in a request.
+  var key: AssociationKey
+  /// What is said of the records that the link leads to.
+  var blueprint: RequestBlueprint
+
+  fileprivate func leadsTheSameWay(as other: AssociationLink) -> Bool {
+    guard isToOne == other.isToOne, blueprint.tableName == other.blueprint.tableName else { return false }
+    switch (condition, other.condition) {
+    case (.belongsTo(let key), .belongsTo(let otherKey)), (.has(let key), .has(let otherKey)):
+      return key == otherKey
+    case (.on, .on): return true
+    case (.belongsTo, _), (.has, _), (.on, _): return false
+    }
+  }
+}
+
+/// The name of an association: that of its table in one number or the other, or a given one.
+enum AssociationKey: Sendable, Hashable {
+  /// The name of a table, which follows the number of records that it stands for.
+  case inflected(String)
+  /// A name as it is.
+  case fixed(String)
+
+  /// The key of one record beside another.
+  var joined: String {
+    switch self {
+    case .inflected(let name): Inflector.singular(name)
+    case .fixed(let key): key
+    }
+  }
+
+  /// The key of a collection.
+  var prefetched: String {
+    switch self {
+    case .inflected(let name): Inflector.plural(name)
+    case .fixed(let key): key
+    }
+  }
+
+  /// One of the records, in the names of aggregates.
+  var singular: String {
+    switch self {
+    case .inflected(let name), .fixed(let name): Inflector.singular(name)
+    }
+  }
+}
+
+/// What is wrong with associations: with what the schema says of them, or with how they are combined.
+public enum AssociationError: Error, Hashable, Sendable {
+  /// There are several foreign keys between two tables.
+  case ambiguousForeignKey(origin: String, destination: String)
+  /// There is no foreign key between two tables, or none with these columns.
+  case missingForeignKey(origin: String, destination: String)
+  /// One key means two different associations.
+  case ambiguousKey(String)
+  /// A refinement of an association that fits collections only.
+  case onlyForCollections
+  /// A record has no value for a column that an association needs.
+  case missingColumn(String, table: String)
+  /// No unique index tells records apart by these columns.
+  case notUnique(columns: [String], table: String)
+  /// A table has no primary key of one column, or none at all.
+  case missingPrimaryKey(table: String)
+  /// A record that is to be found again has no value in its primary key.
+  case missingPrimaryKeyValue(table: String)
+}
+
+extension AssociationError: CustomStringConvertible {
+  /// What is wrong, and the mend.
+  public var description: String {
+    switch self {
+    case .ambiguousForeignKey(let origin, let destination):
+      "Ambiguous foreign key from \(origin) to \(destination)"
+    case .missingForeignKey(let origin, let destination):
+      "Could not infer foreign key from \(origin) to \(destination)"
+    case .ambiguousKey(let key):
+      "The association key `\(key)` is ambiguous. Use the Association.forKey(_:) method is order to disambiguate."
+    case .onlyForCollections:
+      "An association refined with limit, distinct, group, having, or association aggregates can only be used with including(all:)"
+    case .missingColumn(let column, let table):
+      "The record of \(table) encodes no column \(column), which the association needs"
+    case .notUnique(let columns, let table):
+      "The table \(table) has no unique index on \(columns.joined(separator: ", "))"
+    case .missingPrimaryKey(let table):
+      "The table \(table) has no primary key of one column"
+    case .missingPrimaryKeyValue(let table):
+      "The record of \(table) has no value in its primary key"
+    }
+  }
+}

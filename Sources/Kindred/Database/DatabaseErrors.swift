@@ -1,0 +1,9 @@
+import CKindredSQLite
+@_exported import struct KindredSQLite.DatabaseError
+
+extension DatabaseError {
+  /// The library was used against its rules: said instead of trapped.
+  static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
+    DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
+  }
+}

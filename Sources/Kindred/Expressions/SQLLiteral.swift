@@ -1,0 +1,100 @@
+import KindredAssociations
+import KindredSQLSyntax
+
+/// SQL of the program, with its values.
+///
+///     Player.filter(literal: "name = \(name)")
+///     Player.filter(literal: SQLLiteral(sql: "email = ?", arguments: ["arthur@example.com"]))
+///
+/// Values that are interpolated are bound: nothing of them becomes SQL.
+public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolation {
+  var parts: [SQLExpression.RawPart]
+  /// What is wrong with it, to be thrown when it is used.
+  var failure: DatabaseError?
+
+  init(parts: [SQLExpression.RawPart]) {
+    self.parts = parts
+  }
+
+  /// SQL, and the values of its parameters.
+  public init(sql: String, arguments: StatementArguments = StatementArguments()) {
+    var scanner = ParameterScanner(sql)
+    (parts, failure) = scanner.parts(arguments)
+  }
+
+  /// SQL of the program.
+  public init(stringLiteral sql: String) {
+    parts = [.text(sql)]
+  }
+
+  /// SQL with values in it.
+  public init(stringInterpolation interpolation: StringInterpolation) {
+    parts = interpolation.parts
+  }
+
+  /// The SQL as an expression.
+  public var sqlExpression: SQLExpression {
+    if let failure { return SQLExpression { _ in throw failure } }
+    return .raw(parts)
+  }
+
+  /// As many columns as the SQL has.
+  public var sqlSelection: SQLSelection { SQLSelection(.literal(self)) }
+
+  /// Its pieces between the commas of the outermost level: the columns of a selection.
+  func splitAtCommas() -> [SQLLiteral] {
+    var pieces: [[SQLExpression.RawPart]] = [[]]
+    var depth = 0
+    for part in parts {
+      guard case .text(let text) = part else {
+        pieces[pieces.count - 1].append(part)
+        continue
+      }
+      var scanner = ParameterScanner(text)
+      for (index, piece) in scanner.splitAtCommas(depth: &depth).enumerated() {
+        if index > 0 { pieces.append([]) }
+        pieces[pieces.count - 1].append(.text(piece))
+      }
+    }
+    return pieces.map { piece in
+      var literal = SQLLiteral(parts: piece)
+      literal.failure = failure
+      return literal
+    }
+  }
+
+  /// The text, if it is nothing else.
+  var text: String? {
+    guard parts.count == 1, case .text(let text) = parts[0] else { return nil }
+    return text
+  }
+
+  /// Collects the pieces of an interpolated literal.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var parts: [SQLExpression.RawPart] = []
+
+    /// Nothing yet.
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// SQL of the program.
+    public mutating func appendLiteral(_ text: String) {
+      if !text.isEmpty { parts.append(.text(text)) }
+    }
+
+    /// A column, an expression, or a value, which is bound.
+    public mutating func appendInterpolation(_ expression: some SQLExpressible) {
+      parts.append(.expression(expression.sqlExpression))
+    }
+
+    /// Another literal.
+    public mutating func appendInterpolation(literal: SQLLiteral) { parts += literal.parts }
+
+    /// SQL of the program.
+    public mutating func appendInterpolation(sql: String) { appendLiteral(sql) }
+
+    /// The name of a record's table.
+    public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {
+      appendLiteral("\"\(Record.databaseTableName.replacing("\"", with: "\"\""))\"")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import Synchronization
+
+/// A value or an error, on its way to those who observe.
+struct ObservationEvent<Value: Sendable>: Sendable {
+  let outcome: Result<Value, any Error>
+  let isCancelled: @Sendable () -> Bool
+
+  /// Hands it out, unless the observation has been cancelled meanwhile.
+  func send(_ onChange: (Value) -> Void, _ onError: (any Error) -> Void) {
+    guard !isCancelled() else { return }
+    switch outcome {
+    case .success(let value): onChange(value)
+    case .failure(let error): onError(error)
+    }
+  }
+}
+
+/// An observation that has been started.
+final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: CommitObserver {
+  private enum Phase {
+    /// Nothing to do before the next commit.
+    case idle
+    /// A fetch is to come, whatever is committed before it begins.
+    case scheduled
+    /// A fetch is running, which may or may not see these changes.
+    case fetching(DatabaseChanges)
+    case cancelled
+  }
+
+  private struct State {
+    var phase = Phase.fetching(DatabaseChanges())
+    var region = DatabaseRegion()
+    var reducer: Reducer
+  }
+
+  private let reader: Reader
+  private let deliver: @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "kindred.observation")
+
+  init(
+    _ reducer: Reducer, in reader: Reader,
+    deliver: @escaping @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void
+  ) {
+    self.reader = reader
+    self.deliver = deliver
+    state = Mutex(State(reducer: reducer))
+  }
+
+  private var observers: ObserverRegister { reader.commits.context.observers }
+
+  /// Fetches and delivers the first value, and begins to observe.
+  func start() throws {
+    // First, so that no commit is missed; until the fetch is done, commits are only noted.
+    observers.add(self)
+    do {
+      try fetch(isFirst: true)
+    } catch {
+      cancel()
+      throw error
+    }
+  }
+
+  func cancel() {
+    state.withLock { $0.phase = .cancelled }
+    observers.remove(self)
+  }
+
+  func didCommit(_ changes: DatabaseChanges) {
+    let isNew = state.withLock { state in
+      switch state.phase {
+      case .idle where state.region.isTouched(by: changes):
+        state.phase = .scheduled
+        return true
+      case .fetching(var earlier):
+        earlier.formUnion(changes)
+        state.phase = .fetching(earlier)
+        return false
+      case .idle, .scheduled, .cancelled:
+        return false
+      }
+    }
+    if isNew { schedule() }
+  }
+
+  private func schedule() {
+    queue.async { [self] in
+      let isWanted = state.withLock { state in
+        guard case .scheduled = state.phase else { return false }
+        state.phase = .fetching(DatabaseChanges())
+        return true
+      }
+      guard isWanted else { return }
+      do {
+        try fetch(isFirst: false)
+      } catch {
+        deliver(false, event(.failure(error)))
+        observers.remove(self)
+      }
+    }
+  }
+
+  private func fetch(isFirst: Bool) throws {
+    let reducer = state.withLock { $0.reducer }
+    let (fetched, region) = try reader.read { db in
+      try observers.track(db.connection) { try reducer.fetch(db) }
+    }
+    let value = state.withLock { $0.reducer.value(fetched) }
+    // Before the next fetch can begin, so that values come in their order.
+    if let value { deliver(isFirst, event(.success(value))) }
+    let isOutdated = state.withLock { state in
+      guard case .fetching(let changes) = state.phase else { return false }
+      if region.hasTemporaryTables {
+        // Not every fetch fills them anew, and only one that does reads what they are made of.
+        state.region.formUnion(region)
+      } else {
+        state.region = region
+      }
+      let isOutdated = state.region.isTouched(by: changes)
+      state.phase = isOutdated ? .scheduled : .idle
+      return isOutdated
+    }
+    if isOutdated { schedule() }
+  }
+
+  private func event(_ outcome: Result<Reducer.Value, any Error>) -> ObservationEvent<Reducer.Value> {
+    ObservationEvent(outcome: outcome) { [weak self] in
+      self?.state.withLock { if case .cancelled = $0.phase { true } else { false } } ?? true
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import CKindredSQLite
+import KindredSQLite
+
+/// What a statement reads and changes, as far as its text tells: also by triggers and foreign keys.
+///
+/// SQLite asks an authorizer for each of it when it prepares the statement
+/// (<https://www.sqlite.org/c3ref/set_authorizer.html>).
+struct StatementEffects: Sendable {
+  private(set) var reads = DatabaseRegion()
+  private(set) var changes = DatabaseChanges()
+
+  /// The effects of the statement of that text.
+  ///
+  /// A text that can't be prepared now, as that of a table which has been dropped since, may change anything. A
+  /// pragma reads nothing.
+  init(of sql: String, on connection: Connection) {
+    let recorder = Recorder()
+    sqlite3_set_authorizer(
+      connection.handle,
+      { context, action, first, second, database, _ in
+        guard let context else { return SQLITE_OK }
+        let recorder = Unmanaged<Recorder>.fromOpaque(context).takeUnretainedValue()
+        recorder.record(action, first, second, database)
+        // Some pragmas do what they do as soon as they are prepared.
+        return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK
+      }, Unmanaged.passUnretained(recorder).toOpaque())
+    defer { sqlite3_set_authorizer(connection.handle, nil, nil) }
+    do {
+      _ = try connection.prepare(sql)
+      self = recorder.effects
+    } catch {
+      changes = .unknown
+    }
+    // The authorizer has only been lent it.
+    withExtendedLifetime(recorder) {}
+  }
+
+  fileprivate init() {}
+
+  private final class Recorder {
+    var effects = StatementEffects()
+
+    func record(
+      _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+      _ database: UnsafePointer<CChar>?
+    ) {
+      guard let table = first.map({ String(cString: $0) }) else { return }
+      let column = second.map { String(cString: $0) } ?? ""
+      switch action {
+      case SQLITE_READ:
+        let isTemporary = database.map { String(cString: $0) } == "temp"
+        effects.reads.insert(table: table, column: column, isTemporary: isTemporary)
+      case SQLITE_INSERT, SQLITE_DELETE: effects.changes.insertRows(of: table)
+      case SQLITE_UPDATE: effects.changes.insert(column: column, of: table)
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import KindredAssociations
+
+/// A table that a request defines for itself: `WITH name AS (…)`.
+///
+///     let cte = CommonTableExpression(named: "french", request: Author.filter(Column("country") == "France"))
+///     let request = Book.with(cte).joining(required: Book.association(to: cte) { book, author in
+///       book[Column("authorId")] == author[Column("id")]
+///     })
+public struct CommonTableExpression<RowDecoder>: Sendable {
+  let blueprint: CommonTableBlueprint
+
+  /// The name of the table.
+  public var tableName: String { blueprint.name }
+
+  /// A table of the rows of a request.
+  ///
+  /// - Parameter columns: The names of its columns; those of the request's if `nil`.
+  public init(named name: String, columns: [String]? = nil, request: QueryInterfaceRequest<RowDecoder>) {
+    blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .request(request.blueprint))
+  }
+
+  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  ///
+  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  public init(
+    named name: String, columns: [String]? = nil, sql: String,
+    arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type
+  ) {
+    self.init(named: name, columns: columns, literal: SQLLiteral(sql: sql, arguments: arguments), as: type)
+  }
+
+  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  ///
+  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  public init(
+    named name: String, columns: [String]? = nil, literal: SQLLiteral, as type: RowDecoder.Type
+  ) {
+    blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .literal(literal))
+  }
+
+  /// All rows of the table: the request must be told the table by `with(_:)`.
+  public func all() -> QueryInterfaceRequest<RowDecoder> {
+    var request = RequestBlueprint(tableName: blueprint.name, defaultSelection: [AllColumns().sqlSelection])
+    request.commonTables = [blueprint]
+    return QueryInterfaceRequest(blueprint: request)
+  }
+
+  /// An association from the rows of this table to the records of another.
+  ///
+  /// - Parameter condition: How two belong together; each with each if it gives `nil`.
+  public func association<Destination: TableRecord>(
+    to destination: Destination.Type, on condition: @escaping JoinCondition
+  ) -> JoinAssociation<RowDecoder, Destination> {
+    JoinAssociation(RequestBlueprint(destination), on: condition)
+  }
+
+  /// An association from the rows of this table to those of another such table.
+  public func association<Destination>(
+    to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
+  ) -> JoinAssociation<RowDecoder, Destination> {
+    JoinAssociation(destination.all().blueprint, on: condition)
+  }
+}
+
+extension CommonTableExpression where RowDecoder == Row {
+  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  ///
+  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  public init(
+    named name: String, columns: [String]? = nil, sql: String,
+    arguments: StatementArguments = StatementArguments()
+  ) {
+    self.init(named: name, columns: columns, sql: sql, arguments: arguments, as: Row.self)
+  }
+
+  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  ///
+  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  public init(named name: String, columns: [String]? = nil, literal: SQLLiteral) {
+    self.init(named: name, columns: columns, literal: literal, as: Row.self)
+  }
+}
+
+/// What says whether two records belong together.
+public typealias JoinCondition =
+  @Sendable (_ left: TableAlias, _ right: TableAlias) -> SQLExpression?
+
+extension TableRecord {
+  /// An association from these records to the rows of a common table expression.
+  ///
+  /// - Parameter condition: How two belong together; each with each if it gives `nil`.
+  public static func association<Destination>(
+    to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
+  ) -> JoinAssociation<Self, Destination> {
+    JoinAssociation(destination.all().blueprint, on: condition)
+  }
+}
+
+/// The definition of a common table expression.
+struct CommonTableBlueprint: Sendable {
+  enum Definition: Sendable {
+    case request(RequestBlueprint)
+    case literal(SQLLiteral)
+  }
+
+  var name: String
+  var columns: [String]?
+  var definition: Definition
+
+  func resolved(_ resolver: RequestResolver) throws -> CommonTable {
+    switch definition {
+    case .request(let blueprint):
+      let request = try resolver.subresolver(blueprint).request(blueprint)
+      return CommonTable(name: name, columns: columns, definition: .request(request))
+    case .literal(let literal):
+      let expression = try resolver.expression(literal.sqlExpression)
+      // In parentheses, as an operand is, it would be no statement.
+      guard case .program(.raw(let parts)) = expression.kind else {
+        return CommonTable(name: name, columns: columns, definition: .raw([.expression(expression)]))
+      }
+      return CommonTable(name: name, columns: columns, definition: .raw(parts))
+    }
+  }
+}

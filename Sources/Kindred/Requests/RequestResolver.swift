@@ -1,0 +1,277 @@
+import KindredAssociations
+import KindredSQLSyntax
+import OrderedCollections
+
+/// Makes requests of the engine, with the schema at hand: foreign keys are inferred, primary keys found.
+struct RequestResolver {
+  let db: Database
+  let schema: Schema
+  /// The tables, common table expressions among them.
+  var model: Model
+  /// The table of the records that are spoken of.
+  var table: Table
+  /// The tables that aliases stand for.
+  private var aliasedTables: [RecordAlias: String]
+
+  /// A resolver for a request, and all that is joined in it.
+  init(_ db: Database, _ blueprint: RequestBlueprint) throws {
+    self.db = db
+    schema = try db.schema
+    model = Model(rowsOf: schema)
+    table = Table(name: blueprint.tableName, kind: .view, columns: [], primaryKey: [])
+    aliasedTables = [:]
+    collect(blueprint)
+    try define(blueprint.allCommonTables)
+    table = try table(blueprint.tableName)
+  }
+
+  private mutating func collect(_ blueprint: RequestBlueprint) {
+    for alias in blueprint.aliases { aliasedTables[alias.alias] = blueprint.tableName }
+    for child in blueprint.children {
+      for link in child.path.links { collect(link.blueprint) }
+    }
+    for link in blueprint.origin?.path.links.dropLast() ?? [] { collect(link.blueprint) }
+  }
+
+  /// The table or common table expression of that name.
+  func table(_ name: String) throws -> Table {
+    if let table = model.tables[name] { return table }
+    return try schema.table(name)
+  }
+
+  /// A column that is not NULL where the record of an alias is there.
+  func keyColumn(of alias: RecordAlias) throws -> String {
+    guard let name = aliasedTables[alias] else { return "rowid" }
+    return try table(name).orderedKey.first ?? "rowid"
+  }
+
+  /// The same for the records of another table.
+  func resolver(for name: String) throws -> RequestResolver {
+    var resolver = self
+    resolver.table = try table(name)
+    return resolver
+  }
+
+  /// A resolver for another request inside of this one, which knows the aliases and tables of this one.
+  func subresolver(_ blueprint: RequestBlueprint) throws -> RequestResolver {
+    var resolver = self
+    resolver.collect(blueprint)
+    try resolver.define(blueprint.allCommonTables)
+    resolver.table = try resolver.table(blueprint.tableName)
+    return resolver
+  }
+
+  // MARK: Requests
+
+  /// The request as a whole.
+  func request(_ blueprint: RequestBlueprint) throws -> KindredAssociations.FetchRequest {
+    guard let origin = blueprint.origin else {
+      return KindredAssociations.FetchRequest(
+        path: RequestPath(resource: table.name), root: try node(blueprint, key: ""))
+    }
+    if let failure = origin.failure { throw failure }
+    var path = origin.path
+    path.destination.blueprint = blueprint
+    path.destination.blueprint.origin = nil
+    let start = try resolver(for: path.originTableName)
+    let node = try start.node(path, key: "")
+    var request = KindredAssociations.FetchRequest(
+      path: RequestPath(resource: table.name), root: node)
+    let steps = node.association?.steps ?? []
+    request.origin = try origin.columns(steps.first?.originColumns ?? [], table: path.originTableName)
+    return request
+  }
+
+  /// A node of the request, about the records of `table`.
+  func node(_ blueprint: RequestBlueprint, key: String) throws -> RequestNode {
+    if let failure = blueprint.failure { throw failure }
+    var node = RequestNode(key: key)
+    node.fields = try (blueprint.selection ?? blueprint.defaultSelection).flatMap(fields)
+    node.annotations = try blueprint.annotations.flatMap(fields).compactMap { field in
+      if case .expression(let item) = field { item } else { nil }
+    }
+    node.filters = try blueprint.filters.map(expression)
+    node.sort = try terms(of: blueprint)
+    node.group = try blueprint.group.map(expression)
+    node.havings = try blueprint.havings.map(expression)
+    node.isDistinct = blueprint.isDistinct
+    node.rows.aliases = blueprint.aliases.map(\.alias)
+    node.rows.limit = blueprint.limit.map { Int64($0) }
+    node.rows.offset = Int64(blueprint.offset ?? 0)
+    node.rows.commonTables = try blueprint.commonTables.map { try $0.resolved(self) }
+    node.children = try blueprint.children.map(childNode)
+    return node
+  }
+
+  private func childNode(_ child: AssociatedRequest) throws -> RequestNode {
+    var node = try node(child.path, key: child.key)
+    switch child.inclusion {
+    case .joined(let isRequired, let isIncluded):
+      node.isRequired = isRequired
+      node.isIncluded = isIncluded
+    case .prefetched:
+      node.rows.isPrefetched = true
+    }
+    return node
+  }
+
+  /// The node of the records that a path leads to from those of `table`.
+  func node(_ path: AssociationPath, key: String) throws -> RequestNode {
+    var origin = self
+    var steps: [AssociationStep] = []
+    var nodes: [RequestNode] = []
+    for link in path.links {
+      let destination = try origin.resolver(for: link.blueprint.tableName)
+      var node = try destination.node(link.blueprint, key: link.key.joined)
+      steps.append(try origin.step(link, to: destination, node: &node))
+      nodes.append(node)
+      origin = destination
+    }
+    var node = nodes.removeLast()
+    node.key = key
+    node.rows.pivots = nodes
+    node.association = KindredAssociations.Association(
+      key: key, cardinality: path.links.allSatisfy(\.isToOne) ? .toOne : .toMany, steps: steps,
+      destination: origin.table.name)
+    return node
+  }
+
+  private func step(
+    _ link: AssociationLink, to destination: RequestResolver, node: inout RequestNode
+  ) throws -> AssociationStep {
+    var step = AssociationStep(
+      origin: table.name, destination: destination.table.name, originColumns: [], destinationColumns: [],
+      direction: .has, isToOne: link.isToOne)
+    switch link.condition {
+    case .belongsTo(let key):
+      let columns = try schema.reference(from: table.name, to: destination.table.name, using: key)
+      (step.originColumns, step.destinationColumns) = (columns.origin, columns.destination)
+      step.direction = .belongsTo
+    case .has(let key):
+      let columns = try schema.reference(from: destination.table.name, to: table.name, using: key)
+      (step.originColumns, step.destinationColumns) = (columns.destination, columns.origin)
+    case .on(let condition):
+      let (left, right) = (TableAlias(), TableAlias())
+      guard let condition = condition(left, right) else { break }
+      node.rows.originAliases.append(left.alias)
+      node.rows.aliases.append(right.alias)
+      node.filters.append(try destination.expression(condition))
+    }
+    return step
+  }
+
+  // MARK: Parts
+
+  /// An expression about the records of `table`.
+  func expression(_ expression: SQLExpression) throws -> Expression {
+    switch expression.form {
+    case .known(let known): known
+    case .deferred(let resolve): try resolve(self)
+    }
+  }
+
+  /// The fields of a selection.
+  func fields(_ selection: SQLSelection) throws -> [Field] {
+    switch selection.item {
+    case .all: return [.all]
+    case .allOf(let alias):
+      let columns = try aliasedTables[alias.alias].map { try table($0).declaredColumns } ?? []
+      return try columns.flatMap { try fields(alias[Column($0.name)].sqlSelection) }
+    case .expression(let expression, let name):
+      let item = NamedExpression(
+        name: name ?? expression.columnName, expression: try self.expression(expression))
+      return [.expression(item)]
+    case .literal(let literal):
+      return try literal.splitAtCommas().map { piece in
+        let text = piece.text.map { String($0.filter { !$0.isWhitespace }) }
+        if text == "*" || text?.hasSuffix(".*") == true { return .all }
+        return .expression(NamedExpression(name: nil, expression: try expression(piece.sqlExpression)))
+      }
+    }
+  }
+
+  private func terms(of blueprint: RequestBlueprint) throws -> [SortTerm] {
+    let ordering = blueprint.ordering
+    var terms = ordering.terms
+    if ordering.byPrimaryKey || (terms.isEmpty && ordering.isReversed) {
+      terms += table.orderedKey.map { Column($0).sqlOrdering }
+    }
+    return try terms.map { term in
+      let term = ordering.isReversed ? term.reversed() : term
+      return SortTerm(
+        try expression(term.expression), isDescending: term.isDescending, nulls: term.nulls)
+    }
+  }
+
+  // MARK: Common table expressions
+
+  /// Makes the tables of common table expressions known, with the columns that SQLite says they have.
+  private mutating func define(_ tables: [CommonTableBlueprint]) throws {
+    for common in tables where model.tables[common.name] == nil {
+      model.add(Table(name: common.name, kind: .view, columns: [], primaryKey: []))
+      let names = try common.columns ?? columnNames(of: common, among: tables)
+      model.add(
+        Table(
+          name: common.name, kind: .view,
+          columns: names.map { KindredAssociations.Column(name: $0) }, primaryKey: []))
+    }
+  }
+
+  private func columnNames(
+    of common: CommonTableBlueprint, among tables: [CommonTableBlueprint]
+  ) throws -> [String] {
+    var root = RequestNode()
+    root.fields = [
+      .expression(
+        NamedExpression(name: nil, expression: Expression(.program(.raw([.text("*")])), at: Origin())))
+    ]
+    root.rows.commonTables = try tables.prefix { $0.name != common.name }.map { try $0.resolved(self) }
+    root.rows.commonTables.append(try common.resolved(self))
+    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: common.name), root: root)
+    let plan = try Planner(model: model).planRows(request)
+    return try plan.nodes.first.map { try db.makeSelectStatement(sql: $0.statement.sql).columnNames } ?? []
+  }
+}
+
+extension RequestBlueprint {
+  /// What is defined here and for everything below, in the order of the definitions.
+  fileprivate var allCommonTables: [CommonTableBlueprint] {
+    commonTables
+      + children.flatMap { $0.path.links.flatMap(\.blueprint.allCommonTables) }
+      + (origin?.path.links.dropLast().flatMap(\.blueprint.allCommonTables) ?? [])
+  }
+}
+
+extension RequestOrigin {
+  /// The columns from which the association leads.
+  fileprivate func columns(_ names: [String], table: String) throws -> [String: SQLValue] {
+    try names.reduce(into: [:]) { columns, name in
+      guard
+        let value = values[name] ?? values.first(where: { $0.key.lowercased() == name.lowercased() })?.value
+      else { throw AssociationError.missingColumn(name, table: table) }
+      columns[name] = value
+    }
+  }
+}
+
+extension Table {
+  /// The columns of the primary key, or the rowid.
+  var orderedKey: [String] {
+    primaryKey.isEmpty ? rowIDName.map { [$0] } ?? [] : primaryKey.map { columns[$0].name }
+  }
+}
+
+extension Model {
+  /// Each table as a resource of its own name: associations are those of the request.
+  init(rowsOf schema: Schema) {
+    self.init(
+      resources: OrderedDictionary(
+        uniqueKeysWithValues: schema.tables.values.map { ($0.name, Resource(name: $0.name, table: $0)) }),
+      tables: schema.tables)
+  }
+
+  fileprivate mutating func add(_ table: Table) {
+    resources[table.name] = Resource(name: table.name, table: table)
+    tables[table.name] = table
+  }
+}

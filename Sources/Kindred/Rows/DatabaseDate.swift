@@ -1,0 +1,120 @@
+import Foundation
+
+/// Dates as SQLite writes them (<https://www.sqlite.org/lang_datefunc.html>), always in UTC unless an offset
+/// follows.
+///
+/// Formatters of Foundation take a thousand times as long, which a fetch of many rows feels.
+enum DatabaseDate {
+  /// `YYYY-MM-DD HH:MM:SS.SSS`; `nil` where the year has not four digits.
+  static func text(_ date: Date) -> String? {
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+    // From 0000-01-01 up to the end of 9999.
+    guard (-62_167_219_200_000..<253_402_300_800_000).contains(milliseconds) else { return nil }
+    let (days, rest) = floorDivision(Int(milliseconds), 86_400_000)
+    let (year, month, day) = civil(days: days)
+    let seconds = rest / 1000
+    return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + " " + digits(seconds / 3600, 2)
+      + ":" + digits(seconds / 60 % 60, 2) + ":" + digits(seconds % 60, 2) + "." + digits(rest % 1000, 3)
+  }
+
+  /// The date of `YYYY-MM-DD`, which a time (`HH:MM`, `HH:MM:SS`, `HH:MM:SS.SSS`) may follow after a space or
+  /// a `T`, and an offset (`Z`, `+HH:MM`, `-HH:MM`) after that; `nil` where the text is anything else.
+  static func date(_ text: String) -> Date? {
+    var scanner = Scanner(bytes: Array(text.utf8))
+    guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
+      let day = scanner.number(2), (1...12).contains(month), (1...31).contains(day)
+    else { return nil }
+    var seconds = Double(days(year: year, month: month, day: day)) * 86400
+    if scanner.take(" ") || scanner.take("T") {
+      guard let time = scanner.time(), let offset = scanner.offset() else { return nil }
+      seconds += time - offset
+    }
+    return scanner.isAtEnd ? Date(timeIntervalSince1970: seconds) : nil
+  }
+
+  private static func digits(_ number: Int, _ count: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, count - digits.count)) + digits
+  }
+
+  private static func floorDivision(_ dividend: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+    let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  // The Gregorian calendar in eras of 400 years that begin in March, so that the leap day comes last: Howard
+  // Hinnant, <https://howardhinnant.github.io/date_algorithms.html>.
+
+  private static func days(year: Int, month: Int, day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let (era, yearOfEra) = floorDivision(year, 400)
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
+    let (era, dayOfEra) = floorDivision(days + 719_468, 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+
+  private struct Scanner {
+    let bytes: [UInt8]
+    var position = 0
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+      guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+      position += 1
+      return true
+    }
+
+    mutating func number(_ count: Int) -> Int? {
+      guard position + count <= bytes.count else { return nil }
+      var number = 0
+      for byte in bytes[position..<position + count] {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        number = number * 10 + Int(byte - UInt8(ascii: "0"))
+      }
+      position += count
+      return number
+    }
+
+    /// The seconds of `HH:MM`, `HH:MM:SS`, or `HH:MM:SS.S…`.
+    mutating func time() -> Double? {
+      guard let minutes = minutes() else { return nil }
+      var time = Double(minutes * 60)
+      guard take(":") else { return time }
+      guard let seconds = number(2), seconds < 60 else { return nil }
+      time += Double(seconds)
+      guard take(".") else { return time }
+      let start = position
+      var unit = 0.1
+      while let digit = number(1) {
+        time += Double(digit) * unit
+        unit /= 10
+      }
+      return position > start ? time : nil
+    }
+
+    /// The seconds of an offset; none where there is no offset.
+    mutating func offset() -> Double? {
+      if isAtEnd || take("Z") { return 0 }
+      let sign: Double
+      if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
+      return minutes().map { sign * Double($0 * 60) }
+    }
+
+    private mutating func minutes() -> Int? {
+      guard let hours = number(2), hours < 24, take(":"), let minutes = number(2), minutes < 60 else {
+        return nil
+      }
+      return hours * 60 + minutes
+    }
+  }
+}

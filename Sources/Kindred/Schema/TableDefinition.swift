@@ -1,0 +1,211 @@
+import KindredAssociations
+import KindredSQLSyntax
+import OrderedCollections
+
+/// A table that is being made.
+///
+///     try db.create(table: "book") { t in
+///       t.autoIncrementedPrimaryKey("id")
+///       t.column("title", .text).notNull()
+///       t.belongsTo("author", onDelete: .cascade).notNull()
+///     }
+public final class TableDefinition {
+  /// A column of a primary key, for those that refer to it.
+  struct Key {
+    let name: String
+    let type: ColumnType?
+  }
+
+  private enum Element {
+    case column(ColumnDefinition)
+    case foreignKey(ForeignKeyDefinition)
+  }
+
+  private let name: String
+  private var elements: [Element] = []
+  private var constraints: [SQL] = []
+  private var constraintKey: [String] = []
+  /// Whether what is being defined belongs to the primary key.
+  private var isInPrimaryKey = false
+
+  init(name: String) {
+    self.name = name
+  }
+}
+
+// MARK: - Columns
+
+extension TableDefinition {
+  /// Adds a column.
+  ///
+  /// - Parameter type: Without a type, the column holds whatever is put in.
+  @discardableResult
+  public func column(_ name: String, _ type: ColumnType? = nil) -> ColumnDefinition {
+    let column = ColumnDefinition(name: name, type: type)
+    if isInPrimaryKey {
+      column.notNull()
+      column.isPrimaryKey = true
+    }
+    elements.append(.column(column))
+    return column
+  }
+
+  /// Adds the primary key: an integer that SQLite counts up, without giving one out twice
+  /// (<https://www.sqlite.org/autoinc.html>).
+  @discardableResult
+  public func autoIncrementedPrimaryKey(_ name: String) -> ColumnDefinition {
+    column(name, .integer).primaryKey(autoincrement: true)
+  }
+
+  /// Adds the primary key: one column, which is never NULL.
+  @discardableResult
+  public func primaryKey(_ name: String, _ type: ColumnType) -> ColumnDefinition {
+    column(name, type).primaryKey().notNull()
+  }
+
+  /// Makes the primary key of several columns that are defined elsewhere.
+  public func primaryKey(_ columns: [String]) {
+    constraintKey = columns
+  }
+
+  /// Makes the primary key of the columns that `body` defines; none of them is ever NULL.
+  public func primaryKey(_ body: () throws -> Void) rethrows {
+    isInPrimaryKey = true
+    defer { isInPrimaryKey = false }
+    try body()
+  }
+
+  /// Adds the column by which a row belongs to one of another table, with a foreign key and an index.
+  ///
+  /// It is named by `name` and the primary key of the other table: `authorId` for the `id` of an author,
+  /// `countryCode` for the `code` of a country. Where that key is of several columns, so is this one.
+  ///
+  /// - Parameters:
+  ///   - table: The other table, where it is not called `name`.
+  ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
+  ///   - isIndexed: Whether an index is made, without which the rows that belong to one are only found by
+  ///     reading all of them.
+  @discardableResult
+  public func belongsTo(
+    _ name: String, inTable table: String? = nil, onDelete: ForeignKeyAction? = nil,
+    onUpdate: ForeignKeyAction? = nil, deferred isDeferred: Bool = false, indexed isIndexed: Bool = true
+  ) -> ForeignKeyDefinition {
+    let foreignKey = ForeignKeyDefinition(
+      name: name, table: table ?? name, onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred,
+      isIndexed: isIndexed)
+    foreignKey.isPartOfPrimaryKey = isInPrimaryKey
+    elements.append(.foreignKey(foreignKey))
+    return foreignKey
+  }
+}
+
+// MARK: - Constraints
+
+extension TableDefinition {
+  /// Refuses rows that are equal to another one in all of those columns.
+  public func uniqueKey(_ columns: [String]) {
+    constraints.append("UNIQUE " + .columns(columns))
+  }
+
+  /// Has several columns together refer to a row of a table.
+  ///
+  /// - Parameters:
+  ///   - destinationColumns: The columns of the other table; its primary key by default.
+  ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
+  public func foreignKey(
+    _ columns: [String], references table: String, columns destinationColumns: [String] = [],
+    onDelete: ForeignKeyAction? = nil, onUpdate: ForeignKeyAction? = nil, deferred isDeferred: Bool = false
+  ) {
+    constraints.append(
+      "FOREIGN KEY " + .columns(columns) + " "
+        + .references(
+          table, columns: destinationColumns, onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred))
+  }
+
+  /// Refuses rows for which an SQL expression of the program is false.
+  public func check(sql: String) {
+    constraints.append("CHECK (" + SQL(trusted: sql) + ")")
+  }
+}
+
+// MARK: - SQL
+
+extension TableDefinition {
+  /// `CREATE TABLE`, and the indexes.
+  ///
+  /// - Throws: `DatabaseError` where there is no primary key to belong to.
+  func statements(options: TableOptions, on db: Database) throws -> [SQL] {
+    var columns: [ColumnDefinition] = []
+    var foreignKeys: [SQL] = []
+    var indexes: [SQL] = []
+    for element in elements {
+      switch element {
+      case .column(let column):
+        columns.append(column)
+        if let kind = column.index { indexes.append(index(on: [column.name], kind: kind, options)) }
+      case .foreignKey(let foreignKey):
+        let key = try primaryKey(of: foreignKey.table, on: db)
+        let own = foreignKey.columns(to: key)
+        let names = own.map(\.name)
+        columns += own
+        foreignKeys.append(
+          "FOREIGN KEY " + .columns(names) + " "
+            + .references(
+              foreignKey.table, columns: key.map(\.name), onDelete: foreignKey.onDelete,
+              onUpdate: foreignKey.onUpdate, isDeferred: foreignKey.isDeferred))
+        if foreignKey.isUnique {
+          indexes.append(index(on: names, kind: .unique, options))
+        } else if foreignKey.isIndexed {
+          indexes.append(index(on: names, kind: .plain, options))
+        }
+      }
+    }
+    let key = columns.filter(\.isPrimaryKey).map(\.name) + constraintKey
+    let isOnlyKey = key.count == 1 && constraintKey.isEmpty
+    let keyConstraint: [SQL] = key.isEmpty || isOnlyKey ? [] : ["PRIMARY KEY " + .columns(key)]
+    let parts = columns.map { $0.sql(isOnlyKey: isOnlyKey) } + keyConstraint + constraints + foreignKeys
+    let table =
+      options.head + "\(identifier: name) (" + parts.joined(separator: ", ") + ")" + options.tail
+    return [table] + indexes
+  }
+
+  private func index(on columns: [String], kind: ColumnDefinition.IndexKind, _ options: TableOptions) -> SQL {
+    let name = ([self.name, "on"] + columns).joined(separator: "_")
+    return .createIndex(
+      name, on: self.name, columns: columns, isUnique: kind == .unique,
+      ifNotExists: options.contains(.ifNotExists))
+  }
+
+  private func primaryKey(of table: String, on db: Database) throws -> [Key] {
+    let key = table.lowercased() == name.lowercased() ? ownPrimaryKey : try db.primaryKey(ofTable: table)
+    guard !key.isEmpty else {
+      throw DatabaseError.misuse("the table \(name) can't belong to \(table): there is no primary key")
+    }
+    return key
+  }
+
+  private var ownPrimaryKey: [Key] {
+    let columns = elements.compactMap { element -> ColumnDefinition? in
+      if case .column(let column) = element { column } else { nil }
+    }
+    let names = columns.filter(\.isPrimaryKey).map(\.name) + constraintKey
+    return names.compactMap { name in
+      columns.first { $0.name == name }.map { Key(name: name, type: $0.type) }
+    }
+  }
+}
+
+extension Database {
+  fileprivate func primaryKey(ofTable name: String) throws -> [TableDefinition.Key] {
+    guard let table = try schema.tables.values.first(where: { $0.name.lowercased() == name.lowercased() })
+    else {
+      throw DatabaseError.misuse("there is no table \(name)")
+    }
+    return table.primaryKey.map { index in
+      let column = table.columns[index]
+      // A type of several words is written as it was declared, and none as none.
+      let type = column.declaredType.isEmpty ? nil : ColumnType(rawValue: column.declaredType)
+      return TableDefinition.Key(name: column.name, type: type)
+    }
+  }
+}

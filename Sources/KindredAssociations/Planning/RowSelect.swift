@@ -1,0 +1,136 @@
+import KindredSQLSyntax
+
+/// A statement that gives rows, in the making.
+///
+///     WITH commonTables
+///     SELECT [DISTINCT] columns
+///     FROM root joins WHERE conditions
+///     GROUP BY group HAVING havings
+///     ORDER BY order LIMIT limit OFFSET offset
+final class RowSelect {
+  let node: RequestNode
+  let statement: StatementBuilder
+  var root: RowJoin?
+  var commonTables: [SQL] = []
+  var group: [SQL] = []
+  var havings: [SQL] = []
+  var order: [OrderTerm] = []
+
+  init(node: RequestNode, statement: StatementBuilder) {
+    self.node = node
+    self.statement = statement
+  }
+
+  /// Keeps the names that the request guarantees from the tables that have none.
+  func reserveAliases() {
+    statement.reservedAliases.formUnion(node.aliasNames.map { $0.lowercased() })
+  }
+
+  /// The statement, its columns being known.
+  func rendered(page: Bool) -> SQL {
+    rendered(page: page, columns: statement.columns.isEmpty ? ["1"] : statement.columns)
+  }
+
+  /// The statement or subquery with these columns.
+  func rendered(page: Bool, columns: [SQL]) -> SQL {
+    guard let root else { return SQL() }
+    var sql = withClause
+    sql.append("SELECT \(node.isDistinct ? "DISTINCT " : SQL())\(columns.joined(separator: ", ")) ")
+    sql.append(root.scope.select.from())
+    if !group.isEmpty { sql.append(" GROUP BY \(group.joined(separator: ", "))") }
+    if !havings.isEmpty { sql.append(" HAVING \(havings.joined(separator: " AND "))") }
+    guard page else { return sql }
+    if !order.isEmpty {
+      sql.append(" ORDER BY \(order.map { $0.rendered(as: $0.sql) }.joined(separator: ", "))")
+    }
+    let offset = node.rows.offset
+    if node.rows.limit != nil || offset != 0 {
+      sql.append(" LIMIT \(.value(.integer(node.rows.limit ?? -1)))")
+      if offset != 0 { sql.append(" OFFSET \(.value(.integer(offset)))") }
+    }
+    return sql
+  }
+
+  /// The statement that counts the rows.
+  var count: SQL {
+    guard let root else { return SQL() }
+    let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty
+    if isPlain, node.rows.limit == nil, node.rows.offset == 0 {
+      return "\(withClause)SELECT COUNT(*) \(root.scope.select.from())"
+    }
+    return "SELECT COUNT(*) FROM (\(rendered(page: node.rows.limit != nil || node.rows.offset != 0)))"
+  }
+
+  private var withClause: SQL {
+    commonTables.isEmpty ? SQL() : "WITH \(commonTables.joined(separator: ", ")) "
+  }
+
+  /// The finished node of the plan.
+  func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
+    Plan.Node(
+      statement: Plan.Statement(rendered(page: true)), program: [], layout: layout, isToMany: true,
+      level: statement.level, recursion: nil, name: name)
+  }
+}
+
+/// A record of such a statement, and those that are joined to it.
+final class RowJoin {
+  let scope: Scope
+  /// How it is joined; nil for the first.
+  let step: AssociationStep?
+  var children: [RowJoin] = []
+
+  init(scope: Scope, step: AssociationStep? = nil) {
+    self.scope = scope
+    self.step = step
+  }
+}
+
+extension Planning {
+  /// The common table expressions that a statement defines for its node and what is joined to it, each once.
+  func definitions(of node: RequestNode) throws -> [SQL] {
+    var names: Set<String> = []
+    return try node.commonTables.filter { names.insert($0.name.lowercased()).inserted }.map { table in
+      let columns = (table.columns ?? []).map { "\(identifier: $0)" as SQL }
+      let list: SQL = columns.isEmpty ? SQL() : " (\(columns.joined(separator: ", ")))"
+      return "\(identifier: table.name)\(list) AS (\(try definition(of: table)))"
+    }
+  }
+
+  private func definition(of table: CommonTable) throws -> SQL {
+    switch table.definition {
+    case .raw(let parts):
+      let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+      let nowhere = Scope(
+        table: Table(name: "", kind: .view, columns: [], primaryKey: []),
+        resource: Resource(name: "", table: Table(name: "", kind: .view, columns: [], primaryKey: [])),
+        alias: "", select: statement.newSelect(), node: nil, parent: nil)
+      return try raw(parts, in: nowhere)
+    case .request(let request):
+      let planning = Planning(model: model, request: request)
+      planning.makesTransients = makesTransients
+      return try planning.definition()
+    }
+  }
+
+  /// The request as the definition of a table.
+  private func definition() throws -> SQL {
+    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    let rows = try planSelect(request, select: statement.newSelect())
+    return rows.rendered(page: true, columns: try selection(of: rows))
+  }
+}
+
+extension RequestNode {
+  /// What is defined here, and for the records joined to it.
+  fileprivate var commonTables: [CommonTable] {
+    let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
+    return rows.commonTables + joined.flatMap(\.commonTables)
+  }
+
+  /// The names in SQL that are guaranteed, here and in the records joined to it.
+  fileprivate var aliasNames: [String] {
+    let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
+    return rows.aliases.compactMap(\.name) + joined.flatMap(\.aliasNames)
+  }
+}

@@ -1,0 +1,100 @@
+import KindredSQLSyntax
+
+/// What a request for rows says of a node, beyond what one for JSON can say.
+public struct RowShape: Sendable {
+  /// Whether the records are read apart, as a collection of each record above; otherwise they are joined to it, and
+  /// each pair is a row.
+  public var isPrefetched = false
+  /// The names by which expressions elsewhere speak of the record.
+  public var aliases: [RecordAlias] = []
+  /// The names by which expressions of this node speak of the record above.
+  public var originAliases: [RecordAlias] = []
+  /// The nodes of the association's steps, the last one left out.
+  public var pivots: [RequestNode] = []
+  /// How many rows at most, per record above.
+  public var limit: Int64?
+  /// How many rows are passed over.
+  public var offset: Int64 = 0
+  /// What the statement of this node defines before it.
+  public var commonTables: [CommonTable] = []
+
+  /// Joined, with nothing said.
+  public init() {}
+}
+
+/// A record of a request, to be named in expressions about other records.
+///
+/// It is what it is by identity: two of one name are two.
+public final class RecordAlias: Hashable, Sendable {
+  /// The name in SQL; any free one where nil.
+  public let name: String?
+
+  /// An alias that stands for no record yet.
+  public init(name: String? = nil) {
+    self.name = name
+  }
+
+  /// Whether both are one.
+  public static func == (left: RecordAlias, right: RecordAlias) -> Bool { left === right }
+
+  /// Feeds its identity to `hasher`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A common table expression of one request.
+public struct CommonTable: Sendable {
+  /// Where its rows come from.
+  public enum Definition: Sendable {
+    /// A complete statement of the program.
+    case raw([Expression.RawPart])
+    /// The rows of a request.
+    case request(FetchRequest)
+  }
+
+  /// The name of the table.
+  public var name: String
+  /// The names of the columns; those of the definition where nil.
+  public var columns: [String]?
+  /// Where its rows come from.
+  public var definition: Definition
+
+  /// A table of this definition.
+  public init(name: String, columns: [String]? = nil, definition: Definition) {
+    self.name = name
+    self.columns = columns
+    self.definition = definition
+  }
+}
+
+extension Expression {
+  /// What requests for rows can say, and URLs can't.
+  public indirect enum ProgramExpression: Sendable {
+    /// A column of the record by its name in the database, which SQLite looks up.
+    case column(String)
+    /// An expression about the record of that alias.
+    case of(RecordAlias, Expression)
+    /// SQL of the program.
+    case raw([RawPart])
+    /// An aggregate of the records of a node below.
+    case aggregate(AggregateFunction, of: RequestNode, Expression?)
+    /// Whether a request gives rows.
+    case exists(FetchRequest)
+    /// Whether a value is among those of the first column of a request.
+    case among(Expression, FetchRequest)
+  }
+
+  /// A piece of SQL of the program.
+  public enum RawPart: Sendable {
+    /// Trusted text.
+    case text(String)
+    /// An expression in its place; a value is bound.
+    case expression(Expression)
+  }
+
+  /// The aggregates of associations, and how they are called.
+  public enum AggregateFunction: String, CaseIterable, Sendable {
+    case count, isEmpty, min, max, average, sum, total
+
+    var takesArgument: Bool { self != .count && self != .isEmpty }
+  }
+}

@@ -1,0 +1,257 @@
+import Kindred
+import Testing
+
+@Suite("Aggregates of associations")
+struct AggregateTests {
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Library.make().read(body)
+  }
+
+  /// The value that an aggregate gives for each author, and its name.
+  private func values(_ aggregate: AssociationAggregate<Author>) throws -> (
+    name: String, values: [DatabaseValue]
+  ) {
+    try read { db throws in
+      let rows = try Row.fetchAll(db, Author.annotated(with: aggregate).order(Column("id")))
+      return (rows[0].columnNames.last ?? "", rows.compactMap(\.databaseValues.last))
+    }
+  }
+
+  private func ids(_ predicate: AssociationAggregate<Author>) throws -> [Int64] {
+    try read { db in try Author.having(predicate).order(Column("id")).fetchAll(db).map(\.id) }
+  }
+
+  private func reals(_ values: [Double?]) -> [DatabaseValue] { values.map(\.databaseValue) }
+
+  private func integers(_ values: [Int?]) -> [DatabaseValue] { values.map(\.databaseValue) }
+
+  @Test("S216, S224, S226: count counts the records, none for those that have none: bookCount")
+  func count() throws {
+    let (name, values) = try values(Author.books.count)
+    #expect(name == "bookCount")
+    #expect(values == integers([3, 1, 0]))
+  }
+
+  @Test("S217, S225: isEmpty: hasNoBook")
+  func isEmpty() throws {
+    let (name, values) = try values(Author.books.isEmpty)
+    #expect(name == "hasNoBook")
+    #expect(values == integers([0, 0, 1]))
+  }
+
+  @Test("S218, S219, S227, S228: min and max: minBookYear, maxBookYear")
+  func extremes() throws {
+    let least = try values(Author.books.min(Column("year")))
+    #expect(least.name == "minBookYear")
+    #expect(least.values == integers([1851, 1830, nil]))
+    let greatest = try values(Author.books.max(Column("year")))
+    #expect(greatest.name == "maxBookYear")
+    #expect(greatest.values == integers([1924, 1830, nil]))
+  }
+
+  @Test("S220, S229: average: averageBookPrice")
+  func average() throws {
+    let (name, values) = try values(Author.books.average(Column("price")))
+    #expect(name == "averageBookPrice")
+    #expect(values == reals([10, nil, nil]))
+  }
+
+  @Test("S221, S222, S230, S231: sum is NULL of none, total is 0.0; both are called bookYearSum")
+  func sums() throws {
+    let sum = try values(Author.books.sum(Column("year")))
+    #expect(sum.name == "bookYearSum")
+    #expect(sum.values == integers([5651, 1830, nil]))
+    let total = try values(Author.books.total(Column("year")))
+    #expect(total.name == "bookYearSum")
+    #expect(total.values == reals([5651, 1830, 0]))
+  }
+
+  @Test("S215: aggregates exist on hasMany through")
+  func through() throws {
+    let (name, values) = try values(Author.awards.count)
+    #expect(name == "awardCount")
+    #expect(values == integers([2, 1, 0]))
+  }
+
+  @Test(
+    "S223, S257, S270: any number of aggregates, of several associations, feed properties beside the record")
+  func annotated() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var bookCount: Int
+      var maxBookYear: Int?
+      var paintingCount: Int
+    }
+    try read { db throws in
+      let request = Author.annotated(
+        with: Author.books.count, Author.books.max(Column("year")), Author.paintings.count)
+      let infos = try Info.fetchAll(db, request.order(Column("id")))
+      #expect(infos.map(\.bookCount) == [3, 1, 0])
+      #expect(infos.map(\.maxBookYear) == [1924, 1830, nil])
+      // None multiplies another.
+      #expect(infos.map(\.paintingCount) == [0, 2, 0])
+      #expect(try Author.annotated(with: [Author.books.count]).fetchAll(db).count == 3)
+    }
+  }
+
+  @Test(
+    "S232, S254: names follow the key: forKey(\"novels\") gives novelCount; each population is counted by itself"
+  )
+  func keys() throws {
+    struct Info: Decodable, FetchableRecord {
+      var novelCount: Int
+      var theatrePlayCount: Int
+    }
+    let novels = Author.books.filter(Column("kind") == "novel").forKey("novels").count
+    let plays = Author.books.filter(Column("kind") == "theatrePlay").forKey("theatrePlays").count
+    let infos = try read { db in
+      try Info.fetchAll(db, Author.annotated(with: novels, plays).order(Column("id")))
+    }
+    #expect(infos.map(\.novelCount) == [2, 0, 0])
+    #expect(infos.map(\.theatrePlayCount) == [0, 1, 0])
+  }
+
+  @Test("S252, S253, S255: each aggregate has the population of its own filters, also under one key")
+  func isolation() throws {
+    struct Info: Decodable, FetchableRecord {
+      var novelCount: Int
+      var theatrePlayCount: Int
+      var minBookYear: Int?
+      var maxBookYear: Int?
+    }
+    let novels = Author.books.filter(Column("kind") == "novel").count.forKey("novelCount")
+    let plays = Author.books.filter(Column("kind") == "theatrePlay").count.forKey("theatrePlayCount")
+    let request = Author.annotated(
+      with: novels, plays, Author.books.min(Column("year")), Author.books.max(Column("year")))
+    let infos = try read { db in try Info.fetchAll(db, request.order(Column("id"))) }
+    #expect(infos.map(\.novelCount) == [2, 0, 0])
+    #expect(infos.map(\.theatrePlayCount) == [0, 1, 0])
+    #expect(infos.map(\.minBookYear) == [1851, 1830, nil])
+    #expect(infos.map(\.maxBookYear) == [1924, 1830, nil])
+  }
+
+  @Test("S233, S234: a changed aggregate loses its name, unless by ??")
+  func lostNames() throws {
+    #expect(try values(Author.books.count + 1).name != "bookCount")
+    #expect(try values(!Author.books.isEmpty).name != "hasNoBook")
+    let (name, values) = try values(Author.books.min(Column("year")) ?? 0)
+    #expect(name == "minBookYear")
+    #expect(values == integers([1851, 1830, 0]))
+  }
+
+  @Test("S235, S236, S344: aggregates are named by a string or a coding key")
+  func renamed() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var numberOfBooks: Int
+
+      enum CodingKeys: CodingKey { case author, numberOfBooks }
+
+      static func all() -> QueryInterfaceRequest<Info> {
+        let numberOfBooks = Author.books.count.forKey(CodingKeys.numberOfBooks)
+        return Author.annotated(with: numberOfBooks).asRequest(of: Info.self)
+      }
+    }
+    #expect(try values(Author.books.count.forKey("numberOfBooks")).name == "numberOfBooks")
+    #expect(
+      try read { db in try Info.all().order(Column("id")).fetchAll(db).map(\.numberOfBooks) } == [3, 1, 0])
+  }
+
+  @Test("S237, S238: a negated aggregate decodes a Bool; aggregates of two associations make one value")
+  func combined() throws {
+    struct Info: Decodable, FetchableRecord {
+      var hasBooks: Bool
+      var workCount: Int
+    }
+    let hasBooks = (Author.books.isEmpty == false).forKey("hasBooks")
+    let workCount = (Author.books.count + Author.paintings.count).forKey("workCount")
+    let infos = try read { db throws in
+      try Info.fetchAll(db, Author.annotated(with: hasBooks, workCount).order(Column("id")))
+    }
+    #expect(infos.map(\.hasBooks) == [true, true, false])
+    #expect(infos.map(\.workCount) == [3, 3, 0])
+  }
+
+  @Test("S239, S240, S241, S242, S243: having filters by aggregates, and accumulates")
+  func having() throws {
+    #expect(try ids(Author.books.isEmpty) == [3])
+    #expect(try ids(Author.books.isEmpty == false) == [1, 2])
+    #expect(try ids(Author.books.count >= 2) == [1])
+    #expect(try ids(Author.books.max(Column("year")) >= 1900) == [1])
+    let both = Author.having(Author.books.count >= 1).having(Author.paintings.count >= 1)
+    #expect(try read { db in try both.fetchAll(db).map(\.id) } == [2])
+  }
+
+  @Test("S244: having on a filtered association")
+  func havingFiltered() throws {
+    let novels = Author.books.filter(Column("kind") == "novel")
+    #expect(try ids(novels.isEmpty == false) == [1])
+    #expect(try ids(novels.isEmpty) == [2, 3])
+  }
+
+  @Test("S245, S246, S247: aggregates of two associations compare and combine with && || !")
+  func twoAssociations() throws {
+    #expect(try ids(Author.books.count > Author.paintings.count) == [1])
+    #expect(try ids(Author.books.isEmpty && Author.paintings.isEmpty) == [3])
+    #expect(try ids(!Author.books.isEmpty && !Author.paintings.isEmpty) == [2])
+    #expect(try ids(Author.books.isEmpty || Author.paintings.isEmpty) == [1, 3])
+  }
+
+  @Test("S248, S351: comparisons of an aggregate and a value, either way")
+  func comparisons() throws {
+    #expect(try ids(Author.books.count < 3) == [2, 3])
+    #expect(try ids(Author.books.count <= 1) == [2, 3])
+    #expect(try ids(Author.books.count == 1) == [2])
+    #expect(try ids(Author.books.count != 1) == [1, 3])
+    #expect(try ids(2 <= Author.books.count) == [1])
+    #expect(try ids(2 > Author.books.count) == [2, 3])
+    #expect(try ids(1 == Author.books.count) == [2])
+    #expect(try ids(Author.books.max(Column("year")) == nil) == [3])
+    #expect(try ids(Author.books.count == Author.paintings.count) == [3])
+  }
+
+  @Test("S249: arithmetic with aggregates and values, either way, and the opposite")
+  func arithmetic() throws {
+    #expect(try values(Author.books.count + 1).values == integers([4, 2, 1]))
+    #expect(try values(10 - Author.books.count).values == integers([7, 9, 10]))
+    #expect(try values(Author.books.count * 2).values == integers([6, 2, 0]))
+    #expect(
+      try values(Author.books.sum(Column("year")) / Author.books.count).values == integers([1883, 1830, nil]))
+    #expect(try values(-Author.books.count).values == integers([-3, -1, 0]))
+  }
+
+  @Test("S250, S251: ??, abs, cast and length")
+  func functions() throws {
+    #expect(try values(Author.books.max(Column("year")) ?? -1).values == integers([1924, 1830, -1]))
+    #expect(try values(abs(Author.books.min(-Column("year")))).values == integers([1924, 1830, nil]))
+    #expect(try values(cast(Author.books.max(Column("year")), as: .text)).values[1] == "1830".databaseValue)
+    #expect(try values(length(Author.books.max(Column("title")))).values == integers([9, 7, nil]))
+  }
+
+  @Test("S84, S85, S256: of one record, aggregates are those of its request")
+  func singleRecord() throws {
+    try read { db throws in
+      #expect(try Library.melville.books.fetchCount(db) == 3)
+      #expect(try Int.fetchOne(db, Library.melville.books.select(max(Column("year")))) == 1924)
+      #expect(try Int.fetchOne(db, Library.sappho.books.select(max(Column("year")))) == nil)
+    }
+  }
+
+  @Test("S350: counts are right without a rowid and of composite keys")
+  func compositeKeys() throws {
+    struct Shelf: TableRecord { static let slots = hasMany(Slot.self) }
+    struct Slot: TableRecord {}
+    let queue = DatabaseQueue()
+    try queue.write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE shelf (id INTEGER PRIMARY KEY);
+          CREATE TABLE slot (shelfId INTEGER REFERENCES shelf, number INTEGER, PRIMARY KEY (shelfId, number)) WITHOUT ROWID;
+          INSERT INTO shelf VALUES (1), (2);
+          INSERT INTO slot VALUES (1, 1), (1, 2);
+          """)
+      let rows = try Row.fetchAll(db, Shelf.annotated(with: Shelf.slots.count).order(Column("id")))
+      #expect(rows.map { $0["slotCount"] as Int } == [2, 0])
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Kindred
+import Testing
+
+@Suite("Table aliases")
+struct AliasTests {
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Library.make().read(body)
+  }
+
+  @Test("S150: a column of another record is none of the request's own: SQLite says so")
+  func unqualified() throws {
+    let request = Book.joining(required: Book.author).filter(Column("year") >= Column("birthYear"))
+    let error = #expect(throws: DatabaseError.self) { try read { db in try request.fetchAll(db) } }
+    #expect(error?.code == 1)
+    #expect(error?.message == "no such column: book.birthYear")
+  }
+
+  @Test("S122, S123, S151, S152: an alias speaks of another record, in WHERE")
+  func condition() throws {
+    let author = TableAlias()
+    let request = Book.joining(required: Book.author.aliased(author))
+      .filter(Column("year") >= author[Column("birthYear")] + 60)
+    #expect(try read { db in try request.fetchAll(db).map(\.id).sorted() } == [2])
+  }
+
+  @Test("S154, S155: the name of an alias is the name in SQL, for snippets in ON and in WHERE")
+  func named() throws {
+    let request = Book.aliased(TableAlias(name: "b"))
+      .joining(
+        required: Book.author.aliased(TableAlias(name: "a")).filter(sql: "a.country = ?", arguments: ["FR"])
+      )
+      .filter(sql: "b.year >= a.birthYear")
+    try read { db throws in
+      #expect(try request.fetchAll(db) == [Library.hernani])
+      #expect(try request.sql(db).contains(#"FROM "book" AS "b" JOIN "author" AS "a" ON"#))
+    }
+  }
+
+  @Test("S156, S157: types, requests and associations take aliases; that of the record is known in ON")
+  func inCondition() throws {
+    let book = TableAlias()
+    let request = Book.aliased(book)
+      .including(required: Book.author.filter(Column("birthYear") + 60 < book[Column("year")]))
+    #expect(try read { db in try request.fetchAll(db).map(\.id) } == [2])
+    #expect(try read { db in try Book.all().aliased(TableAlias()).fetchCount(db) } == 5)
+  }
+
+  @Test("S158: one alias of two tables is an error, in the words of the documents")
+  func reuse() throws {
+    let alias = TableAlias()
+    let request = Book.aliased(alias).joining(required: Book.author.aliased(alias))
+    let error = #expect(throws: (any Error).self) { try read { db in try request.fetchAll(db) } }
+    #expect(String(describing: error).contains("A TableAlias most not be used to refer to multiple tables"))
+  }
+
+  @Test("an alias of no table is an error")
+  func unattached() throws {
+    let alias = TableAlias()
+    #expect(throws: (any Error).self) {
+      try read { db in try Book.filter(alias[Column("year")] > 1).fetchAll(db) }
+    }
+  }
+
+  @Test("S159, S264: an alias reaches into the collections of including(all:)")
+  func acrossCollections() throws {
+    struct Info: Decodable, FetchableRecord { var books: [Book] }
+    let author = TableAlias()
+    let request = Author.aliased(author)
+      .including(all: Author.books.filter(Column("year") >= author[Column("birthYear")] + 60))
+      .order(Column("id"))
+    #expect(try read { db in try Info.fetchAll(db, request).map { $0.books.map(\.id) } } == [[2], [], []])
+  }
+
+  @Test("S330: records that have no associated one: by an optional join, or by having(isEmpty)")
+  func missing() throws {
+    let author = TableAlias()
+    try read { db throws in
+      let joined = Book.joining(optional: Book.author.aliased(author)).filter(!author.exists)
+      #expect(try joined.fetchAll(db) == [Library.beowulf])
+      #expect(try Author.having(Author.books.isEmpty).fetchAll(db) == [Library.sappho])
+    }
+  }
+}

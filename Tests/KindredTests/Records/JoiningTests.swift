@@ -1,0 +1,249 @@
+import Kindred
+import Testing
+
+@Suite("Joining methods")
+struct JoiningTests {
+  struct BookInfo: Decodable, FetchableRecord, Hashable {
+    var book: Book
+    var author: Author
+  }
+
+  struct OptionalBookInfo: Decodable, FetchableRecord, Hashable {
+    var book: Book
+    var author: Author?
+  }
+
+  struct AuthorInfo: Decodable, FetchableRecord, Hashable {
+    var author: Author
+    var books: [Book]
+  }
+
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Library.make().read(body)
+  }
+
+  @Test("S90, S95, S110, S187, S192: including(required:) is an inner join with the columns of the other")
+  func includingRequired() throws {
+    let infos = try read { db throws in
+      try Book.including(required: Book.author).order(Column("id")).asRequest(of: BookInfo.self).fetchAll(db)
+    }
+    #expect(infos.map(\.book) == [Library.mobyDick, Library.billyBudd, Library.clarel, Library.hernani])
+    #expect(infos.map(\.author.name) == ["Melville", "Melville", "Melville", "Hugo"])
+  }
+
+  @Test(
+    "S91, S177: including(required:) of a to-many association gives a row per pair, under the singular key")
+  func pairs() throws {
+    struct Authorship: Decodable, FetchableRecord {
+      var author: Author
+      var book: Book
+    }
+    let pairs = try read { db throws in
+      try Authorship.fetchAll(db, Author.including(required: Author.books).order(Column("id")))
+    }
+    #expect(pairs.map(\.author.id) == [1, 1, 1, 2])
+    #expect(Set(pairs.map(\.book.id)) == [1, 2, 3, 4])
+  }
+
+  @Test("S92, S93, S191: including(optional:) keeps the records that have none, of any kind of association")
+  func includingOptional() throws {
+    struct Authorship: Decodable, FetchableRecord {
+      var author: Author
+      var book: Book?
+    }
+    let infos = try read { db throws in
+      try OptionalBookInfo.fetchAll(db, Book.including(optional: Book.author).order(Column("id")))
+    }
+    #expect(infos.map(\.author?.name) == ["Melville", "Melville", "Melville", "Hugo", nil])
+    let pairs = try read { db throws in
+      try Authorship.fetchAll(db, Author.including(optional: Author.books).order(Column("id")))
+    }
+    #expect(pairs.count == 5)
+    #expect(pairs.last?.book == nil)
+  }
+
+  @Test(
+    "S94, S96, S97, S175, S193, S269: including(all:) gives a collection per record, and neither drops nor repeats any"
+  )
+  func includingAll() throws {
+    struct SetInfo: Decodable, FetchableRecord {
+      var author: Author
+      var books: Set<Book>
+    }
+    let request = Author.including(all: Author.books.order(Column("year"))).order(Column("id"))
+    let infos = try read { db in try AuthorInfo.fetchAll(db, request) }
+    #expect(
+      infos.map { $0.books.map(\.title) } == [["Moby-Dick", "Clarel", "Billy Budd"], ["Hernani"], []])
+    let sets = try read { db in try SetInfo.fetchAll(db, request) }
+    #expect(sets.map(\.books.count) == [3, 1, 0])
+  }
+
+  @Test("S98, S148: including(all:) of selected columns feeds partial records, which need not be fetchable")
+  func partialCollections() throws {
+    struct Info: Decodable, FetchableRecord {
+      struct PartialBook: Decodable, Hashable {
+        var title: String
+        var year: Int
+      }
+      var author: Author
+      var books: [PartialBook]
+    }
+    let infos = try read { db throws in
+      try Author.including(all: Author.books.select(Column("title"), Column("year")).order(Column("year")))
+        .order(Column("id")).asRequest(of: Info.self).fetchAll(db)
+    }
+    #expect(infos[1].books == [Info.PartialBook(title: "Hernani", year: 1830)])
+  }
+
+  @Test("S99, S198: including(all:) of one column feeds values")
+  func scalarCollections() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var bookTitles: [String]
+    }
+    let infos = try read { db throws in
+      try Author
+        .including(all: Author.books.select(Column("title")).order(Column("year")).forKey("bookTitles"))
+        .order(Column("id")).asRequest(of: Info.self).fetchAll(db)
+    }
+    #expect(infos.map(\.bookTitles) == [["Moby-Dick", "Clarel", "Billy Budd"], ["Hernani"], []])
+  }
+
+  @Test("S100, S331: annotated(withRequired:) appends columns of the other to those of the record")
+  func annotatedRequired() throws {
+    struct Info: Decodable, FetchableRecord {
+      var book: Book
+      var name: String
+      var country: String
+    }
+    let request = Book.annotated(withRequired: Book.author.select(Column("name"), Column("country")))
+    try read { db throws in
+      let infos = try request.order(Column("id")).asRequest(of: Info.self).fetchAll(db)
+      #expect(infos.map(\.name) == ["Melville", "Melville", "Melville", "Hugo"])
+      #expect(infos.last?.country == "FR")
+      let row = try #require(try Row.fetchOne(db, request))
+      #expect(row.scopes.isEmpty)
+      #expect(row.columnNames.suffix(2) == ["name", "country"])
+    }
+  }
+
+  @Test(
+    "S101, S102, S103, S345: annotated(withOptional:) gives NULL for a missing record; columns can be renamed"
+  )
+  func annotatedOptional() throws {
+    struct Info: Decodable, FetchableRecord {
+      var book: Book
+      var authorName: String?
+    }
+    try read { db throws in
+      let renamed = Book.annotated(withOptional: Book.author.select(Column("name").forKey("authorName")))
+      let infos = try Info.fetchAll(db, renamed.order(Column("id")))
+      #expect(infos.map(\.authorName) == ["Melville", "Melville", "Melville", "Hugo", nil])
+      // Without the new name, the column is `name`, and nothing feeds the property.
+      let plain = Book.annotated(withOptional: Book.author.select(\.name))
+      #expect(try Info.fetchAll(db, plain).allSatisfy { $0.authorName == nil })
+    }
+  }
+
+  @Test(
+    "S89, S104, S109, S119, S120, S329: joining(required:) drops the records that have none, and selects nothing"
+  )
+  func joiningRequired() throws {
+    try read { db throws in
+      let request = Book.joining(required: Book.author.filter(Column("country") == "FR"))
+      #expect(try request.fetchAll(db) == [Library.hernani])
+      #expect(try #require(try Row.fetchOne(db, request)).scopes.isEmpty)
+      #expect(
+        try request.sql(db).contains(
+          #"JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country""#))
+    }
+  }
+
+  @Test("S105, S124: joining(optional:) has no effect on its own, even filtered")
+  func joiningOptional() throws {
+    try read { db throws in
+      let filtered = Book.joining(optional: Book.author.filter(Column("country") == "FR"))
+      #expect(try filtered.order(Column("id")).fetchAll(db) == Book.order(Column("id")).fetchAll(db))
+    }
+  }
+
+  @Test("S106, S107, S112: each shape of record has its joining method")
+  func shapes() throws {
+    struct Partial: Decodable, Hashable {
+      var name: String
+      var country: String?
+    }
+    struct Required: Decodable, FetchableRecord {
+      var book: Book
+      var author: Partial
+    }
+    struct Optional: Decodable, FetchableRecord {
+      var book: Book
+      var author: Partial?
+    }
+    let author = Book.author.select(Column("name"), Column("country"))
+    try read { db throws in
+      let required = try Book.including(required: author).asRequest(of: Required.self).fetchAll(db)
+      #expect(required.count == 4)
+      let optional = try Book.including(optional: author).order(Column("id")).asRequest(of: Optional.self)
+        .fetchAll(db)
+      #expect(optional.map(\.author?.name) == ["Melville", "Melville", "Melville", "Hugo", nil])
+    }
+  }
+
+  @Test("S108: a nested struct of some columns decodes from the selected ones")
+  func partialRecord() throws {
+    struct Info: Decodable, FetchableRecord {
+      struct PartialAuthor: Decodable { var name: String }
+      var book: Book
+      var author: PartialAuthor
+    }
+    let infos = try read { db throws in
+      try Info.fetchAll(db, Book.including(required: Book.author.select(Column("name"))))
+    }
+    #expect(infos.count == 4)
+  }
+
+  @Test("S19, S111: pairs come of one statement, and any request decodes into any type")
+  func oneStatement() throws {
+    try read { db throws in
+      let request = Book.including(optional: Book.author)
+      #expect(try request.sql(db).contains("LEFT JOIN"))
+      #expect(try OptionalBookInfo.fetchAll(db, request).count == 5)
+      #expect(try Book.fetchAll(db, request).count == 5)
+    }
+  }
+
+  @Test("S113: the joining methods are on types, on requests and on associations")
+  func everywhere() throws {
+    try read { db throws in
+      #expect(try Author.all().including(all: Author.books).fetchAll(db).count == 3)
+      #expect(
+        try Author.including(optional: Author.books.including(optional: Book.coverImage)).fetchCount(db) == 5)
+      #expect(try Author.joining(optional: Author.books.joining(required: Book.awards)).fetchCount(db) == 4)
+      #expect(
+        try Author.annotated(withOptional: Author.books.annotated(withOptional: Book.coverImage)).fetchCount(
+          db) == 5)
+    }
+  }
+
+  @Test("S145, S146: an association with limit, distinct, group or having is for including(all:) only")
+  func onlyForCollections() throws {
+    let request = Book.including(required: Book.author.limit(1))
+    #expect(throws: AssociationError.onlyForCollections) { try read { db in try request.fetchAll(db) } }
+    for association in [
+      Author.books.distinct(), Author.books.group(Column("kind")), Author.books.having(Book.awards.isEmpty),
+    ] {
+      #expect(throws: AssociationError.onlyForCollections) {
+        try read { db in try Author.joining(optional: association).fetchAll(db) }
+      }
+    }
+  }
+
+  @Test("S87: making a request reads nothing: what is wrong with it is thrown when it is fetched")
+  func laziness() throws {
+    struct Ghost: TableRecord { static let books = hasMany(Book.self) }
+    let request = Ghost.including(all: Ghost.books)
+    #expect(throws: DatabaseError.self) { try read { db in try Row.fetchAll(db, request) } }
+  }
+}

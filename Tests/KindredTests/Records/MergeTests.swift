@@ -1,0 +1,146 @@
+import Kindred
+import Testing
+
+@Suite("Merging of associations")
+struct MergeTests {
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Library.make().read(body)
+  }
+
+  /// Whether two requests are of one statement, and give the same rows.
+  private func expectSame(_ left: QueryInterfaceRequest<Book>, _ right: QueryInterfaceRequest<Book>) throws {
+    try read { db throws in
+      #expect(try left.sql(db) == right.sql(db))
+      #expect(try Row.fetchAll(db, left) == Row.fetchAll(db, right))
+    }
+  }
+
+  @Test("S160, S161: one association under one key is joined once; including wins over joining")
+  func including() throws {
+    try expectSame(
+      Book.including(optional: Book.author).joining(optional: Book.author),
+      Book.including(optional: Book.author))
+    try expectSame(
+      Book.joining(optional: Book.author).including(optional: Book.author),
+      Book.including(optional: Book.author))
+  }
+
+  @Test("S162: required wins over optional")
+  func required() throws {
+    try expectSame(
+      Book.including(required: Book.author).including(optional: Book.author),
+      Book.including(required: Book.author))
+  }
+
+  @Test("S163, S342: all filters hold")
+  func filters() throws {
+    let (first, second) = (Column("country") == "US", Column("birthYear") > 1800)
+    try expectSame(
+      Book.including(required: Book.author.filter(first)).including(optional: Book.author.filter(second)),
+      Book.including(required: Book.author.filter(first).filter(second)))
+    #expect(
+      try read { db throws in
+        try Book.joining(required: Book.author.filter(first)).joining(required: Book.author.filter(!first))
+          .fetchCount(db)
+      } == 0)
+  }
+
+  @Test("S164: the last order wins")
+  func order() throws {
+    try expectSame(
+      Book.including(required: Book.author.order(Column("name")))
+        .including(optional: Book.author.order(Column("birthYear"))),
+      Book.including(required: Book.author.order(Column("birthYear"))))
+  }
+
+  @Test("S165: the last selection wins")
+  func selection() throws {
+    try expectSame(
+      Book.including(required: Book.author.select(Column("name")))
+        .including(optional: Book.author.select(Column("country"))),
+      Book.including(required: Book.author.select(Column("country"))))
+  }
+
+  @Test("S167, S171: other keys are never merged")
+  func otherKeys() throws {
+    try read { db throws in
+      let request = Book.including(required: Book.author).including(optional: Book.author.forKey("writer"))
+      let row = try #require(try Row.fetchOne(db, request))
+      #expect(row.scopes.names == ["author", "writer"])
+    }
+  }
+
+  @Test("S169: joins with aliases merge with those that have none, or others")
+  func aliases() throws {
+    let (first, second) = (TableAlias(), TableAlias())
+    let request = Book.joining(required: Book.author.aliased(first)).including(required: Book.author)
+      .joining(optional: Book.author.aliased(second))
+      .filter(first[Column("country")] == "FR").order(second[Column("name")])
+    try read { db throws in
+      #expect(try request.fetchAll(db) == [Library.hernani])
+      #expect(try request.sql(db).components(separatedBy: "JOIN").count == 2)
+    }
+  }
+
+  @Test("S170, S340: one key for two different associations is an error, in the words of the documents")
+  func ambiguous() throws {
+    let request = Book.including(required: Book.author)
+      .including(optional: Book.coverImage.forKey("author"))
+    let error = #expect(throws: AssociationError.ambiguousKey("author")) {
+      try read { db in try request.fetchAll(db) }
+    }
+    #expect(
+      String(describing: error ?? .onlyForCollections)
+        == "The association key `author` is ambiguous. Use the Association.forKey(_:) method is order to disambiguate."
+    )
+  }
+
+  @Test("S166, S168, S261, S262, S343: extensions of requests compose into one join")
+  func composition() throws {
+    struct BookInfo: FetchableRecord, Decodable {
+      var book: Book
+      var author: Author
+    }
+    try read { db throws in
+      let request = Book.all().filter(authorCountry: "US").orderedByAuthorNameAndYear()
+        .including(required: Book.author)
+      #expect(try BookInfo.fetchAll(db, request).map(\.book.id) == [1, 3, 2])
+      #expect(try request.sql(db).components(separatedBy: "JOIN").count == 2)
+    }
+  }
+
+  @Test("S258, S259, S260: extensions of DerivableRequest are for requests and for associations")
+  func derivable() throws {
+    try read { db throws in
+      #expect(try Author.all().orderedByName().fetchAll(db).map(\.name) == ["Hugo", "Melville", "Sappho"])
+      #expect(try Author.all().filter(country: "FR").orderedByName().fetchAll(db).map(\.id) == [2])
+      #expect(try Book.all().filter(authorCountry: "FR").fetchAll(db) == [Library.hernani])
+      #expect(
+        try Author.joining(required: Author.books.filter(authorCountry: "FR")).fetchAll(db).map(\.id) == [2])
+    }
+  }
+}
+
+extension DerivableRequest<Author> {
+  fileprivate func filter(country: String) -> Self { filter(Column("country") == country) }
+
+  fileprivate func orderedByName() -> Self {
+    order(Column("name").collating(.localizedCaseInsensitiveCompare))
+  }
+}
+
+extension DerivableRequest<Book> {
+  fileprivate func filter(authorCountry: String) -> Self {
+    joining(required: Book.author.filter(country: authorCountry))
+  }
+
+  fileprivate func orderedByAuthorNameAndYear() -> Self {
+    let author = TableAlias()
+    return joining(optional: Book.author.aliased(author))
+      .order(author[Column("name")].collating(.localizedCaseInsensitiveCompare), Column("year"))
+  }
+}
+
+extension String {
+  fileprivate func components(separatedBy separator: String) -> [Substring] { split(separator: separator) }
+}

@@ -1,0 +1,158 @@
+import Kindred
+import Testing
+
+@Suite("Refinements of associations")
+struct RefinementTests {
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Library.make().read(body)
+  }
+
+  @Test("S121, S167, S171: one association twice, with other filters under other keys")
+  func twoKeys() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var novels: [Book]
+      var poems: [Book]
+    }
+    let request =
+      Author
+      .including(all: Author.books.filter(Column("kind") == "novel").forKey("novels"))
+      .including(all: Author.books.filter(Column("kind") == Book.Kind.poems).forKey("poems"))
+    let infos = try read { db in try Info.fetchAll(db, request.order(Column("id"))) }
+    #expect(infos.map(\.novels.count) == [2, 0, 0])
+    #expect(infos.map(\.poems.count) == [1, 0, 0])
+  }
+
+  @Test("S119: associations are filtered by keys and identities")
+  func keys() throws {
+    try read { db throws in
+      #expect(try Book.joining(required: Book.author.filter(id: 2)).fetchAll(db) == [Library.hernani])
+      #expect(try Book.joining(required: Book.author.filter(ids: [1, 2])).fetchCount(db) == 4)
+      #expect(try Book.joining(required: Book.author.filter(key: 1)).fetchCount(db) == 3)
+      #expect(try Book.joining(required: Book.author.filter(keys: [1])).fetchCount(db) == 3)
+    }
+  }
+
+  @Test("S125, S126: an association's order comes after that of the record, whatever the order of the calls")
+  func order() throws {
+    try read { db throws in
+      let author = Book.author.order(Column("name"))
+      let byAuthor = try Book.including(required: author).fetchAll(db)
+      #expect(byAuthor.first == Library.hernani)
+      let both = try Book.order(Column("kind")).including(required: author.order(Column("name").desc))
+        .fetchAll(db)
+      let later = try Book.including(required: author.order(Column("name").desc)).order(Column("kind"))
+        .fetchAll(db)
+      #expect(both.map(\.kind) == [.novel, .novel, .poems, .theatrePlay])
+      #expect(both == later)
+    }
+  }
+
+  @Test("S127, S153: an alias in the record's order sorts by the other first")
+  func orderByAlias() throws {
+    let author = TableAlias()
+    let request = Book.joining(required: Book.author.aliased(author))
+      .order(author[Column("name")], Column("year"))
+    #expect(try read { db in try request.fetchAll(db).map(\.id) } == [4, 1, 3, 2])
+  }
+
+  @Test(
+    "S128, S129, S131: the order in an association's definition is its default, and a later one replaces it")
+  func orderedAssociation() throws {
+    let books = Author.hasMany(Book.self).order(Column("year").desc)
+    try read { db throws in
+      let own = Library.melville.request(for: books)
+      #expect(try own.fetchAll(db).map(\.id) == [2, 3, 1])
+      #expect(try own.order(Column("year")).fetchAll(db).map(\.id) == [1, 3, 2])
+      struct Info: Decodable, FetchableRecord { var books: [Book] }
+      #expect(
+        try Info.fetchAll(db, Author.including(all: books).order(Column("id")))[0].books.map(\.id) == [
+          2, 3, 1,
+        ])
+      let renamed = Author.including(all: books.order(Column("year"))).order(Column("id"))
+      #expect(try Info.fetchAll(db, renamed)[0].books.map(\.id) == [1, 3, 2])
+    }
+  }
+
+  @Test("S132, S133, S134: an association selects all columns, or those that it is told to")
+  func selection() throws {
+    try read { db throws in
+      let all = try #require(try Row.fetchOne(db, Book.including(required: Book.author)))
+      #expect(all.scopes["author"]?.columnNames == ["id", "name", "country", "birthYear"])
+      let some = Book.including(required: Book.author.select(Column("id"), Column("name")))
+      #expect(try #require(try Row.fetchOne(db, some)).scopes["author"]?.columnNames == ["id", "name"])
+    }
+  }
+
+  @Test("S140, S149: distinct values are those of each record")
+  func distinct() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var bookKinds: Set<Book.Kind>
+    }
+    let kinds = Author.books.select(Column("kind")).distinct().forKey("bookKinds")
+    try read { db throws in
+      let infos = try Info.fetchAll(db, Author.including(all: kinds).order(Column("id")))
+      #expect(infos.map(\.bookKinds) == [[.novel, .poems], [.theatrePlay], []])
+      let rows = try Row.fetchAll(db, Author.including(all: kinds).order(Column("id")))
+      #expect(rows[0].prefetchedRows["bookKinds"]?.count == 2)
+    }
+  }
+
+  @Test("S141, S142, S147, S355: groups are those of each record")
+  func group() throws {
+    struct Info: Decodable, FetchableRecord {
+      struct KindInfo: Decodable, Hashable {
+        var kind: Book.Kind
+        var maxYear: Int
+      }
+      var author: Author
+      var bookKindInfos: [KindInfo]
+    }
+    let kinds = Author.books.select(Column("kind"), max(Column("year")).forKey("maxYear"))
+      .group(Column("kind")).order(Column("kind")).forKey("bookKindInfos")
+    try read { db throws in
+      let infos = try Author.including(all: kinds).order(Column("id")).asRequest(of: Info.self).fetchAll(db)
+      #expect(
+        infos[0].bookKindInfos == [
+          Info.KindInfo(kind: .novel, maxYear: 1924), Info.KindInfo(kind: .poems, maxYear: 1876),
+        ])
+      #expect(infos[1].bookKindInfos == [Info.KindInfo(kind: .theatrePlay, maxYear: 1830)])
+      let late = try Info.fetchAll(db, Author.including(all: kinds.having(max(Column("year")) > 1900)))
+      #expect(late.map(\.bookKindInfos.count) == [1, 0, 0])
+    }
+  }
+
+  @Test("S143: an association's records are filtered by their own associations")
+  func aggregates() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var awardedBooks: [Book]
+    }
+    let awarded = Author.books.having(Book.awards.isEmpty == false).forKey("awardedBooks")
+    let infos = try read { db in try Info.fetchAll(db, Author.including(all: awarded).order(Column("id"))) }
+    #expect(infos.map { $0.awardedBooks.map(\.id) } == [[1], [4], []])
+  }
+
+  @Test("S144: an association may have a table of its own")
+  func commonTable() throws {
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var specialBooks: [Book]
+    }
+    let special = CommonTableExpression(
+      named: "special", sql: "SELECT id FROM book WHERE year > ?", arguments: [1860])
+    let books = Author.books.with(special).filter(sql: "id IN (SELECT id FROM special)").forKey(
+      "specialBooks")
+    let infos = try read { db in try Info.fetchAll(db, Author.including(all: books).order(Column("id"))) }
+    #expect(infos.map { Set($0.specialBooks.map(\.id)) } == [[2, 3], [], []])
+  }
+
+  @Test("S354: a limit is that of each record's collection")
+  func limit() throws {
+    struct Info: Decodable, FetchableRecord { var books: [Book] }
+    let latest = Author.books.order(Column("year").desc).limit(1)
+    let infos = try read { db in try Info.fetchAll(db, Author.including(all: latest).order(Column("id"))) }
+    #expect(infos.map { $0.books.map(\.id) } == [[2], [4], []])
+  }
+}

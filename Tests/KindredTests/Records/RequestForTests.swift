@@ -1,0 +1,81 @@
+import Kindred
+import Testing
+
+@Suite("Requests of associated records")
+struct RequestForTests {
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Library.make().read(body)
+  }
+
+  @Test("S18, S80, S81, S82, S86: request(for:) gives the associated records of one record, for all kinds")
+  func kinds() throws {
+    try read { db throws in
+      #expect(try Library.mobyDick.author.fetchOne(db) == Library.melville)
+      #expect(try Library.beowulf.author.fetchOne(db) == nil)
+      #expect(
+        Set(try Library.melville.books.fetchAll(db)) == [Library.mobyDick, Library.billyBudd, Library.clarel])
+      #expect(try Library.mobyDick.coverImage.fetchOne(db)?.path == "moby.png")
+      #expect(try Library.clarel.coverImage.fetchOne(db) == nil)
+      #expect(Set(try Library.melville.awards.fetchAll(db).map(\.name)) == ["Whale", "Sea"])
+    }
+  }
+
+  @Test("S83: requests of associated records are refined like others")
+  func refined() throws {
+    try read { db throws in
+      let novels = Library.melville.books.filter(Column("kind") == Book.Kind.novel).order(Column("year").desc)
+      #expect(try novels.fetchAll(db) == [Library.billyBudd, Library.mobyDick])
+      #expect(try Library.melville.books.filter { $0.kind == "poems" }.fetchAll(db) == [Library.clarel])
+      struct Info: Decodable, FetchableRecord {
+        var book: Book
+        var author: Author
+      }
+      let infos = try Info.fetchAll(db, Library.hugo.books.including(required: Book.author))
+      #expect(infos.map(\.author) == [Library.hugo])
+    }
+  }
+
+  @Test("S66, S67: NULL in a foreign key matches nothing, and one NULL of several columns is enough")
+  func nulls() throws {
+    struct Parent: Codable, FetchableRecord, PersistableRecord {
+      var a: Int?
+      var b: Int?
+      static let children = hasMany(Child.self)
+    }
+    struct Child: Codable, FetchableRecord, PersistableRecord {
+      var parentA: Int?
+      var parentB: Int?
+      static let parent = belongsTo(Parent.self)
+    }
+    let queue = DatabaseQueue()
+    try queue.write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (a INTEGER, b INTEGER, PRIMARY KEY (a, b));
+          CREATE TABLE child (parentA INTEGER, parentB INTEGER, FOREIGN KEY (parentA, parentB) REFERENCES parent);
+          """)
+      try Parent(a: 1, b: nil).insert(db)
+      try Parent(a: 1, b: 2).insert(db)
+      try Child(parentA: 1, parentB: nil).insert(db)
+      try Child(parentA: 1, parentB: 2).insert(db)
+      #expect(try Child(parentA: 1, parentB: nil).request(for: Child.parent).fetchCount(db) == 0)
+      #expect(try Parent(a: 1, b: nil).request(for: Parent.children).fetchCount(db) == 0)
+      #expect(try Child.joining(required: Child.parent).fetchCount(db) == 1)
+      let rows = try Row.fetchAll(db, Parent.including(all: Parent.children))
+      #expect(rows.map { $0.prefetchedRows["children"]?.count } == [0, 1])
+    }
+  }
+
+  @Test("a record that encodes no value for the key is an error, when it is fetched")
+  func missingColumn() throws {
+    struct Partial: Encodable, EncodableRecord, TableRecord {
+      static let databaseTableName = "book"
+      static let author = belongsTo(Author.self)
+      var title: String
+    }
+    let request = Partial(title: "Moby-Dick").request(for: Partial.author)
+    #expect(throws: AssociationError.missingColumn("authorId", table: "book")) {
+      try read { db in try request.fetchOne(db) }
+    }
+  }
+}

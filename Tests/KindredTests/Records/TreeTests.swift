@@ -1,0 +1,286 @@
+import Kindred
+import Testing
+
+private struct Person: Codable, FetchableRecord, PersistableRecord, Hashable {
+  var id: Int64
+  var name: String
+  var countryCode: String?
+  static let country = belongsTo(Country.self)
+}
+
+private struct Country: Codable, FetchableRecord, PersistableRecord, Hashable {
+  var code: String
+  var name: String
+}
+
+private struct Image: Codable, FetchableRecord, PersistableRecord, Hashable {
+  static let databaseTableName = "coverImage"
+  var id: Int64
+  var tomeId: Int64?
+  var path: String
+}
+
+private struct Prize: Codable, FetchableRecord, PersistableRecord, Hashable {
+  var id: Int64
+  var tomeId: Int64
+}
+
+private struct Tome: Codable, FetchableRecord, PersistableRecord, Hashable {
+  var id: Int64
+  var title: String
+  var authorId: Int64?
+  var translatorId: Int64?
+  static let author = belongsTo(Person.self, key: "author", using: ForeignKey(["authorId"]))
+  static let translator = belongsTo(Person.self, key: "translator", using: ForeignKey(["translatorId"]))
+  static let coverImage = hasOne(Image.self)
+  static let prizes = hasMany(Prize.self)
+}
+
+private struct Employee: Codable, FetchableRecord, PersistableRecord, Hashable {
+  var id: Int64
+  var managerId: Int64?
+  static let subordinates = hasMany(Employee.self, key: "subordinates")
+  static let manager = belongsTo(Employee.self, key: "manager")
+  static let plainManager = belongsTo(Employee.self)
+}
+
+@Suite("The tree of association keys, and what is decoded from it")
+struct TreeTests {
+  private let queue = DatabaseQueue()
+
+  init() throws {
+    try queue.write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT);
+          CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, countryCode TEXT REFERENCES country);
+          CREATE TABLE tome (
+            id INTEGER PRIMARY KEY, title TEXT, authorId INTEGER REFERENCES person,
+            translatorId INTEGER REFERENCES person);
+          CREATE TABLE coverImage (id INTEGER PRIMARY KEY, tomeId INTEGER REFERENCES tome, path TEXT);
+          CREATE TABLE prize (id INTEGER PRIMARY KEY, tomeId INTEGER REFERENCES tome);
+          CREATE TABLE employee (id INTEGER PRIMARY KEY, managerId INTEGER REFERENCES employee);
+          INSERT INTO country VALUES ('US', 'States'), ('FR', 'France');
+          INSERT INTO person VALUES (1, 'Giono', 'FR'), (2, 'Melville', 'US'), (3, 'Anon', NULL);
+          INSERT INTO tome VALUES (1, 'Moby-Dick', 2, 1), (2, 'Clarel', 2, NULL), (3, 'Beowulf', 3, NULL);
+          INSERT INTO coverImage VALUES (1, 2, 'clarel.png');
+          INSERT INTO prize VALUES (1, 1), (2, 1), (3, 1);
+          INSERT INTO employee VALUES (1, NULL), (2, 1), (3, 1);
+          """)
+    }
+  }
+
+  private var request: QueryInterfaceRequest<Tome> {
+    Tome.including(required: Tome.author.including(optional: Person.country))
+      .including(optional: Tome.coverImage).including(all: Tome.prizes).order(Column("id"))
+  }
+
+  @Test("S115, S172, S173, S174, S204, S205: a request is a tree of keys, and each key a slice of the row")
+  func scopes() throws {
+    try queue.read { db throws in
+      let row = try #require(try Row.fetchOne(db, request))
+      #expect(row.scopes.names == ["author", "coverImage"])
+      #expect(row.scopes["author"]?.scopes.names == ["country"])
+      #expect(row.scopes["author"]?["name"] == "Melville")
+      #expect(row.scopes["author"]?.scopes["country"]?["code"] == "US")
+      #expect(try Row.fetchAll(db, request).count == 3)
+      let skipping = Tome.joining(optional: Tome.author.including(optional: Person.country))
+      let joined = try #require(try Row.fetchOne(db, skipping))
+      #expect(joined.scopes["author"]?.columnNames == [])
+      #expect(joined.scopes["author"]?.scopes.names == ["country"])
+    }
+  }
+
+  @Test("S186, S187: a tree decodes into the properties of one record")
+  func flat() throws {
+    struct TomeInfo: FetchableRecord, Decodable {
+      var tome: Tome
+      var author: Person
+      var country: Country?
+      var coverImage: Image?
+      var prizes: [Prize]
+    }
+    let infos = try queue.read { db in try TomeInfo.fetchAll(db, request) }
+    #expect(infos.map(\.author.name) == ["Melville", "Melville", "Anon"])
+    #expect(infos.map(\.country?.code) == ["US", "US", nil])
+    #expect(infos.map(\.coverImage?.path) == [nil, "clarel.png", nil])
+    #expect(infos.map(\.prizes.count) == [3, 0, 0])
+  }
+
+  @Test("S185, S194, S195, S196: nested records decode from the slices of their keys")
+  func nested() throws {
+    struct TomeInfo: FetchableRecord, Decodable {
+      struct PersonInfo: Decodable {
+        var person: Person
+        var country: Country?
+      }
+      enum CodingKeys: CodingKey { case tome, authorInfo, translatorInfo, coverImage }
+      var tome: Tome
+      var authorInfo: PersonInfo
+      var translatorInfo: PersonInfo?
+      var coverImage: Image?
+
+      static func all() -> QueryInterfaceRequest<TomeInfo> {
+        Tome.including(optional: Tome.coverImage)
+          .including(
+            required: Tome.author.forKey(CodingKeys.authorInfo).including(optional: Person.country)
+          )
+          .including(
+            optional: Tome.translator.forKey(CodingKeys.translatorInfo).including(optional: Person.country)
+          )
+          .asRequest(of: TomeInfo.self)
+      }
+    }
+    let infos = try queue.read { db in try TomeInfo.all().order(Column("id")).fetchAll(db) }
+    #expect(infos.map(\.authorInfo.person.name) == ["Melville", "Melville", "Anon"])
+    #expect(infos.map(\.authorInfo.country?.code) == ["US", "US", nil])
+    #expect(infos.map(\.translatorInfo?.person.name) == ["Giono", nil, nil])
+    #expect(infos.map(\.translatorInfo?.country?.code) == ["FR", nil, nil])
+  }
+
+  @Test("S188, S189: keys are looked up breadth-first: the shallowest wins")
+  func breadthFirst() throws {
+    struct Info: FetchableRecord, Decodable { var country: Person }
+    let request = Tome.including(required: Tome.author.including(optional: Person.country))
+      .including(required: Tome.author.forKey("country")).order(Column("id"))
+    #expect(try queue.read { db in try Info.fetchAll(db, request).first?.country.name } == "Melville")
+  }
+
+  @Test("S190: a key that is found nowhere decodes from the row itself")
+  func root() throws {
+    struct Info: FetchableRecord, Decodable {
+      var whatever: Tome
+      var author: Person
+    }
+    #expect(
+      try queue.read { db in try Info.fetchAll(db, request).map(\.whatever.title).first } == "Moby-Dick")
+  }
+
+  @Test("S176, S180, S181, S182, S183, S184: keys are given in definitions and in requests")
+  func keys() throws {
+    struct Writer: TableRecord { static let databaseTableName = "person" }
+    struct Publication: TableRecord {
+      static let databaseTableName = "tome"
+      static let writer = belongsTo(Writer.self, using: ForeignKey(["authorId"], to: ["id"])).forKey("writer")
+      static let prizes = hasMany(Prize.self).forKey("honours")
+    }
+    try queue.read { db throws in
+      let row = try #require(
+        try Row.fetchOne(
+          db, Publication.including(optional: Publication.writer).including(all: Publication.prizes)))
+      #expect(row.scopes.names == ["writer"])
+      #expect(row.prefetchedRows.keys == ["honours"])
+      let renamed = Publication.including(optional: Publication.writer.forKey("author"))
+      #expect(try #require(try Row.fetchOne(db, renamed)).scopes.names == ["author"])
+    }
+  }
+
+  @Test("S197, S202, S210: a record of which all columns are NULL is nil")
+  func nulls() throws {
+    struct Info: FetchableRecord, Decodable { var coverImage: Image? }
+    try queue.read { db throws in
+      #expect(try Info.fetchAll(db, request).map(\.coverImage?.id) == [nil, 1, nil])
+      let row = try #require(try Row.fetchOne(db, request))
+      let image: Image? = row["coverImage"]
+      #expect(image == nil)
+      #expect(row.scopes["coverImage"]?.description == "[id:NULL, tomeId:NULL, path:NULL]")
+      let absent: Image? = row["nothing"]
+      #expect(absent == nil)
+    }
+  }
+
+  @Test("S36, S37, S38, S339: a table joined to itself, one way and the other")
+  func selfJoin() throws {
+    struct EmployeeInfo: FetchableRecord, Decodable {
+      var employee: Employee
+      var manager: Employee?
+      var subordinates: Set<Employee>
+    }
+    let request = Employee.including(optional: Employee.manager).including(all: Employee.subordinates)
+      .order(Column("id"))
+    try queue.read { db throws in
+      let infos = try EmployeeInfo.fetchAll(db, request)
+      #expect(infos.map(\.manager?.id) == [nil, 1, 1])
+      #expect(infos.map { Set($0.subordinates.map(\.id)) } == [[2, 3], [], []])
+      let row = try #require(try Row.fetchOne(db, Employee.including(optional: Employee.plainManager)))
+      #expect(row.scopes.names == ["employee"])
+    }
+  }
+
+  @Test("S199, S200, S201, S203, S214, S347: init(row:) decodes columns, records and collections by hand")
+  func initRow() throws {
+    struct TomeInfo: FetchableRecord {
+      var tome: Tome
+      var title: String
+      var author: Person
+      var country: Country?
+      var prizes: [Prize]
+      var prizeSet: Set<Prize>
+
+      init(row: Row) throws {
+        tome = try Tome(row: row)
+        title = row["title"]
+        author = try row["author"]
+        country = row["country"]
+        prizes = row["prizes"]
+        prizeSet = row["prizes"]
+      }
+    }
+    struct Title: FetchableRecord {
+      var title: String
+      // It need not throw.
+      init(row: Row) { title = row["title"] }
+    }
+    let infos = try queue.read { db in try TomeInfo.fetchAll(db, request) }
+    #expect(infos.map(\.author.name) == ["Melville", "Melville", "Anon"])
+    #expect(infos.map(\.country?.code) == ["US", "US", nil])
+    #expect(infos.map(\.prizes.count) == [3, 0, 0])
+    #expect(infos.map(\.prizeSet.count) == [3, 0, 0])
+    #expect(
+      try queue.read { db in try Title.fetchAll(db, request).map(\.title) } == [
+        "Moby-Dick", "Clarel", "Beowulf",
+      ])
+  }
+
+  @Test("S206, S207, S208, S209, S211, S212, S348: the debug description shows the tree")
+  func debugDescription() throws {
+    let row = try #require(try queue.read { db in try Row.fetchOne(db, request) })
+    #expect(
+      row.debugDescription == """
+        ▿ [id:1, title:"Moby-Dick", authorId:2, translatorId:1]
+          unadapted: [id:1, title:"Moby-Dick", authorId:2, translatorId:1, id:2, name:"Melville", countryCode:"US", code:"US", name:"States", id:NULL, tomeId:NULL, path:NULL]
+          - author: [id:2, name:"Melville", countryCode:"US"]
+            - country: [code:"US", name:"States"]
+          - coverImage: [id:NULL, tomeId:NULL, path:NULL]
+          + prizes: 3 rows
+        """)
+    #expect(row.description == #"[id:1, title:"Moby-Dick", authorId:2, translatorId:1]"#)
+    let renamed = try queue.read { db throws in
+      try Row.fetchOne(db, Tome.including(optional: Tome.author.forKey("writer")))
+    }
+    #expect(renamed?.debugDescription.contains("\n  - writer: [id:2") == true)
+  }
+
+  @Test("S118: collections below joined records, and joined records below collections, to any depth")
+  func depth() throws {
+    struct Info: Decodable, FetchableRecord {
+      struct PersonInfo: Decodable {
+        struct TomeInfo: Decodable {
+          var tome: Tome
+          var coverImage: Image?
+          var prizes: [Prize]
+        }
+        var person: Person
+        var written: [TomeInfo]
+      }
+      var author: PersonInfo
+    }
+    let written = Person.hasMany(Tome.self, key: "written", using: ForeignKey(["authorId"]))
+      .including(optional: Tome.coverImage).including(all: Tome.prizes).order(Column("id"))
+    let request = Tome.including(required: Tome.author.including(all: written)).order(Column("id"))
+    let infos = try queue.read { db in try Info.fetchAll(db, request) }
+    #expect(infos[0].author.written.map(\.tome.id) == [1, 2])
+    #expect(infos[0].author.written.map(\.prizes.count) == [3, 0])
+    #expect(infos[0].author.written.map(\.coverImage?.path) == [nil, "clarel.png"])
+  }
+}

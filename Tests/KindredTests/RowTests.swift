@@ -1,0 +1,172 @@
+import Kindred
+import Testing
+
+@Suite("Rows")
+struct RowTests {
+  private let queue = DatabaseQueue()
+
+  private func row(_ sql: String, adapter: (any RowAdapter)? = nil) throws -> Row {
+    try #require(try queue.read { db in try Row.fetchOne(db, sql: sql, adapter: adapter) })
+  }
+
+  private static let joined = """
+    SELECT 1 AS id, 2 AS authorId, 'Moby-Dick' AS title,
+      2 AS id, 'Herman Melville' AS name, 'US' AS countryCode,
+      'US' AS code, 'United States of America' AS name,
+      NULL AS id, NULL AS imageId, NULL AS path
+    """
+
+  private static let joinedAdapter: any RowAdapter = {
+    let parts = splittingRowAdapters(columnCounts: [3, 3, 2, 3])
+    let author = parts[1].addingScopes(["unused": EmptyRowAdapter()])
+    return ScopeAdapter(base: parts[0], ["author": author, "country": parts[2], "coverImage": parts[3]])
+  }()
+
+  @Test("S200: a subscript reads a column by name")
+  func subscripts() throws {
+    let row = try row("SELECT 1 AS id, 'Melville' AS name, NULL AS deathYear")
+    let name: String = row["name"]
+    let year: Int? = row["deathYear"]
+    let missing: Int? = row["nowhere"]
+    #expect(name == "Melville")
+    #expect(year == nil)
+    #expect(missing == nil)
+    #expect(row["id"] as Int == 1)
+    #expect(row[1] as String == "Melville")
+    try row.checkDecoding()
+  }
+
+  @Test("S326: a column's type is inferred, and columns that nobody asks for can be NULL")
+  func inference() throws {
+    struct Author {
+      var id: Int
+      var name: String
+    }
+    let row = try row("SELECT 1 AS id, 'Melville' AS name, NULL AS deathYear")
+    let author = Author(id: row["id"], name: row["name"])
+    #expect(author.name == "Melville")
+    try row.checkDecoding()
+  }
+
+  @Test("S200: names match in any case; of two equal ones, the first counts")
+  func cases() throws {
+    let row = try row("SELECT 1 AS id, 2 AS ID, 3 AS Name")
+    #expect(row["ID"] as Int == 2)
+    #expect(row["Id"] as Int == 1)
+    #expect(row["NAME"] as Int == 3)
+    #expect(try self.row("SELECT 1 AS a, 2 AS a")["a"] as Int == 1)
+  }
+
+  @Test("S200: what can't be read is an error of the fetch, not a trap")
+  func failures() throws {
+    let row = try row("SELECT NULL AS name, 'x' AS year")
+    #expect(row["name"] as String == "")
+    #expect(throws: RowDecodingError(.mismatch(found: "NULL"), key: "name", type: String.self)) {
+      try row.checkDecoding()
+    }
+    #expect(row["nowhere"] as Int == 0)
+    #expect(throws: RowDecodingError(.columnNotFound, key: "nowhere", type: Int.self)) {
+      try row.checkDecoding()
+    }
+    let year: Int? = row["year"]
+    #expect(year == nil)
+    #expect(throws: RowDecodingError.self) { try row.checkDecoding() }
+    try row.checkDecoding()
+    #expect(throws: RowDecodingError.self) { try row.decode(Int.self, forKey: "year") }
+  }
+
+  @Test("S200: an enumeration, which has no fallback, is decoded by a throwing method")
+  func enumerations() throws {
+    enum Kind: String, DatabaseValueConvertible { case novel }
+    let row = try row("SELECT 'novel' AS kind, 'other' AS other, NULL AS none")
+    let kind: Kind = try row.decode(forKey: "kind")
+    #expect(kind == .novel)
+    #expect(throws: RowDecodingError.self) { try row.decode(Kind.self, forKey: "other") }
+    let none: Kind? = row["none"]
+    #expect(none == nil)
+  }
+
+  @Test("S204: scopes are rows inside of the row")
+  func scopes() throws {
+    let row = try row(Self.joined, adapter: Self.joinedAdapter)
+    #expect(row.scopes.names == ["author", "country", "coverImage"])
+    #expect(row.scopes["author"]?["name"] == "Herman Melville")
+    #expect(row.scopes["nobody"] == nil)
+    #expect(row.scopesTree["unused"] != nil)
+    #expect(row.scopesTree.names == ["author", "country", "coverImage", "unused"])
+    #expect(row.columnNames == ["id", "authorId", "title"])
+    #expect(row.unscoped.scopes.isEmpty)
+  }
+
+  @Test("S202: a scope of NULLs only is told from a record")
+  func nullScopes() throws {
+    let row = try row(Self.joined, adapter: Self.joinedAdapter)
+    #expect(row.scopes["coverImage"]?.containsOnlyNulls == true)
+    #expect(row.scopes["author"]?.containsOnlyNulls == false)
+  }
+
+  @Test("S203: rows that were fetched along are found by key, also those of scopes")
+  func prefetched() throws {
+    var row = try row(Self.joined, adapter: Self.joinedAdapter)
+    row.prefetchedRows.set([["id": 1]], forKey: "prizes")
+    row.prefetchedRows.set([["id": 2], ["id": 3]], forKey: "awards", in: ["author"])
+    #expect(row.prefetchedRows["prizes"]?.count == 1)
+    #expect(row.prefetchedRows["awards"]?.count == 2)
+    #expect(row.prefetchedRows.keys == ["prizes", "awards"])
+    #expect(row.scopes["author"]?.prefetchedRows["awards"]?.count == 2)
+    #expect(row.scopes["author"]?.prefetchedRows["prizes"] == nil)
+    #expect(row.prefetchedRows["others"] == nil)
+  }
+
+  @Test("S206, S207, S208, S209, S210: the debug description shows columns, scopes and rows fetched along")
+  func debugDescription() throws {
+    let parts = splittingRowAdapters(columnCounts: [3, 3, 2, 3])
+    let author = ScopeAdapter(base: parts[1], ["country": parts[2]])
+    let adapter = ScopeAdapter(base: parts[0], ["author": author, "coverImage": parts[3]])
+    var row = try row(Self.joined, adapter: adapter)
+    row.prefetchedRows.set([["id": 1], ["id": 2], ["id": 3]], forKey: "prizes")
+    #expect(
+      row.debugDescription == """
+        ▿ [id:1, authorId:2, title:"Moby-Dick"]
+          unadapted: [id:1, authorId:2, title:"Moby-Dick", id:2, name:"Herman Melville", countryCode:"US", \
+        code:"US", name:"United States of America", id:NULL, imageId:NULL, path:NULL]
+          - author: [id:2, name:"Herman Melville", countryCode:"US"]
+            - country: [code:"US", name:"United States of America"]
+          - coverImage: [id:NULL, imageId:NULL, path:NULL]
+          + prizes: 3 rows
+        """)
+  }
+
+  @Test("S206: the debug description of a plain row is one line")
+  func plainDebugDescription() throws {
+    #expect(try row("SELECT 1 AS id, x'00FF' AS data").debugDescription == "[id:1, data:Data(2 bytes)]")
+  }
+
+  @Test("S212: the description is the columns in one line")
+  func description() throws {
+    let row = try row(Self.joined, adapter: Self.joinedAdapter)
+    #expect(row.description == "[id:1, authorId:2, title:\"Moby-Dick\"]")
+  }
+
+  @Test("rows are equal in columns, scopes and rows fetched along")
+  func equality() throws {
+    let first = try row(Self.joined, adapter: Self.joinedAdapter)
+    var second = try row(Self.joined, adapter: Self.joinedAdapter)
+    #expect(first == second)
+    second.prefetchedRows.set([], forKey: "prizes")
+    #expect(first != second)
+    #expect(first != (try row(Self.joined)))
+    #expect(try row("SELECT 1 AS a, 2 AS b") == ["a": 1, "b": 2])
+    #expect(try row("SELECT 1 AS a, 2 AS b") != ["b": 2, "a": 1])
+  }
+
+  @Test("a row goes through its columns")
+  func columns() throws {
+    let row = try row("SELECT 1 AS a, NULL AS b")
+    #expect(row.map(\.column) == ["a", "b"])
+    #expect(row.map(\.value) == [1.databaseValue, .null])
+    #expect(row.count == 2)
+    #expect(row.hasColumn("A"))
+    #expect(row.hasNull(atIndex: 1))
+  }
+}
