@@ -57,20 +57,4 @@ extension SQL {
       atoms[start] == wanted[0] && atoms[start..<(start + wanted.count)].elementsEqual(wanted)
     }
   }
-
-  /// Whether it is a subquery, and nothing beside it.
-  public var isSubquery: Bool {
-    let atoms = atoms
-    guard atoms.starts(with: ("(SELECT " as SQL).atoms), atoms.last == .byte(UInt8(ascii: ")")) else {
-      return false
-    }
-    // Parentheses in quoted names would be counted too: then it is taken for something else, and nothing is lost.
-    var depth = 0
-    for (index, atom) in atoms.enumerated() {
-      if atom == .byte(UInt8(ascii: "(")) { depth += 1 }
-      if atom == .byte(UInt8(ascii: ")")) { depth -= 1 }
-      if depth == 0 { return index == atoms.count - 1 }
-    }
-    return false
-  }
 }

@@ -43,7 +43,7 @@ struct OrderTerm {
 extension Rows {
   private var statement: StatementBuilder { scope.statement }
 
-  private func orderBy(_ expressions: [SQL]) -> SQL {
+  func orderBy(_ expressions: [SQL]) -> SQL {
     guard !order.isEmpty else { return SQL() }
     return " ORDER BY \(terms(expressions))"
   }
@@ -75,11 +75,7 @@ extension Rows {
         "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(after)\(orderBy(named))\(page)"
     }
     let shown = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
-    if !readsIndex,
-      let ranked = rankedFirst(shown, page: page, after: after?.condition(on: expressions))
-    {
-      return ranked
-    }
+    if let ranked = rankedFirst(shown, page: page, after: after?.condition(on: expressions)) { return ranked }
     let columns = shown.joined(separator: ", ")
     let end = orderBy(expressions) + page
     guard let after else { return "SELECT \(columns) \(scope.select.from())\(grouping())\(end)" }

@@ -63,6 +63,9 @@ extension Column {
   public enum Affinity: Sendable {
     case integer, text, blob, real, numeric
 
+    /// Whether it turns texts that look like numbers into numbers.
+    var isNumeric: Bool { self != .text && self != .blob }
+
     var sql: SQL {
       switch self {
       case .integer: "INTEGER"
