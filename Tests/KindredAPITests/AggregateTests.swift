@@ -147,7 +147,8 @@ struct AggregateTests {
         [{"name":"Zola","bookCount":2},{"name":"Anonymous","bookCount":0}]
         """#)
     try expectRequest(
-      "/authors?fields=name,s:books.sum(year)&filter=books.sum(year)%20is%20null&sort=books.sum(year)", on: library,
+      "/authors?fields=name,s:books.sum(year)&filter=books.sum(year)%20is%20null&sort=books.sum(year)",
+      on: library,
       json: #"""
         [{"name":"Anonymous","s":null}]
         """#)
