@@ -46,10 +46,13 @@ struct LineLogHandler: LogHandler {
 
   /// Control characters become spaces, so that no text begins a line; a value with spaces stands in quotes.
   private static func append(_ text: String, isQuotable: Bool, to line: inout [UInt8]) {
-    let hasQuotes = isQuotable && (text.isEmpty || text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") })
+    let hasQuotes =
+      isQuotable && (text.isEmpty || text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") })
     if hasQuotes { line.append(UInt8(ascii: "\"")) }
     for byte in text.utf8 {
-      if hasQuotes, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { line.append(UInt8(ascii: "\\")) }
+      if hasQuotes, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        line.append(UInt8(ascii: "\\"))
+      }
       line.append(byte < 0x20 || byte == 0x7F ? 0x20 : byte)
     }
     if hasQuotes { line.append(UInt8(ascii: "\"")) }
