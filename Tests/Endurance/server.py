@@ -1,6 +1,8 @@
 """Starts a server, asks it, and looks at what the system says of its process."""
 
+import contextlib
 import http.client
+import json
 import os
 import pathlib
 import signal
@@ -33,6 +35,18 @@ def make_library(path, books=20_000, journal="wal"):
     connection.execute("INSERT INTO review (bookId, rating) SELECT id, 1 + id % 5 FROM book")
     connection.commit()
     connection.close()
+
+
+@contextlib.contextmanager
+def small_disk(directory, size):
+    """A disk of its own that is soon full; needs root."""
+    small = directory / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small], check=True)
+    try:
+        yield small
+    finally:
+        subprocess.run(["umount", small], check=True)
 
 
 class Server:
@@ -71,9 +85,18 @@ class Server:
 
     def get(self, target, headers=None, seconds=30):
         """The status, the header fields and the content of an answer, on a connection of its own."""
+        return self.send("GET", target, headers=headers, seconds=seconds)
+
+    def send(self, method, target, document=None, headers=None, seconds=30):
+        """As `get`, with a document in JSON as the content."""
+        headers = {"Connection": "close", **(headers or {})}
+        body = None
+        if document is not None:
+            headers["Content-Type"] = "application/json"
+            body = json.dumps(document)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
         try:
-            connection.request("GET", encode(target), headers={"Connection": "close", **(headers or {})})
+            connection.request(method, encode(target), body=body, headers=headers)
             response = connection.getresponse()
             return response.status, response.headers, response.read()
         finally:
