@@ -15,11 +15,12 @@ ARGUMENTS ?=
 
 KINDRED := .build/release/kindred
 SOURCES := Sources Tests Package.swift
+DOCUMENTATION := .build/documentation
 # Linux only: the program then runs where Swift isn't installed.
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test oracle fuzz build release install format lint image system-packages swift
+.PHONY: help serve test oracle fuzz build release docs install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -43,6 +44,15 @@ build: system-packages swift ## Build for debugging.
 
 release: system-packages swift ## Build the program: .build/release/kindred.
 	swift build --configuration release --product kindred $(STATIC)
+
+docs: system-packages swift ## Make the guide and the reference of the Swift API: .build/documentation.
+	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
+	rm -rf $(DOCUMENTATION)
+	mkdir -p $(DOCUMENTATION)/symbols
+	cp .build/*/symbolgraph/Kindred.symbols.json .build/*/symbolgraph/Kindred@*.symbols.json $(DOCUMENTATION)/symbols
+	docc convert Sources/Kindred/Kindred.docc --warnings-as-errors \
+	  --additional-symbol-graph-dir $(DOCUMENTATION)/symbols --output-dir $(DOCUMENTATION)/Kindred.doccarchive \
+	  --fallback-display-name Kindred --fallback-bundle-identifier kindred
 
 install: release ## Install the program and the sample library's migrations under DESTDIR and PREFIX.
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/kindred/Migrations
