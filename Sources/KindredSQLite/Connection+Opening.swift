@@ -56,7 +56,7 @@ extension Connection {
   }
 
   func configure(_ configuration: ConnectionConfiguration) throws {
-    sqlite3_busy_timeout(handle, configuration.busyTimeout)
+    interruption.waitForLocks(on: handle, milliseconds: configuration.busyTimeout)
     let limits = [
       (SQLITE_LIMIT_LENGTH, configuration.maximumLength),
       (SQLITE_LIMIT_SQL_LENGTH, configuration.maximumSQLLength),

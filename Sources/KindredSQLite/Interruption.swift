@@ -42,6 +42,10 @@ final class InterruptionState: Sendable {
   private let isCancelled = Atomic(false)
   private let isOutOfTime = Atomic(false)
   private let deadline = Atomic(noDeadline)
+  /// For how many nanoseconds a statement waits for a lock that somebody else holds.
+  private let lockTime = Atomic<UInt64>(0)
+  /// When it began to.
+  private let lockStart = Atomic<UInt64>(0)
 
   /// Starts watching over a connection, until `detach`.
   func attach(to connection: OpaquePointer) {
@@ -60,6 +64,36 @@ final class InterruptionState: Sendable {
   func detach(from connection: OpaquePointer) {
     target.withLock { $0.connection = nil }
     sqlite3_progress_handler(connection, 0, nil, nil)
+    sqlite3_busy_handler(connection, nil, nil)
+  }
+
+  /// Has statements wait for locks that others hold, for so long at most, and no longer than they may run.
+  ///
+  /// SQLite's own handler (<https://www.sqlite.org/c3ref/busy_timeout.html>) knows of neither deadline nor interruption.
+  func waitForLocks(on connection: OpaquePointer, milliseconds: Int32) {
+    lockTime.store(UInt64(max(0, milliseconds)) * 1_000_000, ordering: .relaxed)
+    sqlite3_busy_handler(
+      connection,
+      { context, count in
+        guard let context else { return 0 }
+        let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
+        return state.waitForLock(attempt: count) ? 1 : 0
+      },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Waits a little; false where it is time to give up.
+  private func waitForLock(attempt: Int32) -> Bool {
+    guard !mustStop() else { return false }
+    let now = MonotonicTime.now()
+    if attempt == 0 { lockStart.store(now, ordering: .relaxed) }
+    let end = min(
+      lockStart.load(ordering: .relaxed) + lockTime.load(ordering: .relaxed),
+      deadline.load(ordering: .relaxed))
+    guard now < end else { return false }
+    // Longer and longer, up to 32 milliseconds.
+    MonotonicTime.sleep(min(end - now, 1_000_000 << UInt64(min(attempt, 5))))
+    return true
   }
 
   var holder: UInt64 { target.withLock { $0.holder } }

@@ -14,4 +14,12 @@ public enum MonotonicTime {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
+
+  /// Holds up the thread for so many nanoseconds, or until a signal comes.
+  static func sleep(_ nanoseconds: UInt64) {
+    var time = timespec()
+    time.tv_sec = Int(nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    nanosleep(&time, nil)
+  }
 }

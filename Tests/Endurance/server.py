@@ -63,7 +63,8 @@ class Server:
         )
         line = self.process.stdout.readline()
         assert line.startswith("listening on"), f"the server does not start: {line!r}"
-        self.port = urllib.parse.urlsplit(line.split()[-1]).port
+        url = urllib.parse.urlsplit(line.split()[-1])
+        self.scheme, self.port = url.scheme, url.port
 
     def __enter__(self):
         return self

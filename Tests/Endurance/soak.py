@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A server under full load for some minutes: its memory, descriptors and threads must stay flat.
+"""Servers under full load for some minutes: their memory, descriptors and threads must stay flat.
 
     Tests/Endurance/soak.py [MINUTES]
 
-Needs wrk. Clients that read slowly, and clients that leave in the middle, are mixed in, and a writer of another
-process commits twice a second. Ends with an error where something grew or an answer was other than it may be.
+Needs wrk and openssl. Two servers share a database: one speaks TLS, the other one takes writes. Clients that read
+slowly, that leave in the middle and that write trees and delete them are mixed in, and another process commits twice
+a second. Ends with an error where something grew or an answer was other than it may be.
 """
 
 import pathlib
@@ -31,8 +32,10 @@ class Disturbances:
     def __init__(self, server, database):
         self.server, self.database = server, database
         self.is_over = threading.Event()
-        self.counts = {"leavers": 0, "slow readers": 0, "commits": 0}
-        self.threads = [threading.Thread(target=t) for t in (self.leave, self.leave, self.read_slowly, self.write)]
+        self.counts = {"leavers": 0, "slow readers": 0, "commits of another process": 0, "writes": 0}
+        self.failures = []
+        tasks = (self.leave, self.leave, self.read_slowly, self.commit, self.write, self.write)
+        self.threads = [threading.Thread(target=self.run, args=(task,)) for task in tasks]
 
     def __enter__(self):
         for thread in self.threads:
@@ -43,6 +46,12 @@ class Disturbances:
         self.is_over.set()
         for thread in self.threads:
             thread.join()
+
+    def run(self, task):
+        try:
+            task()
+        except Exception as failure:
+            self.failures.append(f"{task.__name__}: {type(failure).__name__}: {failure}")
 
     def leave(self):
         """Asks for much, and goes after a little of it."""
@@ -67,11 +76,91 @@ class Disturbances:
             self.counts["slow readers"] += len(connections)
 
     def write(self):
+        """Adds a tree, changes it, and deletes it, so that the database stays as large as it is."""
+        def send(method, target, document=None):
+            status, headers, body = self.server.send(method, target, document)
+            # Somebody else may have the lock for longer than anybody waits.
+            assert status in (200, 201, 204, 503), f"{status}: {body[:300]}"
+            self.counts["writes"] += status != 503
+            return status, headers
+
+        while not self.is_over.wait(0.02):
+            reviews = [{"rating": 5}, {"rating": 1}]
+            status, headers = send("POST", "/books", {"title": "Soaked", "reviews": reviews})
+            if status != 201:
+                continue
+            place = headers["Location"]
+            send("PATCH", place, {"pages": random.randrange(1, 1000)})
+            while send("DELETE", place)[0] != 204:
+                pass
+
+    def commit(self):
         connection = sqlite3.connect(self.database, timeout=30, isolation_level=None)
         while not self.is_over.wait(0.5):
             connection.execute("UPDATE book SET pages = pages % 900 + 100 WHERE id = ?", (random.randrange(1, 20_000),))
-            self.counts["commits"] += 1
+            self.counts["commits of another process"] += 1
         connection.close()
+
+
+class Samples:
+    """What the system says of one server, over time."""
+
+    # Beyond a tenth more than before: what a thread or a statement more may take.
+    LIMITS = {"MiB": 16, "descriptors": 16, "threads": 4}
+
+    def __init__(self, name, server):
+        self.name, self.server, self.rest, self.rows = name, server, server.descriptors, []
+
+    def take(self, time):
+        self.rows.append((self.server.memory, self.server.descriptors, self.server.threads))
+        print(f"{time:5.0f} s  {self.name:5}  %4d MiB  %3d descriptors  %2d threads" % self.rows[-1], flush=True)
+
+    @property
+    def are_flat(self):
+        # The first fifth fills the caches.
+        steady = self.rows[len(self.rows) // 5 :]
+        half = len(steady) // 2
+        is_flat = True
+        for column, (unit, slack) in enumerate(self.LIMITS.items()):
+            first, last = (statistics.median(row[column] for row in part) for part in (steady[:half], steady[half:]))
+            print(f"{self.name}: {first:g} {unit} in the first half, {last:g} in the second")
+            is_flat &= last <= first * 1.1 + slack
+        # A reading connection keeps its descriptors.
+        is_flat &= wait_until(lambda: self.server.descriptors <= self.rest + 16 * 4, 10)
+        server = self.server
+        print(f"{self.name}: afterwards {server.memory} MiB, {server.descriptors} descriptors, {server.threads} threads")
+        return is_flat
+
+
+def start_load(server, seconds, connections):
+    return subprocess.Popen(
+        ["wrk", "--threads", "2", "--connections", str(connections), "--duration", f"{int(seconds)}s",
+         "--timeout", "30s", "--script", "routes.lua", f"{server.scheme}://127.0.0.1:{server.port}"],
+        stdout=subprocess.PIPE, text=True, cwd=HERE,
+    )
+
+
+def soak(plain, secure, database, seconds):
+    loads = [start_load(plain, seconds, 64), start_load(secure, seconds, 16)]
+    samples = [Samples("plain", plain), Samples("TLS", secure)]
+    with Disturbances(plain, database) as disturbances:
+        start = time.monotonic()
+        while loads[0].poll() is None and time.monotonic() - start < seconds + 60:
+            time.sleep(min(5, seconds / 30))
+            for sample in samples:
+                sample.take(time.monotonic() - start)
+    reports = []
+    for load in loads:
+        load.terminate()
+        reports.append(load.stdout.read())
+    print(*reports, disturbances.counts, sep="\n")
+    metrics = plain.get("/-/metrics")[2].decode()
+    print(*re.findall(r"^kindred_\w*requests\w*\{.*$", metrics, re.M), sep="\n")
+    is_good = not any("Socket errors" in report for report in reports) and not disturbances.failures
+    print(*disturbances.failures, sep="\n")
+    for sample in samples:
+        is_good &= sample.are_flat
+    return plain.end() == 0 and secure.end() == 0 and is_good
 
 
 def main():
@@ -79,49 +168,21 @@ def main():
     if not shutil.which("wrk"):
         sys.exit("soak: install wrk")
     with tempfile.TemporaryDirectory() as directory:
-        database = pathlib.Path(directory) / "library.sqlite"
+        directory = pathlib.Path(directory)
+        database = directory / "library.sqlite"
         make_library(database)
-        with open(pathlib.Path(directory) / "log", "w+") as log:
-            with Server(database, log=log) as server:
-                is_good = soak(server, database, minutes * 60)
+        key, certificate = directory / "key.pem", directory / "certificate.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+             "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        with open(directory / "log", "w+") as log:
+            pair = ("--tls-certificate", str(certificate), "--tls-key", str(key))
+            with Server(database, "--writable", log=log) as plain, Server(database, *pair, log=log) as secure:
+                is_good = soak(plain, secure, database, minutes * 60)
             log.seek(0)
             lines = log.readlines()
             print(f"lines in the log of errors: {len(lines)}", *lines[:5], sep="\n  ")
     sys.exit(0 if is_good and not lines else 1)
-
-
-def soak(server, database, seconds):
-    rest = server.descriptors
-    samples = []
-    load = subprocess.Popen(
-        ["wrk", "--threads", "2", "--connections", "64", "--duration", f"{int(seconds)}s", "--timeout", "30s",
-         "--script", "routes.lua", f"http://127.0.0.1:{server.port}"],
-        stdout=subprocess.PIPE, text=True, cwd=HERE,
-    )
-    with Disturbances(server, database) as disturbances:
-        start = time.monotonic()
-        while load.poll() is None and time.monotonic() - start < seconds + 60:
-            time.sleep(min(10, seconds / 30))
-            samples.append((time.monotonic() - start, server.memory, server.descriptors, server.threads))
-            print("%5.0f s  %4d MiB  %3d descriptors  %2d threads" % samples[-1], flush=True)
-    load.kill()
-    report = load.stdout.read()
-    print(report, disturbances.counts)
-    metrics = server.get("/-/metrics")[2].decode()
-    print(*re.findall(r"^kindred_\w*requests\w*\{.*$", metrics, re.M), sep="\n")
-
-    is_good = "Socket errors" not in report
-    # The first fifth fills the caches.
-    steady = samples[len(samples) // 5 :]
-    half = len(steady) // 2
-    for column, name, slack in [(1, "MiB", 16), (2, "descriptors", 16), (3, "threads", 4)]:
-        first, last = (statistics.median(s[column] for s in part) for part in (steady[:half], steady[half:]))
-        print(f"{name}: {first} in the first half, {last} in the second")
-        is_good &= last <= first * 1.1 + slack
-    # A reading connection keeps its descriptors.
-    is_good &= wait_until(lambda: server.descriptors <= rest + 16 * 4, 10)
-    print(f"afterwards: {server.memory} MiB, {server.descriptors} descriptors, {server.threads} threads")
-    return is_good and server.end() == 0
 
 
 if __name__ == "__main__":

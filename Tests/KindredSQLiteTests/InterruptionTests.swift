@@ -30,6 +30,25 @@ struct InterruptionTests {
     #expect(interruption() == .cancelled)
   }
 
+  @Test("nobody waits for a lock beyond the deadline, nor once interrupted", .timeLimit(.minutes(1)))
+  func locks() throws {
+    var configuration = ConnectionConfiguration()
+    // An hour.
+    configuration.busyTimeout = 3_600_000
+    let waiting = try Connection(path: connection.path, access: .readWrite, configuration: configuration)
+    try connection.execute("BEGIN EXCLUSIVE")
+    waiting.setDeadline(MonotonicTime.now() + 20_000_000)
+    let late = #expect(throws: DatabaseError.self) { try waiting.execute("INSERT INTO t VALUES (1)") }
+    #expect(late?.isBusy == true)
+    waiting.setDeadline(nil)
+    let handle = waiting.interruptHandle
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { handle.interrupt() }
+    #expect(throws: DatabaseError.self) { try waiting.execute("INSERT INTO t VALUES (1)") }
+    try connection.execute("COMMIT")
+    waiting.clearInterruption()
+    try waiting.execute("INSERT INTO t VALUES (1)")
+  }
+
   @Test("a wish that comes between two statements is not lost")
   func interruptBefore() throws {
     connection.interruptHandle.interrupt()
