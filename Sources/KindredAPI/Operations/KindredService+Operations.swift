@@ -53,7 +53,7 @@ extension KindredService {
     serviceMetrics.append(to: &text)
     text.append(models.planCounts.snapshot)
     text.append(pool.statistics)
-    if let counters = serverCounters.withLock({ $0 })?() { text.append(counters) }
+    if let serverCounters { text.append(serverCounters) }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }
 }

@@ -14,7 +14,7 @@ public final class KindredService: HTTPHandler {
   let databaseVersion: DatabaseVersion
   let representations = RepresentationCache()
   let serviceMetrics = ServiceMetrics()
-  let serverCounters = Mutex<(@Sendable () -> HTTPServerCounters)?>(nil)
+  private let counterSource = Mutex<CounterSource?>(nil)
   /// Tells this service from all others, those of the process before it among them.
   let instance = String(UInt64.random(in: .min ... .max))
 
@@ -34,7 +34,16 @@ public final class KindredService: HTTPHandler {
 
   /// Has the metrics tell what the server has counted; it is made after the service that it serves.
   public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
-    serverCounters.withLock { $0 = counters }
+    counterSource.withLock { $0 = CounterSource(read: counters) }
+  }
+
+  /// What the server has counted.
+  var serverCounters: HTTPServerCounters? { counterSource.withLock { $0 }?.read() }
+
+  /// In a structure, for a function by itself would be wrapped once more each time that the mutex lets somebody see
+  /// it, and the way to it would get longer for ever.
+  private struct CounterSource {
+    let read: @Sendable () -> HTTPServerCounters
   }
 
   /// The answer to a request, whatever is wrong with it.
