@@ -87,7 +87,7 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
+    .testTarget(name: "KindredTests", dependencies: ["Kindred", "KindredSQLite", "CKindredSQLite"]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "KindredCommandTests",

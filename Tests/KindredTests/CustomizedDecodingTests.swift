@@ -206,7 +206,7 @@ struct CustomizedDecodingTests {
     #expect(bases.map(\.description) == Self.all)
   }
 
-  @Test("S310, S316, S317, S318, S319: a class is chosen by a column, from a prepared statement")
+  @Test("S310, S316, S317, S318, S319, S352: a class is chosen by a column, from a prepared statement")
   func statements() throws {
     try dbQueue.read { db in
       let statement = try db.makeSelectStatement(sql: "SELECT * FROM base")
@@ -218,7 +218,7 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S315, S320, S321: requests of the program's own realm fetch")
+  @Test("S315, S320, S321, S352: requests of the program's own realm fetch")
   func requests() throws {
     try dbQueue.read { db throws in
       let request = SQLRequest<Base>(sql: "SELECT * FROM base")

@@ -75,7 +75,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
     if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
-    if let scope = row.scopesTree[name] { return try record(type, from: scope, key: name) }
+    if let scope = row.scopesTree[name] { return try RecordDecoder.element(type, from: scope) }
     guard !(Value.self is any DatabaseValueConvertible.Type) else {
       throw RowDecodingError(.columnNotFound, key: name, type: type)
     }
@@ -85,10 +85,6 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     } catch let error as RowDecodingError where error.reason == .keyNotFound {
       throw RowDecodingError(.keyNotFound, key: name, type: type)
     }
-  }
-
-  private func record<Value: Decodable>(_ type: Value.Type, from scope: Row, key: String) throws -> Value {
-    try RecordDecoder.element(type, from: scope)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

@@ -23,7 +23,7 @@ extension Planning {
     if case .table = table.kind {
       missingIndexes.append(createIndex(on: table, columns))
     }
-    guard isRepeated, makesTransients else { return plain }
+    guard isRepeated, table.kind != .ofRequest else { return plain }
     let transient = transientTable(of: table, by: columns)
     let pointers = table.pointerColumns
     guard !pointers.isEmpty else {

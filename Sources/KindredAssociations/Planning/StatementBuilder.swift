@@ -93,8 +93,12 @@ final class SelectBuilder {
   func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
 
   /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
-  func from(and condition: SQL? = nil) -> SQL {
-    var sql: SQL = "FROM \(source)"
+  ///
+  /// - Parameter outer: a table of which each row is gone through first.
+  func from(outer: SQL? = nil, and condition: SQL? = nil) -> SQL {
+    var sql: SQL = "FROM "
+    if let outer { sql.append("\(outer) CROSS JOIN ") }
+    sql.append(source)
     for join in joins { sql.append(" \(join)") }
     let all = conditions + (condition.map { [$0] } ?? [])
     if !all.isEmpty { sql.append(" WHERE \(all.joined(separator: " AND "))") }
