@@ -37,19 +37,6 @@ public struct SQL: Hashable, Sendable {
     return sql
   }
 
-  /// The same, with other SQL in the places of some of the bindings: those for which `replacement` gives it.
-  public func replacingBindings(_ replacement: (Binding) throws -> SQL?) rethrows -> SQL {
-    var sql = SQL()
-    for part in parts {
-      if case .binding(let binding) = part, let other = try replacement(binding) {
-        sql.append(other)
-      } else {
-        sql.append(part)
-      }
-    }
-    return sql
-  }
-
   mutating func append(_ part: Part) {
     if case .text(let text) = part, case .text(let last) = parts.last {
       parts[parts.count - 1] = .text(last + text)

@@ -1,9 +1,11 @@
+import KindredExecution
 import KindredHTTP
 
 /// What a GET gives, before it is fitted to what its client takes and has.
 struct Representation {
   enum Content {
     case bytes([UInt8])
+    case result(ResultPart)
     case stream(any HTTPBodyStream)
   }
 
@@ -44,6 +46,7 @@ struct Representation {
   var isLong: Bool {
     switch content {
     case .bytes(let bytes): bytes.count >= Self.longLength
+    case .result(let part): part.bytes.count >= Self.longLength
     case .stream: true
     }
   }
@@ -85,16 +88,22 @@ struct Representation {
 
   private func encode(into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?) {
     var coding = coding
-    switch content {
-    case .bytes(let bytes):
-      response.body = .bytes(bytes)
-      guard coding == .gzip, let level else { break }
-      if let compressed = try? Gzip.compress(bytes, level: level) {
+    func compress(_ bytes: @autoclosure () -> [UInt8]) {
+      guard coding == .gzip, let level else { return }
+      if let compressed = try? Gzip.compress(bytes(), level: level) {
         response.body = .bytes(compressed)
       } else {
         // There is no memory for it: the content as it is serves as well.
         coding = .identity
       }
+    }
+    switch content {
+    case .bytes(let bytes):
+      response.body = .bytes(bytes)
+      compress(bytes)
+    case .result(let part):
+      response.body = .stream(WholeBody(part), length: part.bytes.count)
+      compress([UInt8](part.bytes))
     case .stream(let stream):
       let isCompressed = coding == .gzip
       response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)
