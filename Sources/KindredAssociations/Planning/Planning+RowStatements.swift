@@ -7,6 +7,7 @@ extension Planning {
   func runRows() throws -> Plan {
     nodes.append(nil)
     let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    statement.leavesJoinsToSQLite = true
     let rows = try planSelect(request, select: statement.newSelect())
     let layout = try plan(rows, name: "")
     nodes[0] = rows.node(layout)

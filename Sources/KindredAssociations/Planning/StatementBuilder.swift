@@ -10,6 +10,8 @@ final class StatementBuilder {
   let givesMany: Bool
   /// Whether what is below it, a statement or a subquery, runs more than once.
   var repeatsInner: Bool { runsOften || givesMany }
+  /// Whether it is left to SQLite to make an index for a join that lacks one: it makes it each time it runs.
+  var leavesJoinsToSQLite = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
   /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
@@ -82,6 +84,9 @@ final class SelectBuilder {
     self.statement = statement
     self.depth = depth
   }
+
+  /// Whether it is the statement itself, and not a subquery.
+  var isStatement: Bool { depth == 0 }
 
   /// A name for a table in its `FROM` clause, which no table around it has.
   func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
