@@ -4,7 +4,12 @@
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
 TEST_PACKAGES := curl openssl
+# What keeps the corpora of the fuzzers.
+FUZZ_PACKAGES := python3
 PREFIX ?= /usr/local
+# For `make fuzz`: which targets, such as TARGETS='HTTP URL', and for how long.
+SECONDS ?= 60
+TARGETS ?=
 # For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
 ARGUMENTS ?=
 
@@ -15,7 +20,7 @@ DOCUMENTATION := .build/documentation
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test oracle build release docs install format lint image system-packages swift
+.PHONY: help serve test oracle fuzz build release docs install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -29,6 +34,10 @@ test: system-packages swift ## Run the tests.
 
 oracle: system-packages swift ## Compare random requests with an evaluator in memory, and with GRDB.
 	swift test --package-path Tests/Oracle
+
+fuzz: system-packages swift ## Fuzz the parsers and the service, SECONDS for each of TARGETS.
+	$(call install-missing,$(FUZZ_PACKAGES))
+	Tests/Fuzz/run $(SECONDS) $(TARGETS)
 
 build: system-packages swift ## Build for debugging.
 	swift build
