@@ -87,7 +87,7 @@ struct OpenAPIDocument {
         writes: writes(
           at: WrittenPath(
             name: name, resource: destination, association: association, parameters: key.parameters)))
-      let other = PathKey(of: destination, prefix: Self.component(association.key) + ".")
+      let other = PathKey(of: destination, prefix: Self.component(association.key) + "-")
       guard isMany, isWritable, association.linkage(in: model) != nil, !other.columns.isEmpty else {
         continue
       }
