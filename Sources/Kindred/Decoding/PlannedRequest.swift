@@ -16,7 +16,6 @@ final class PlannedRequest {
     let statement: SelectStatement
     let bindings: [SQL.Binding]
     let layout: RowLayout
-    let unadapted: RowLayout
     let collections: [Prefetch]
   }
 
@@ -32,10 +31,10 @@ final class PlannedRequest {
     nodes = try plan.nodes.map { node in
       let statement = try db.makeSelectStatement(sql: node.statement.sql)
       let names = try statement.columnNames
-      let layout = RowLayout(node.layout, names: names)
+      let layout = RowLayout(
+        node.layout, names: names, statement: RowLayout(columnNames: node.layout.names(names)))
       return Node(
         statement: statement, bindings: node.statement.bindings, layout: layout,
-        unadapted: RowLayout(columnNames: node.layout.names(names)),
         collections: node.layout.collections(in: []))
     }
   }
@@ -46,7 +45,6 @@ final class PlannedRequest {
     var request = PreparedRequest(statement: root.statement)
     request.statement.arguments = try arguments(root.bindings, above: [])
     request.layout = root.layout
-    request.unadapted = root.unadapted
     if !root.collections.isEmpty {
       request.supplement = { rows in
         try rows.map { try self.completed($0, root.collections, above: []) }
@@ -75,12 +73,8 @@ final class PlannedRequest {
       try statement.bind(try value(of: binding, above: above), at: Int32(truncatingIfNeeded: index + 1))
     }
     var rows: [Row] = []
-    let count = statement.columnCount
     while try statement.step() {
-      let row = Row(
-        layout: node.layout, values: (0..<count).map(statement.value), unadapted: node.unadapted,
-        failures: failures)
-      rows.append(row)
+      rows.append(Row(layout: node.layout, values: statement.row, failures: failures))
     }
     // Only then, for a node below may read the same statement text.
     return node.collections.isEmpty
@@ -118,14 +112,17 @@ extension Plan.Statement {
 
 extension RowLayout {
   /// The layout of a plan's rows; columns without a name have the one that SQLite gives.
-  convenience init(_ layout: KindredAssociations.RowLayout, names: [String]) {
+  convenience init(
+    _ layout: KindredAssociations.RowLayout, names: [String], statement: RowLayout? = nil
+  ) {
     self.init(
       columns: layout.columns.map { column in
         Column(
           name: column.name ?? (names.indices.contains(column.place) ? names[column.place] : ""),
           index: column.place)
       },
-      scopes: layout.scopes.map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) })
+      scopes: layout.scopes.map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
+      statement: statement)
   }
 }
 

@@ -8,10 +8,8 @@ public final class RowCursor: Cursor {
   let layout: RowLayout
 
   private let selectStatement: SelectStatement
-  private let unadapted: RowLayout?
   private let failures = DecodingFailures()
   private let supplement: PreparedRequest.Supplement?
-  private let valueCount: Int
   private var isAtEnd = false
   /// Rows that have been read, and supplemented together, in reverse order.
   private var ready: [Row] = []
@@ -23,9 +21,11 @@ public final class RowCursor: Cursor {
     selectStatement = request.statement
     let statement = try selectStatement.start()
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
-    layout = try request.adapter?.adapt(columns) ?? columns
-    unadapted = request.adapter == nil ? request.unadapted : columns
-    valueCount = Int(statement.columnCount)
+    layout =
+      try request.adapter.map { adapter in
+        let adapted = try adapter.adapt(columns)
+        return RowLayout(columns: adapted.columns, scopes: adapted.scopes, statement: columns)
+      } ?? columns
     supplement = request.supplement
   }
 
@@ -78,12 +78,6 @@ public final class RowCursor: Cursor {
       statement.reset()
       return nil
     }
-    let values = [SQLValue](unsafeUninitializedCapacity: valueCount) { buffer, count in
-      for index in 0..<valueCount {
-        buffer.initializeElement(at: index, to: statement.value(Int32(truncatingIfNeeded: index)))
-      }
-      count = valueCount
-    }
-    return Row(layout: layout, values: values, unadapted: unadapted, failures: failures)
+    return Row(layout: layout, values: statement.row, failures: failures)
   }
 }
