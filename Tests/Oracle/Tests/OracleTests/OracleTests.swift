@@ -1,3 +1,4 @@
+import OracleValues
 import Testing
 
 @testable import Oracle
