@@ -87,7 +87,12 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredTests", dependencies: ["Kindred"]),
+    .testTarget(name: "KindredTests", dependencies: ["Kindred"], exclude: ["Documents", "Guide"]),
+    // What the documents declare has the same names in each of their samples.
+    .testTarget(
+      name: "KindredDocumentsTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Documents"),
+    // The samples of the guide, of the README, and of nothing else.
+    .testTarget(name: "KindredGuideTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Guide"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "KindredCommandTests",
@@ -107,8 +112,9 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The same strictness for every target of ours; C has no such settings.
-for target in package.targets where !target.name.hasPrefix("C") {
+// The same strictness for every target of ours; C has no such settings. The samples of the documents are compiled
+// as in a program that asks for nothing but Swift 6.
+for target in package.targets where !target.name.hasPrefix("C") && target.name != "KindredDocumentsTests" {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

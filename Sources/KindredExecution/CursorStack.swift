@@ -77,6 +77,14 @@ struct CursorStack: ~Copyable {
     output.memory.giveBack()
   }
 
+  /// Hands over what was written last, with its memory; nothing more can be written.
+  mutating func takeOutput() -> ResultPart {
+    let part = ResultPart(output.memory, count: output.count)
+    output = OutputBuffer(OutputMemory(capacity: 0))
+    removeAll()
+    return part
+  }
+
   // MARK: Frames
 
   /// The statement of a frame, the outermost first.

@@ -74,6 +74,9 @@ public final class PlanExecutor {
     return cursors.output.count > 0 ? cursors.output.bytes : nil
   }
 
+  /// Hands over the part that was read last; there can be no next one.
+  public func takePart() -> ResultPart { cursors.takeOutput() }
+
   /// Whether the last part has been read.
   public var isAtEnd: Bool { cursors.isFinished }
 

@@ -44,6 +44,9 @@ public final class ResultReader {
   /// The next part of the result; valid until the next call, nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? { try executor.next() }
 
+  /// Hands over the part that was read last, which outlives the reader; there can be no next one.
+  public func takePart() -> ResultPart { executor.takePart() }
+
   /// Whether the last part has been read.
   public var isAtEnd: Bool { executor.isAtEnd }
 

@@ -5,7 +5,10 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   public var busyTimeout: Int32 = 5000
 
   /// The page cache of one connection, in KiB (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
-  public var pageCacheKiB: Int32 = 8192
+  ///
+  /// It is for the inner pages of indexes; the rest is read from the cache of the operating system, which all
+  /// connections share.
+  public var pageCacheKiB: Int32 = 2048
 
   /// How many bytes of the file are mapped into memory (<https://www.sqlite.org/mmap.html>).
   ///

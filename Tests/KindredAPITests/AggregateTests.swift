@@ -118,18 +118,39 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("filtered and sorted by")
+  @Test("filtered and sorted by: the associated records are read once, in groups")
   func filteredAndSortedBy() throws {
     try expectRequest(
       #"/authors?fields=name&annotate=bookCount&having=books.count>=2&sort=-bookCount"#, on: library,
       sql: #"""
-        SELECT "author"."name", (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id"), \#
-        "author"."id" FROM "author" WHERE (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = \#
-        "author"."id") >= ?1 ORDER BY (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = \#
-        "author"."id") DESC, "author"."id" LIMIT ?2 + ?3
+        SELECT "author"."name", "kindred:ranked"."kindred:rank", "author"."id" FROM (SELECT "kindred:key0", \#
+        "kindred:rank" FROM (SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", \#
+        "kindred:groups"."kindred:rank" AS "kindred:rank" FROM (SELECT "book"."authorId" AS "kindred:group", \#
+        COUNT(*) AS "kindred:rank" FROM "book" GROUP BY "book"."authorId") AS "kindred:groups" CROSS JOIN \#
+        "author" ON "kindred:groups"."kindred:group" = "author"."id" WHERE "kindred:groups"."kindred:rank" \#
+        >= ?1 UNION ALL SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", 0 AS \#
+        "kindred:rank" FROM "author" WHERE 0 >= ?1 AND NOT EXISTS (SELECT 1 FROM "book" WHERE \#
+        "book"."authorId" = "author"."id")) ORDER BY "kindred:rank" DESC, "kindred:order0" LIMIT ?2 + ?3) AS \#
+        "kindred:ranked" CROSS JOIN "author" ON "author"."rowid" = "kindred:ranked"."kindred:key0" ORDER BY \#
+        "kindred:ranked"."kindred:rank" DESC, "author"."id"
         """#,
       json: #"""
         [{"name":"Melville","bookCount":3},{"name":"Zola","bookCount":2}]
+        """#)
+  }
+
+  @Test("filtered and sorted by what records without associated ones meet too")
+  func filteredAndSortedByWhatNoneMeets() throws {
+    try expectRequest(
+      "/authors?fields=name&annotate=bookCount&having=books.count<=2&sort=-bookCount", on: library,
+      json: #"""
+        [{"name":"Zola","bookCount":2},{"name":"Anonymous","bookCount":0}]
+        """#)
+    try expectRequest(
+      "/authors?fields=name,s:books.sum(year)&filter=books.sum(year)%20is%20null&sort=books.sum(year)",
+      on: library,
+      json: #"""
+        [{"name":"Anonymous","s":null}]
         """#)
   }
 

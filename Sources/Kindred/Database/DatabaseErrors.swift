@@ -1,5 +1,7 @@
 import CKindredSQLite
+@_exported import struct KindredAssociations.RequestError
 @_exported import struct KindredSQLite.DatabaseError
+@_exported import struct KindredSQLite.OpenError
 
 extension DatabaseError {
   /// The library was used against its rules: said instead of trapped.

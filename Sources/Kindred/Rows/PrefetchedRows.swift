@@ -47,7 +47,10 @@ public struct PrefetchedRows: Hashable, Sendable {
 
   /// Puts in a list.
   ///
-  /// - Parameter path: The names of the scopes that lead to the row which the list belongs to.
+  /// - Parameters:
+  ///   - rows: The rows of the list.
+  ///   - key: The key of the list.
+  ///   - path: The names of the scopes that lead to the row which the list belongs to.
   public mutating func set(_ rows: [Row], forKey key: String, in path: some Collection<String> = []) {
     guard let name = path.first else {
       if let index = lists.firstIndex(where: { $0.key == key }) {

@@ -48,7 +48,13 @@ enum URLCoding {
 
   /// The text with everything encoded that cannot stand in a URL; what is encoded already stays.
   static func encodeUnsafe(_ text: String) -> String {
-    encode(text) { isUnreserved($0) || "!$&'()*:@/?,;=+%".utf8.contains($0) }
+    if text.utf8.allSatisfy({ safe[Int($0)] }) { return text }
+    return encode(text) { safe[Int($0)] }
+  }
+
+  /// By byte, whether it can stand in a URL.
+  private static let safe = (0...255).map { byte in
+    isUnreserved(UInt8(byte)) || "!$&'()*:@/?,;=+%".utf8.contains(UInt8(byte))
   }
 
   private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {

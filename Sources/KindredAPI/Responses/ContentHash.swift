@@ -9,11 +9,30 @@ struct ContentHash {
     var low: UInt64
 
     /// 32 hexadecimal digits.
-    var text: String { Self.hexadecimal(high) + Self.hexadecimal(low) }
+    var text: String { text(before: nil, after: "") }
 
-    private static func hexadecimal(_ word: UInt64) -> String {
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    /// The same between other texts.
+    func text(before start: UInt8?, after end: String) -> String {
+      let digits: StaticString = "0123456789abcdef"
+      let length = (start == nil ? 0 : 1) + 32 + end.utf8.count
+      return String(unsafeUninitializedCapacity: length) { buffer in
+        var index = 0
+        if let start {
+          buffer[0] = start
+          index = 1
+        }
+        for word in [high, low] {
+          for shift in stride(from: 60, through: 0, by: -4) {
+            buffer[index] = digits.utf8Start[Int(word >> UInt64(shift) & 15)]
+            index += 1
+          }
+        }
+        for byte in end.utf8 {
+          buffer[index] = byte
+          index += 1
+        }
+        return index
+      }
     }
   }
 

@@ -8,7 +8,9 @@ struct EntityTag: Hashable {
   /// The value of `ETag`.
   ///
   /// The content's part is the same under any coding, so that `If-Match` can be answered whatever was read.
-  var field: String { "\"\(digest.text)\(coding == .gzip ? Self.suffix : "")\"" }
+  var field: String {
+    digest.text(before: UInt8(ascii: "\""), after: coding == .gzip ? Self.suffix + "\"" : "\"")
+  }
 
   private static let suffix = "-gzip"
 

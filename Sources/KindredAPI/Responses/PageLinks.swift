@@ -8,6 +8,14 @@ struct PageLinks {
   let next: String?
 
   init(_ request: HTTPRequest, order: RequestOrder, next cursor: Cursor?) {
+    if !Self.hasPlace(request.target) {
+      let target = URLCoding.encodeUnsafe(request.target)
+      first = target
+      next = cursor.map {
+        "\(target)\(request.query == nil ? "?" : "&")after=\(CursorCoding.encode($0, order: order.text))"
+      }
+      return
+    }
     let pairs = (request.query ?? "").split(separator: "&")
     let kept = pairs.filter { pair in
       let name = pair.prefix { $0 != "=" }
@@ -21,6 +29,19 @@ struct PageLinks {
     let offset = pairs.first { $0.hasPrefix("offset=") }
     first = url(offset.map { [String($0)] } ?? [])
     next = cursor.map { url(["after=\(CursorCoding.encode($0, order: order.text))"]) }
+  }
+
+  /// Whether a URL may say where the page begins; most don't.
+  private static func hasPlace(_ target: String) -> Bool {
+    var target = target
+    return target.withUTF8 { bytes in
+      bytes.indices.contains { index in
+        // `?after=`, `&offset=`: looked for by what every one of them begins with.
+        (bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "&"))
+          && (bytes[(index + 1)...].starts(with: "after=".utf8)
+            || bytes[(index + 1)...].starts(with: "offset=".utf8))
+      }
+    }
   }
 
   /// The value of `Link` (RFC 8288).

@@ -1,9 +1,11 @@
+import KindredExecution
 import KindredHTTP
 
 /// What a GET gives, before it is fitted to what its client takes and has.
 struct Representation {
   enum Content {
     case bytes([UInt8])
+    case result(ResultPart)
     case stream(any HTTPBodyStream)
   }
 
@@ -23,9 +25,15 @@ struct Representation {
     var hash = ContentHash()
     hash.update(type)
     bytes.withUnsafeBytes { hash.update($0) }
+    self.init(type, bytes, cacheControl: cacheControl, tag: hash.finish())
+  }
+
+  /// A document of Kindred's own, whose tag is known.
+  init(
+    _ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation, tag: ContentHash.Digest
+  ) {
     self.init(
-      headers: ["Content-Type": type, "Cache-Control": cacheControl], content: .bytes(bytes),
-      tag: hash.finish())
+      headers: ["Content-Type": type, "Cache-Control": cacheControl], content: .bytes(bytes), tag: tag)
   }
 
   /// A page around a part of HTML.
@@ -44,6 +52,7 @@ struct Representation {
   var isLong: Bool {
     switch content {
     case .bytes(let bytes): bytes.count >= Self.longLength
+    case .result(let part): part.bytes.count >= Self.longLength
     case .stream: true
     }
   }
@@ -85,16 +94,22 @@ struct Representation {
 
   private func encode(into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?) {
     var coding = coding
-    switch content {
-    case .bytes(let bytes):
-      response.body = .bytes(bytes)
-      guard coding == .gzip, let level else { break }
-      if let compressed = try? Gzip.compress(bytes, level: level) {
+    func compress(_ bytes: @autoclosure () -> [UInt8]) {
+      guard coding == .gzip, let level else { return }
+      if let compressed = try? Gzip.compress(bytes(), level: level) {
         response.body = .bytes(compressed)
       } else {
         // There is no memory for it: the content as it is serves as well.
         coding = .identity
       }
+    }
+    switch content {
+    case .bytes(let bytes):
+      response.body = .bytes(bytes)
+      compress(bytes)
+    case .result(let part):
+      response.body = .stream(WholeBody(part), length: part.bytes.count)
+      compress([UInt8](part.bytes))
     case .stream(let stream):
       let isCompressed = coding == .gzip
       response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)

@@ -9,6 +9,11 @@ import Synchronization
 final class DatabaseVersion: Sendable {
   private let watcher: Mutex<Connection>
   private let isImmutable: Bool
+  /// When the database answered last, in nanoseconds.
+  private let lastAnswer = Atomic<UInt64>(0)
+
+  /// For how many nanoseconds an answer holds: somebody who asks without end must not keep the database busy.
+  private static let validity: UInt64 = 100_000_000
 
   init(of pool: ConnectionPool) throws {
     var configuration = ConnectionConfiguration()
@@ -54,12 +59,15 @@ final class DatabaseVersion: Sendable {
     }
   }
 
-  /// Asks the database anything, to see whether it answers.
+  /// Asks the database anything, to see whether it answers; not if it just did.
   ///
   /// - Throws: `DatabaseError` where it doesn't; that somebody is busy with it is an answer.
   func probe() throws {
+    let now = MonotonicTime.now()
+    guard now >= lastAnswer.load(ordering: .relaxed) + Self.validity else { return }
     do {
       _ = try watcher.withLock { try $0.schemaVersion }
     } catch let error as DatabaseError where error.isBusy {}
+    lastAnswer.store(now, ordering: .relaxed)
   }
 }

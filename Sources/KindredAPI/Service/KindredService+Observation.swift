@@ -26,13 +26,13 @@ extension KindredService {
     logger.info(
       "request",
       metadata: [
-        "method": "\(request.method)",
+        "method": .string(request.method.token),
         // Without the query, which holds values; encoded, so that no line can be forged.
-        "path": "\(URLCoding.encodeUnsafe(String(request.path)))",
-        "status": "\(status.code)",
-        "bytes": "\(byteCount)",
-        "milliseconds": "\(RequestTiming.milliseconds(nanoseconds))",
-        "peer": "\(request.peer ?? "-")",
+        "path": .string(URLCoding.encodeUnsafe(String(request.path))),
+        "status": .stringConvertible(status.code),
+        "bytes": .stringConvertible(byteCount),
+        "milliseconds": .string(RequestTiming.milliseconds(nanoseconds)),
+        "peer": .string(request.peer ?? "-"),
       ])
   }
 }

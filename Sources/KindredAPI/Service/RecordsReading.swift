@@ -56,11 +56,23 @@ final class RecordsReading {
     var hash: ContentHash
   }
 
+  /// The fields that are the same for all results.
+  private static func headers(for type: MediaType) -> HTTPHeaders {
+    type == .json ? jsonHeaders : makeHeaders(for: type)
+  }
+
+  // Made once: names and values are looked over byte by byte.
+  private static let jsonHeaders = makeHeaders(for: .json)
+
+  private static func makeHeaders(for type: MediaType) -> HTTPHeaders {
+    ["Content-Type": type.field, "Cache-Control": Representation.revalidation]
+  }
+
   private func begin() throws -> Beginning {
     try reader.start()
     var beginning = Beginning(
       first: try reader.next(),
-      headers: ["Content-Type": asked.type.field, "Cache-Control": Representation.revalidation],
+      headers: Self.headers(for: asked.type),
       hash: ContentHash())
     beginning.hash.update(asked.type.rawValue)
     if let count = reader.totalCount {
@@ -88,14 +100,24 @@ final class RecordsReading {
 
   // MARK: Representations
 
-  /// What is short is copied, so that the connection is free before a byte is sent.
+  /// Copying less costs less than handing over the memory it was written to.
+  private static let copiedLength = 8192
+
+  /// The connection is free before a byte is sent.
   private func whole(_ beginning: Beginning) -> Representation {
-    var bytes = beginning.first.map { [UInt8]($0) } ?? []
-    if let page = beginning.page { bytes = Array(page.header.utf8) + bytes + page.footer.utf8 }
+    let content: Representation.Content
+    if let page = beginning.page {
+      let bytes = beginning.first.map { [UInt8]($0) } ?? []
+      content = .bytes(Array(page.header.utf8) + bytes + page.footer.utf8)
+    } else if let first = beginning.first, first.count > Self.copiedLength {
+      content = .result(reader.takePart())
+    } else {
+      content = .bytes(beginning.first.map { [UInt8]($0) } ?? [])
+    }
     reader.close()
     reading.close()
     let representation = Representation(
-      headers: beginning.headers, content: .bytes(bytes), tag: beginning.hash.finish())
+      headers: beginning.headers, content: content, tag: beginning.hash.finish())
     if planned.isTimeless, asked.version != nil {
       service.representations.store(
         RepresentationCache.Entry(

@@ -92,3 +92,18 @@ final class FramedBody: HTTPBodyStream {
     return UnsafeRawBufferPointer(memory)
   }
 }
+
+/// A result that was read to its end, sent from where it was written.
+final class WholeBody: HTTPBodyStream {
+  private let part: ResultPart
+  private var isSent = false
+
+  init(_ part: ResultPart) { self.part = part }
+
+  func next() -> UnsafeRawBufferPointer? {
+    defer { isSent = true }
+    return isSent ? nil : part.bytes
+  }
+
+  func close() {}
+}

@@ -21,7 +21,11 @@ enum Route {
       }
       self = .operations(page)
     } else {
-      var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      // By bytes: characters would have to be found first.
+      var segments = path.utf8.dropFirst().split(
+        separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+      )
+      .map { Substring($0) }
       if segments.last?.isEmpty ?? false { segments.removeLast() }
       self = .records(segments)
     }

@@ -85,9 +85,13 @@ extension Planning {
         isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
-      guard let argument else { return Self.compile(function, of: "*", select.from()) }
-      let value = try compile(argument, in: records).sql
-      guard argument.contains(\.readsParent) else { return Self.compile(function, of: value, select.from()) }
+      let value = try argument.map { try compile($0, in: records).sql } ?? "*"
+      guard argument?.contains(\.readsParent) ?? false else {
+        let compiled = Self.compile(function, of: value, select.from())
+        scope.groupedAggregates[compiled.sql] = grouped(
+          function, of: value, keyed.association, records, select, in: scope)
+        return compiled
+      }
       // To SQLite an aggregate of nothing but columns of an outer query is one of that query, so what reads them is
       // made a column of this one.
       return Self.compile(function, of: "value", "FROM (SELECT \(value) AS value \(select.from()))")
@@ -97,17 +101,63 @@ extension Planning {
   private static func compile(
     _ function: AggregateFunction, of argument: SQL, _ from: SQL
   ) -> CompiledExpression {
-    switch function {
-    case .count: CompiledExpression(sql: "(SELECT COUNT(*) \(from))", absent: "0")
-    case .isEmpty:
-      CompiledExpression(
+    guard let call = call(function, of: argument) else {
+      return CompiledExpression(
         sql: "NOT EXISTS (SELECT 1 \(from))", precedence: .not, format: .boolean, absent: "TRUE")
-    case .min: CompiledExpression(sql: "(SELECT MIN(\(argument)) \(from))")
-    case .max: CompiledExpression(sql: "(SELECT MAX(\(argument)) \(from))")
-    case .average: CompiledExpression(sql: "(SELECT AVG(\(argument)) \(from))")
-    case .sum: CompiledExpression(sql: "(SELECT SUM(\(argument)) \(from))")
-    case .total: CompiledExpression(sql: "(SELECT TOTAL(\(argument)) \(from))", absent: "0.0")
     }
+    return CompiledExpression(sql: "(SELECT \(call) \(from))", absent: absent(function))
+  }
+
+  /// SQLite's function; nil for what is none.
+  private static func call(_ function: AggregateFunction, of argument: SQL) -> SQL? {
+    switch function {
+    case .isEmpty: nil
+    case .count: "COUNT(*)"
+    case .min: "MIN(\(argument))"
+    case .max: "MAX(\(argument))"
+    case .average: "AVG(\(argument))"
+    case .sum: "SUM(\(argument))"
+    case .total: "TOTAL(\(argument))"
+    }
+  }
+
+  /// What it is of no records; nil for NULL.
+  private static func absent(_ function: AggregateFunction) -> SQL? {
+    switch function {
+    case .count: "0"
+    case .total: "0.0"
+    case .isEmpty, .min, .max, .average, .sum: nil
+    }
+  }
+
+  /// An aggregate of the records that one index lookup finds, as groups; nil where they are found in another way.
+  private func grouped(
+    _ function: AggregateFunction, of argument: SQL, _ association: Association, _ records: Scope,
+    _ select: SelectBuilder, in scope: Scope
+  ) -> GroupedAggregate? {
+    guard let call = Self.call(function, of: argument), association.steps.count == 1, select.joins.isEmpty,
+      let step = association.steps.first, step.originColumns.count == 1,
+      let key = records.table.column(named: step.destinationColumns[0]),
+      let origin = scope.table.column(named: step.originColumns[0]),
+      // Equal values of a group are then equal to the same records.
+      key.affinity.isNumeric == origin.affinity.isNumeric,
+      key.affinity.isNumeric || key.affinity == origin.affinity
+    else {
+      return nil
+    }
+    let (keySQL, originSQL) = (
+      records.column(key.name, in: select.statement), scope.column(origin.name, in: select.statement)
+    )
+    // The first condition ties the records to this one; no other may speak of it.
+    guard select.conditions.first == "\(keySQL) = \(originSQL)" else { return nil }
+    let conditions = select.conditions.dropFirst()
+    guard !conditions.contains(where: { $0.contains("\(identifier: scope.alias).") }) else { return nil }
+    let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return GroupedAggregate(
+      groups:
+        "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call) AS \(GroupedAggregate.value) FROM \(select.source)\(filter) GROUP BY \(keySQL)",
+      origin: originSQL, empty: Self.absent(function) ?? "NULL",
+      isAbsent: "NOT EXISTS (SELECT 1 \(select.from()))")
   }
 
   // MARK: Default names

@@ -99,7 +99,6 @@ extension Planning {
     let source = source(of: scope, by: step.destinationColumns, isRepeated: select.statement.runsOften)
     let origins = step.originColumns.map { origin.column($0, in: select.statement) }
     let link = zip(source.keys, origins).map { "\($0) = \($1)" as SQL }
-    let word: SQL = isRequired ? "JOIN" : "LEFT JOIN"
     for (number, item) in source.items.enumerated() {
       var conditions = number == 0 ? link : []
       if let condition = item.condition { conditions.append(condition) }
@@ -110,7 +109,7 @@ extension Planning {
             try isFirst(scope, equal: step.destinationColumns, to: origins, keyed: keyed, step: step))
         }
       }
-      select.joins.append("\(word) \(item.sql) ON \(conditions.joined(separator: " AND "))")
+      select.join("\(item.sql) ON \(conditions.joined(separator: " AND "))", isOptional: !isRequired)
     }
     return scope
   }
@@ -170,8 +169,8 @@ extension Planning {
     if fullText.table != scope.table.name {
       alias = scope.select.alias(for: fullText.table)
       let table: SQL = "\(identifier: fullText.table)"
-      scope.select.joins.append(
-        "JOIN \(alias == fullText.table ? table : "\(table) AS \(identifier: alias)") ON \(identifier: alias).rowid = \(identifier: scope.alias).\(identifier: fullText.rowIDName)"
+      scope.select.join(
+        "\(alias == fullText.table ? table : "\(table) AS \(identifier: alias)") ON \(identifier: alias).rowid = \(identifier: scope.alias).\(identifier: fullText.rowIDName)"
       )
     }
     scope.select.conditions.append(

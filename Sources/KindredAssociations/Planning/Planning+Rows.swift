@@ -16,6 +16,8 @@ struct Rows {
   var readsIndex = false
   /// How many rows a page needs at most, its offset included.
   var reach: SQL = "-1"
+  /// Whether there is a limit of rows.
+  var isLimited = false
 }
 
 /// A term of an order, its names found.
@@ -41,7 +43,7 @@ struct OrderTerm {
 extension Rows {
   private var statement: StatementBuilder { scope.statement }
 
-  private func orderBy(_ expressions: [SQL]) -> SQL {
+  func orderBy(_ expressions: [SQL]) -> SQL {
     guard !order.isEmpty else { return SQL() }
     return " ORDER BY \(terms(expressions))"
   }
@@ -72,7 +74,9 @@ extension Rows {
       return
         "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(after)\(orderBy(named))\(page)"
     }
-    let columns = (columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)).joined(separator: ", ")
+    let shown = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
+    if let ranked = rankedFirst(shown, page: page, after: after?.condition(on: expressions)) { return ranked }
+    let columns = shown.joined(separator: ", ")
     let end = orderBy(expressions) + page
     guard let after else { return "SELECT \(columns) \(scope.select.from())\(grouping())\(end)" }
     guard readsIndex, order.count > 1 else {
@@ -155,7 +159,7 @@ extension Planning {
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
     return Rows(
       scope: scope, program: program.instructions, order: order, group: group, havings: havings,
-      isDistinct: node.isDistinct)
+      isDistinct: node.isDistinct, isLimited: node.limit != nil)
   }
 
   private func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {

@@ -187,8 +187,8 @@ extension Planning {
       }
       if number == 0 { conditions += equalities }
       // CROSS keeps SQLite from reading the table before the index that leads to it.
-      let join: SQL = number > 0 ? "CROSS JOIN" : "JOIN"
-      select.joins.append("\(join) \(item.sql) ON \(conditions.joined(separator: " AND "))")
+      select.join(
+        "\(item.sql) ON \(conditions.joined(separator: " AND "))", word: number > 0 ? "CROSS JOIN" : "JOIN")
     }
   }
 }

@@ -26,6 +26,8 @@ final class Scope {
   var joined: [String: Scope] = [:]
   /// The annotations being looked up, so that none speaks of itself.
   var resolving: Set<String> = []
+  /// Aggregates of its associations that can also be had in groups.
+  var groupedAggregates: [SQL: GroupedAggregate] = [:]
   /// Why `../` can't be used here, where it can't.
   var parentRefusal = "there is no record above this one"
   /// The columns of a record that is known.

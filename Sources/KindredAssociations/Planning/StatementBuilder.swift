@@ -74,6 +74,8 @@ final class SelectBuilder {
   private let depth: Int
   var source = SQL()
   var joins: [SQL] = []
+  /// Whether a join may leave records out.
+  private(set) var leavesOutByJoin = false
   var conditions: [SQL] = []
 
   fileprivate init(_ statement: StatementBuilder, depth: Int) {
@@ -91,6 +93,14 @@ final class SelectBuilder {
 
   /// The same for a table that leads to another.
   func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
+
+  /// Joins a table: `table ON condition`.
+  ///
+  /// - Parameter isOptional: whether the records stay that it gives nothing for.
+  func join(_ table: SQL, word: SQL = "JOIN", isOptional: Bool = false) {
+    joins.append("\(isOptional ? "LEFT JOIN" : word) \(table)")
+    if !isOptional { leavesOutByJoin = true }
+  }
 
   /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
   func from(and condition: SQL? = nil) -> SQL {

@@ -63,6 +63,9 @@ extension Column {
   public enum Affinity: Sendable {
     case integer, text, blob, real, numeric
 
+    /// Whether it turns texts that look like numbers into numbers.
+    var isNumeric: Bool { self != .text && self != .blob }
+
     var sql: SQL {
       switch self {
       case .integer: "INTEGER"
@@ -74,8 +77,8 @@ extension Column {
     }
   }
 
-  /// The affinity that the declared type gives.
-  public var affinity: Affinity {
+  /// The affinity that a declared type gives.
+  static func affinity(of declaredType: String) -> Affinity {
     let type = declaredType.uppercased()
     if type.contains("INT") { return .integer }
     if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return .text }

@@ -50,3 +50,8 @@ public struct RequestError: Error, Sendable {
     return RequestError(code, message + mend, at: origin, suggestions: suggestions)
   }
 }
+
+extension RequestError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

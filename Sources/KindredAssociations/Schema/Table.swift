@@ -75,6 +75,8 @@ public struct Column: Sendable, Hashable {
   public let name: String
   /// The declared type, or the empty string.
   public let declaredType: String
+  /// The affinity that the declared type gives.
+  public let affinity: Affinity
   /// Whether it may hold NULL.
   public let isNullable: Bool
   /// Whether it is computed, and so can't be written.
@@ -91,6 +93,7 @@ public struct Column: Sendable, Hashable {
   ) {
     self.name = name
     self.declaredType = declaredType
+    affinity = Self.affinity(of: declaredType)
     self.isNullable = isNullable
     self.isGenerated = isGenerated
     self.hasDefault = hasDefault

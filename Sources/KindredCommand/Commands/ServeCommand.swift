@@ -52,6 +52,7 @@ struct ServeCommand: Configurable {
     options.logsAccess = server.logRequests
     options.isWritable = server.writable
     let logger = Logger.kindred(level: server.logLevel)
+    defer { LogOutput.standardError.flush() }
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }
 
     let named = path ?? server.database

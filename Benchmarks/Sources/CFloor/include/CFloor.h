@@ -12,3 +12,6 @@ floor_state *floor_open(const char *path);
 long floor_run(floor_state *state, char route, int n, const char **bytes);
 
 void floor_close(floor_state *state);
+
+/// How often this thread has asked for memory.
+long floor_allocations(void);

@@ -1,0 +1,95 @@
+import KindredSQLSyntax
+
+/// An aggregate of an association as one pass over the associated records gives it, for all records that have any.
+struct GroupedAggregate {
+  /// The name of a group's key in `groups`.
+  static let key: SQL = "\(identifier: "kindred:group")"
+  /// The name of a group's aggregate in `groups`.
+  static let value: SQL = "\(identifier: "kindred:rank")"
+
+  /// Keys and aggregates: `SELECT … FROM associated records GROUP BY key`.
+  let groups: SQL
+  /// The record's column that is equal to its group's key.
+  let origin: SQL
+  /// The aggregate of no records.
+  let empty: SQL
+  /// That a record has no associated ones.
+  let isAbsent: SQL
+}
+
+/// Pages of records that are found and sorted by one aggregate, such as the authors with most books among those with
+/// five or more: the associated records are read once, in their groups, and only the page's records are looked at.
+///
+///     SELECT columns FROM (
+///       SELECT keys, rank, columns of the order FROM (
+///         SELECT … FROM (groups) CROSS JOIN records ON group = record WHERE conditions on the rank
+///         UNION ALL
+///         SELECT … FROM records WHERE conditions on the rank of none AND NOT EXISTS (associated records))
+///       ORDER BY order LIMIT page)
+///     CROSS JOIN records ON keys ORDER BY order
+///
+/// The records without associated ones cost nothing where the conditions can't hold for them: SQLite tests conditions
+/// that read no table before it reads one.
+extension Rows {
+  private static let ranked: SQL = "\(identifier: "kindred:ranked")"
+
+  /// The statement; nil where the records are better read another way.
+  ///
+  /// - Parameters:
+  ///   - columns: what is shown.
+  ///   - page: its `LIMIT` and `OFFSET`.
+  ///   - after: what the records come after.
+  func rankedFirst(_ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
+    guard group == nil, !isDistinct, isLimited, scope.isPlainTable, let rank = order.first?.sql,
+      let aggregate = scope.groupedAggregates[rank], !scope.select.conditions.isEmpty
+    else {
+      return nil
+    }
+    let conditions = scope.select.conditions + (after.map { [$0] } ?? [])
+    let rest = order.dropFirst().map(\.sql)
+    guard conditions.allSatisfy({ $0.contains(rank) }), rest.allSatisfy(scope.isColumn) else { return nil }
+
+    let keys = scope.table.pointerColumns.map { "\(identifier: scope.alias).\(identifier: $0)" as SQL }
+    let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
+    let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
+    func part(value: SQL, from source: SQL, and condition: SQL?) -> SQL {
+      let shown = zip(keys + rest, keyNames + orderNames).map { "\($0) AS \($1)" as SQL }
+      let all = conditions.map { $0.replacing(rank, with: value) } + (condition.map { [$0] } ?? [])
+      return
+        "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source) WHERE \(all.joined(separator: " AND "))"
+    }
+    let records = scope.select.source
+    let groups: SQL = "\(identifier: "kindred:groups")"
+    let parts: [SQL] = [
+      part(
+        value: "\(groups).\(GroupedAggregate.value)",
+        from:
+          "(\(aggregate.groups)) AS \(groups) CROSS JOIN \(records) ON \(groups).\(GroupedAggregate.key) = \(aggregate.origin)",
+        and: nil),
+      part(value: aggregate.empty, from: records, and: aggregate.isAbsent),
+    ]
+    let names = (keyNames + [GroupedAggregate.value]).joined(separator: ", ")
+    let innerOrder = orderBy([GroupedAggregate.value] + orderNames)
+    let value: SQL = "\(Self.ranked).\(GroupedAggregate.value)"
+    let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
+    let joins = scope.select.joins.map { " \($0)" as SQL }.joined(separator: "")
+    let shown = columns.map { $0.replacing(rank, with: value) }.joined(separator: ", ")
+    return
+      "SELECT \(shown) FROM (SELECT \(names) FROM (\(parts.joined(separator: " UNION ALL ")))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(orderBy([value] + rest))"
+  }
+}
+
+extension Scope {
+  /// Whether the records are those of a table, each once, which its key finds again.
+  fileprivate var isPlainTable: Bool {
+    guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
+    let name: SQL = "\(identifier: table.name)"
+    return select.source == (alias == table.name ? name : "\(name) AS \(identifier: alias)")
+      && !select.leavesOutByJoin
+  }
+
+  /// Whether it is a column of the record, as it is.
+  fileprivate func isColumn(_ sql: SQL) -> Bool {
+    table.columns.contains { sql == "\(identifier: alias).\(identifier: $0.name)" }
+  }
+}

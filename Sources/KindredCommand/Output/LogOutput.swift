@@ -1,0 +1,99 @@
+import Foundation
+import Synchronization
+
+/// Lines of a log on their way to a descriptor, several with one write.
+///
+/// A write for each line would cost more than answering a short request does.
+final class LogOutput: Sendable {
+  static let standardError = LogOutput(descriptor: STDERR_FILENO)
+
+  private struct State {
+    var lines: [UInt8] = []
+    /// Whether somebody is going to write them.
+    var isScheduled = false
+    var clock = LogClock()
+  }
+
+  /// How long a line waits for others.
+  private static let delay = DispatchTimeInterval.milliseconds(50)
+  /// With more than this, whoever adds a line waits until all are written: a log that nobody reads must not grow.
+  private static let capacity = 65536
+
+  private let descriptor: CInt
+  private let state = Mutex(State())
+  private let writing = Mutex(())
+
+  init(descriptor: CInt) {
+    self.descriptor = descriptor
+  }
+
+  /// Adds a line, behind the time of day.
+  ///
+  /// - Parameter isUrgent: whether it is to be there when this returns.
+  func append(_ line: [UInt8], isUrgent: Bool) {
+    let (isFull, isFirst) = state.withLock { state in
+      state.clock.append(to: &state.lines)
+      state.lines += line
+      defer { state.isScheduled = true }
+      return (state.lines.count > Self.capacity, !state.isScheduled)
+    }
+    if isUrgent || isFull {
+      flush()
+    } else if isFirst {
+      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.delay) { self.flush() }
+    }
+  }
+
+  /// Writes what has been added.
+  func flush() {
+    writing.withLock { _ in
+      let lines = state.withLock { state in
+        defer {
+          state.lines = []
+          state.isScheduled = false
+        }
+        return state.lines
+      }
+      lines.withUnsafeBytes(write)
+    }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      // Where a log can't be written to, there is nobody to tell.
+      guard count > 0 || errno == EINTR else { return }
+      rest = rest.dropFirst(max(count, 0))
+    }
+  }
+}
+
+/// The time of day as a log has it (RFC 3339), in UTC: `2026-11-21T15:04:05.678Z`.
+struct LogClock {
+  private var second = Int.min
+  private var text: [UInt8] = []
+
+  mutating func append(to line: inout [UInt8]) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    if now.tv_sec != second {
+      second = now.tv_sec
+      text = Self.text(now.tv_sec)
+    }
+    let milliseconds = now.tv_nsec / 1_000_000
+    line += text
+    for digit in [milliseconds / 100, milliseconds / 10 % 10, milliseconds % 10] {
+      line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+    }
+    line += "Z ".utf8
+  }
+
+  private static func text(_ second: Int) -> [UInt8] {
+    var (second, parts) = (time_t(second), tm())
+    gmtime_r(&second, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    let length = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S.", &parts)
+    return text.prefix(length).map { UInt8(bitPattern: $0) }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import KindredCommand
+
+@Suite("The log")
+struct LogTests {
+  private let pipe = Pipe()
+
+  private func logger() -> (Logger, LogOutput) {
+    let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    return (Logger(label: "kindred") { LineLogHandler(label: $0, output: output) }, output)
+  }
+
+  /// What was written, without the times.
+  private func lines() throws -> [String] {
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    return text.split(separator: "\n").map { line in
+      #expect(line.prefix { $0 != " " }.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+      return String(line.drop { $0 != " " }.dropFirst())
+    }
+  }
+
+  @Test("a message is a line: level, label, metadata by name, text")
+  func line() throws {
+    let (logger, output) = logger()
+    logger.info("request", metadata: ["status": "200", "bytes": .stringConvertible(3), "path": "/books"])
+    output.flush()
+    #expect(try lines() == ["info kindred: bytes=3 path=/books status=200 request"])
+  }
+
+  @Test("no text begins a line of its own, and a value with spaces is one value")
+  func forging() throws {
+    let (logger, output) = logger()
+    logger.info("a\nb\u{7F}", metadata: ["path": "x y=\"z\"\n\\", "none": ""])
+    output.flush()
+    #expect(try lines() == [#"info kindred: none="" path="x y=\"z\" \\" a b "#])
+  }
+
+  @Test("lines are in the order of their messages, those before an urgent one with it")
+  func order() throws {
+    let (logger, _) = logger()
+    for number in 1...3 { logger.info("\(number)") }
+    logger.warning("4")
+    #expect(try lines() == ["info kindred: 1", "info kindred: 2", "info kindred: 3", "warning kindred: 4"])
+  }
+
+  @Test("a line is written though none follows")
+  func alone() throws {
+    let (logger, _) = logger()
+    logger.info("1")
+    let text = pipe.fileHandleForReading.availableData
+    #expect(String(decoding: text, as: UTF8.self).hasSuffix(" info kindred: 1\n"))
+  }
+}
