@@ -60,6 +60,11 @@ extension Chain {
       default: break
       }
     }
+    if calls.contains(where: \.fetchesCollections),
+      joins.contains(where: { !$0.use.chain.usedAliases.isEmpty })
+    {
+      return "aliases in joins, which are repeated for collections"
+    }
     for (joining, use) in joins {
       if joining == .includingAll, !use.chain.usedAliases.isSubset(of: use.chain.attachedAliases) {
         return "aliases across collections"

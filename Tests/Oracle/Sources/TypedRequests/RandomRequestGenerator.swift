@@ -23,6 +23,12 @@ package struct RandomRequestGenerator {
     return request
   }
 
+  /// A number that no other column of the request has in its name.
+  private mutating func nextName() -> Int {
+    nextAlias += 1
+    return nextAlias
+  }
+
   /// Where a chain of calls stands.
   private enum Place {
     case root, joined, collection, aggregated
@@ -47,7 +53,7 @@ package struct RandomRequestGenerator {
     }
     if place != .aggregated, random.chance(10) { calls.append(.select(selection(table))) }
     if place != .aggregated, random.chance(10) {
-      calls.append(.annotate(column: anyColumn(table), name: "again\(random.int(1...3))"))
+      calls.append(.annotate(column: anyColumn(table), name: "again\(nextName())"))
     }
     if random.chance(place == .root ? 25 : 35) { calls.append(.filter(condition(table, above: above))) }
     calls += joins(table, depth: depth, place, &known)
@@ -143,7 +149,7 @@ package struct RandomRequestGenerator {
     let column = model.table(association.destination).map { anyColumn($0) } ?? ""
     return .annotateAssociated(
       isRequired: joining.isRequired, use,
-      columns: [Renamed(column: column, name: "\(association.name)\(random.int(1...2))")])
+      columns: [Renamed(column: column, name: "\(association.name)\(nextName())")])
   }
 
   private mutating func aggregates(_ table: TypedModel.Table, _ place: Place, depth: Int) -> [Call] {
@@ -185,7 +191,11 @@ package struct RandomRequestGenerator {
       return .arithmetic(
         aggregate(associations, depth: depth), random.pick(Aggregate.Operation.allCases) ?? .add,
         aggregate(associations, depth: depth))
-    case 1: return .otherwise(aggregate(associations, depth: depth), Int64(random.int(0...9)))
+    case 1:
+      let value = aggregate(associations, depth: depth)
+      // In a column of texts, a number could not be decoded.
+      if case .of(_, let function, _) = value, function == .min || function == .max { return value }
+      return .otherwise(value, Int64(random.int(0...9)))
     case 2: return .absolute(aggregate(associations, depth: depth))
     case 3: return .length(aggregate(associations, depth: depth))
     default: return aggregate(associations, depth: depth)

@@ -37,6 +37,19 @@ package struct ResultTree: Sendable, Hashable, Comparable {
       collections: collections.mapValues { $0.map(\.withoutMissing) })
   }
 
+  /// With the collections of scopes, of each key those of the highest level, as look-ups find them.
+  package var withFoundCollections: ResultTree {
+    var tree = self
+    var level = scopes.sorted { $0.key < $1.key }.map(\.value)
+    while !level.isEmpty {
+      for scope in level { tree.collections.merge(scope.collections) { first, _ in first } }
+      level = level.flatMap { $0.scopes.sorted { $0.key < $1.key }.map(\.value) }
+    }
+    tree.scopes = scopes.mapValues(\.withFoundCollections)
+    tree.collections = tree.collections.mapValues { $0.map(\.withFoundCollections) }
+    return tree
+  }
+
   /// Without the scopes that have no columns: what is in them is found from above too.
   package var withoutEmptyScopes: ResultTree {
     ResultTree(

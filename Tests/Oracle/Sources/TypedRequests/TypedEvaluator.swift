@@ -14,7 +14,8 @@ package struct TypedEvaluator {
   package func rows(of request: RandomRequest) throws -> [ResultTree] {
     var node = try Node(request.table, request.chain)
     node.limit = request.limit
-    return try trees(of: data.rows[request.table] ?? [], node, [:]).map(\.withoutEmptyScopes)
+    return try trees(of: data.rows[request.table] ?? [], node, [:]).map(
+      \.withFoundCollections.withoutEmptyScopes)
   }
 
   /// A record with those that are joined to it.
@@ -155,16 +156,6 @@ package struct TypedEvaluator {
         let records = try row.map { try destinations(of: $0.record, child.steps) } ?? []
         tree.collections[child.key] = try trees(of: records, child.node, aliases)
       }
-    }
-    // A collection is found from above too, on the highest level that has it.
-    var level = tree.scopes.sorted { $0.key < $1.key }.map(\.value)
-    while !level.isEmpty {
-      for scope in level {
-        for (key, rows) in scope.collections where tree.collections[key] == nil {
-          tree.collections[key] = rows
-        }
-      }
-      level = level.flatMap { $0.scopes.sorted { $0.key < $1.key }.map(\.value) }
     }
     return tree
   }
