@@ -20,7 +20,7 @@ DOCUMENTATION := .build/documentation
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test oracle fuzz build release docs install format lint image system-packages swift
+.PHONY: help serve test behaviours oracle fuzz build release docs install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -31,6 +31,9 @@ serve: release ## Serve the sample library, or what ARGUMENTS say.
 test: system-packages swift ## Run the tests.
 	$(call install-missing,$(TEST_PACKAGES))
 	swift test
+
+behaviours: ## Print which of the numbered behaviours of the Swift API no test shows.
+	Tests/untested-behaviours
 
 oracle: system-packages swift ## Compare random requests with an evaluator in memory, and with GRDB.
 	swift test --package-path Tests/Oracle

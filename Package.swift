@@ -87,7 +87,9 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredTests", dependencies: ["Kindred"], exclude: ["Documents", "Guide"]),
+    .testTarget(
+      name: "KindredTests", dependencies: ["Kindred", "KindredSQLite", "CKindredSQLite"],
+      exclude: ["Documents", "Guide"]),
     // What the documents declare has the same names in each of their samples.
     .testTarget(
       name: "KindredDocumentsTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Documents"),

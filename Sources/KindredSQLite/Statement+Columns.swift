@@ -76,13 +76,15 @@ extension Statement {
   }
 
   /// All values of the row.
-  public var row: [SQLValue] {
-    let columns = Int(columnCount)
-    return [SQLValue](unsafeUninitializedCapacity: columns) { buffer, count in
-      for index in 0..<columns {
+  public var row: [SQLValue] { values(columnCount) }
+
+  /// The values of the first columns of the row.
+  public func values(_ count: Int32) -> [SQLValue] {
+    [SQLValue](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+      for index in 0..<Int(count) {
         buffer.initializeElement(at: index, to: value(Int32(truncatingIfNeeded: index)))
       }
-      count = columns
+      initialized = Int(count)
     }
   }
 }

@@ -8,7 +8,7 @@ import KindredSQLSyntax
 ///
 /// A class, so that what Swift makes of it for each record and for each container is one reference.
 final class RecordDecoder: Decoder {
-  fileprivate let row: Row
+  let row: Row
   /// Most types name their properties in the order of the columns: where the next one probably is.
   private var expectedPosition = 0
 
@@ -32,7 +32,7 @@ final class RecordDecoder: Decoder {
   }
 
   /// The position of the column of a name.
-  fileprivate func position(of name: String) -> Int? {
+  func position(of name: String) -> Int? {
     let columns = row.layout.columns
     if columns.indices.contains(expectedPosition), columns[expectedPosition].name == name {
       expectedPosition += 1
@@ -44,14 +44,14 @@ final class RecordDecoder: Decoder {
   }
 
   /// The value of a column; nil where there is no such column.
-  fileprivate func column<Value: DatabaseValueConvertible>(_ type: Value.Type, _ name: String) throws
+  func column<Value: DatabaseValueConvertible>(_ type: Value.Type, _ name: String) throws
     -> Value?
   {
     try position(of: name).map { try row.decode(type, at: $0, key: name) }
   }
 
   /// The value of a column that may be NULL; nil where there is no such column.
-  fileprivate func optionalColumn<Value: DatabaseValueConvertible>(
+  func optionalColumn<Value: DatabaseValueConvertible>(
     _ type: Value.Type, _ name: String
   ) throws -> Value?? {
     guard let position = position(of: name) else { return nil }
@@ -90,15 +90,14 @@ enum RowReading {
 
 extension FetchableRecord {
   /// The record as `Value`, which is this type.
-  fileprivate static func read<Value>(from row: Row, as type: Value.Type) throws -> Value {
+  static func read<Value>(from row: Row, as type: Value.Type) throws -> Value {
     try identical(Self(row: row), as: type)
   }
 }
 
 extension DatabaseValueConvertible {
   /// The value of a column as `Value`, which is this type.
-  fileprivate static func read<Value>(from row: Row, atIndex index: Int, as type: Value.Type) throws -> Value
-  {
+  static func read<Value>(from row: Row, atIndex index: Int, as type: Value.Type) throws -> Value {
     try identical(row.decode(Self.self, atIndex: index), as: type)
   }
 }
@@ -110,120 +109,8 @@ private func identical<Value, Other>(_ value: Value, as type: Other.Type) throws
   throw RowDecodingError(.mismatch(found: "another type"), key: "", type: type)
 }
 
-/// The properties of a record in a row.
-private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let decoder: RecordDecoder
-  var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { row.columnNames.compactMap(Key.init(stringValue:)) }
-
-  private var row: Row { decoder.row }
-
-  func contains(_ key: Key) -> Bool {
-    let name = key.stringValue
-    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil
-      || row.scopesTree[name] != nil
-  }
-
-  func decodeNil(forKey key: Key) -> Bool {
-    let name = key.stringValue
-    if let position = row.layout.position(of: name) { return row.hasNull(atIndex: position) }
-    if row.prefetchedRows[name] != nil { return false }
-    return row.scopesTree[name]?.containsOnlyNulls ?? true
-  }
-
-  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try value(type, key.stringValue)
-  }
-
-  private func value<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
-    let position = decoder.position(of: name)
-    if let position, let column = Value.self as? any DatabaseValueConvertible.Type {
-      return try column.read(from: row, atIndex: position, as: type)
-    }
-    if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
-    if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
-    if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type) }
-    // The property that holds the record itself may have any name.
-    let reading = RowReading(type)
-    if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
-    do {
-      return try reading.value(of: row, as: type)
-    } catch let error as RowDecodingError where error.reason == .keyNotFound {
-      throw RowDecodingError(.keyNotFound, key: name, type: type)
-    }
-  }
-
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try valueIfPresent(type, key)
-  }
-
-  private func valueIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-    if let position = decoder.position(of: key.stringValue) {
-      if row.hasNull(atIndex: position) { return nil }
-      if let column = Value.self as? any DatabaseValueConvertible.Type {
-        return try column.read(from: row, atIndex: position, as: type)
-      }
-    }
-    return contains(key) && !decodeNil(forKey: key) ? try value(type, key.stringValue) : nil
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedDecodingContainer<Nested> {
-    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row).container(keyedBy: type)
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    guard let rows = row.prefetchedRows[key.stringValue] else {
-      throw RowDecodingError(.keyNotFound, key: key.stringValue, type: [Row].self)
-    }
-    return RowsDecoder(rows: rows)
-  }
-
-  func superDecoder() -> any Decoder { RecordDecoder(row: row) }
-
-  func superDecoder(forKey key: Key) -> any Decoder {
-    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row)
-  }
-}
-
-/// The types that most columns are of, without a look at what they conform to.
-extension RowContainer {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
-  }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
-  }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
-  }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
-  }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
-  }
-
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-}
-
 /// A collection of rows, for arrays, sets, and any other collection that decodes itself.
-private final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
+final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
   let rows: [Row]
   private(set) var currentIndex = 0
   /// Of the type of the last element, which is that of the next one.
@@ -281,7 +168,7 @@ private final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
 }
 
 /// A column, for types that are no values of a database by themselves: enumerations of Codable, and JSON.
-private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
+struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
   /// The column holds something with parts.
   private struct NotSingleValue: Error {}
 

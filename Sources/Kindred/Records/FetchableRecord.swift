@@ -9,7 +9,7 @@ public protocol FetchableRecord {
 extension FetchableRecord where Self: Decodable {
   /// The record of a row: columns, associated records and collections go to the properties of their names.
   public init(row: Row) throws {
-    self = try Self(from: RecordDecoder(row: row))
+    self = try RecordDecoder.decode(Self.self, from: row)
   }
 }
 
@@ -27,24 +27,21 @@ extension FetchableRecord {
   ///
   /// - Throws: What the request throws, `DatabaseError`, what decoding throws.
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
-    let cursor = try Row.fetchCursor(db, request)
-    var records: [Self] = []
-    while let row = try cursor.next() {
-      records.append(try Self(row: row))
-      try cursor.checkDecoding()
-    }
-    return records
+    try Row.fetchCursor(db, request).all(decode)
   }
 
   /// The first record of a request, whatever it is for.
   ///
   /// - Throws: What the request throws, `DatabaseError`, what decoding throws.
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-    try Row.fetchOne(db, request).map { row in
-      let record = try Self(row: row)
-      try row.checkDecoding()
-      return record
-    }
+    try Row.fetchOne(db, request).map(decode)
+  }
+
+  /// The record of a row, or what a subscript met with in there, and could not throw.
+  static func decode(_ row: Row) throws -> Self {
+    let record = try Self(row: row)
+    try row.checkDecoding()
+    return record
   }
 
   // MARK: Of SQL

@@ -62,6 +62,15 @@ public final class RowCursor: Cursor {
     return rows.isEmpty ? first : first + (try supplement(rows))
   }
 
+  /// What is made of all rows that are left.
+  func all<Element>(_ transform: (Row) throws -> Element) throws -> [Element] {
+    // Collections are fetched together, for all rows at once.
+    guard supplement == nil else { return try all().map(transform) }
+    var elements: [Element] = []
+    while let row = try read() { elements.append(try transform(row)) }
+    return elements
+  }
+
   /// Throws what a subscript met with in the rows, and could not throw.
   public func checkDecoding() throws { try failures.check() }
 

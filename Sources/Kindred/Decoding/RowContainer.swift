@@ -1,0 +1,111 @@
+/// The properties of a record in a row.
+struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: RecordDecoder
+  var codingPath: [any CodingKey] { [] }
+  var allKeys: [Key] { row.columnNames.compactMap(Key.init(stringValue:)) }
+
+  private var row: Row { decoder.row }
+
+  func contains(_ key: Key) -> Bool {
+    let name = key.stringValue
+    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil
+      || row.scopesTree[name] != nil
+  }
+
+  func decodeNil(forKey key: Key) -> Bool {
+    let name = key.stringValue
+    if let position = row.layout.position(of: name) { return row.hasNull(atIndex: position) }
+    if row.prefetchedRows[name] != nil { return false }
+    return row.scopesTree[name]?.containsOnlyNulls ?? true
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try value(type, key.stringValue)
+  }
+
+  private func value<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
+    let position = decoder.position(of: name)
+    if let position, let column = Value.self as? any DatabaseValueConvertible.Type {
+      return try column.read(from: row, atIndex: position, as: type)
+    }
+    if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
+    if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
+    if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type) }
+    // The property that holds the record itself may have any name.
+    let reading = RowReading(type)
+    if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
+    do {
+      return try reading.value(of: row, as: type)
+    } catch let error as RowDecodingError where error.reason == .keyNotFound {
+      throw RowDecodingError(.keyNotFound, key: name, type: type)
+    }
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try valueIfPresent(type, key)
+  }
+
+  private func valueIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    if let position = decoder.position(of: key.stringValue) {
+      if row.hasNull(atIndex: position) { return nil }
+      if let column = Value.self as? any DatabaseValueConvertible.Type {
+        return try column.read(from: row, atIndex: position, as: type)
+      }
+    }
+    return contains(key) && !decodeNil(forKey: key) ? try value(type, key.stringValue) : nil
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedDecodingContainer<Nested> {
+    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    guard let rows = row.prefetchedRows[key.stringValue] else {
+      throw RowDecodingError(.keyNotFound, key: key.stringValue, type: [Row].self)
+    }
+    return RowsDecoder(rows: rows)
+  }
+
+  func superDecoder() -> any Decoder { RecordDecoder(row: row) }
+
+  func superDecoder(forKey key: Key) -> any Decoder {
+    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row)
+  }
+}
+
+/// The types that most columns are of, without a look at what they conform to.
+extension RowContainer {
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+}
