@@ -89,8 +89,10 @@ final class PlannedRequest {
     } else {
       try read(node, below: lineages, add)
     }
-    // Only then: a collection below may have a statement of the same text.
-    rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
+    if !node.collections.isEmpty {
+      // Only then: a collection below may have a statement of the same text.
+      rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
+    }
     var lists = [[Row]](repeating: [], count: lineages.count)
     for (row, owner) in zip(rows, owners) { lists[owner].append(row) }
     return lists
