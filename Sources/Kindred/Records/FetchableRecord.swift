@@ -9,7 +9,7 @@ public protocol FetchableRecord {
 extension FetchableRecord where Self: Decodable {
   /// The record of a row: columns, associated records and collections go to the properties of their names.
   public init(row: Row) throws {
-    self = try RecordDecoder.decode(Self.self, from: row)
+    self = try Self(from: RecordDecoder(row: row))
   }
 }
 
