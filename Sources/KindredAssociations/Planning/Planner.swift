@@ -42,12 +42,25 @@ final class Planning {
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
+  /// The records that others were joined to, which know of each other.
+  private(set) var joining: [Scope] = []
   /// The records that have a name of their own, in a request for rows.
   var aliased: [RecordAlias: Scope] = [:]
 
   init(model: Model, request: FetchRequest) {
     self.model = model
     self.request = request
+  }
+
+  deinit {
+    // Else those of each plan that was ever made would stay in memory.
+    for scope in joining { scope.joined = [:] }
+  }
+
+  /// Notes that a to-one association leads from one record to another.
+  func join(_ joined: Scope, to scope: Scope, as place: String) {
+    if scope.joined.isEmpty { joining.append(scope) }
+    scope.joined[place] = joined
   }
 
   func run() throws -> Plan {

@@ -71,7 +71,7 @@ extension Planning {
       previous = try join(
         step, from: previous, keyed: isLast ? keyed : nil, base: scope, isRequired: isRequired)
     }
-    scope.joined[place] = previous
+    join(previous, to: scope, as: place)
     // Behind an inner join, `WHERE` is as good as `ON`, and allows further joins.
     if isRequired { scope.select.conditions += try conditions(of: previous) }
     return previous
