@@ -136,7 +136,7 @@ struct RefiningTests {
       Author.books.limit(1), Author.books.distinct(), Author.books.group(Column("kind")),
       Author.books.having(Book.awards.isEmpty),
     ][kind]
-    try dbQueue.read { db throws in
+    try dbQueue.read { db throws -> Void in
       #expect(throws: AssociationError.self) {
         try Author.including(required: association).fetchAll(db)
       }
