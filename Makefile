@@ -4,17 +4,23 @@
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
 TEST_PACKAGES := curl openssl
+# What keeps the corpora of the fuzzers.
+FUZZ_PACKAGES := python3
 PREFIX ?= /usr/local
+# For `make fuzz`: which targets, such as TARGETS='HTTP URL', and for how long.
+SECONDS ?= 60
+TARGETS ?=
 # For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
 ARGUMENTS ?=
 
 KINDRED := .build/release/kindred
 SOURCES := Sources Tests Package.swift
+DOCUMENTATION := .build/documentation
 # Linux only: the program then runs where Swift isn't installed.
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test oracle build release install format lint image system-packages swift
+.PHONY: help serve test behaviours oracle fuzz build release docs install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -26,14 +32,30 @@ test: system-packages swift ## Run the tests.
 	$(call install-missing,$(TEST_PACKAGES))
 	swift test
 
+behaviours: ## Print which of the numbered behaviours of the Swift API no test shows.
+	Tests/untested-behaviours
+
 oracle: system-packages swift ## Compare random requests with an evaluator in memory, and with GRDB.
 	swift test --package-path Tests/Oracle
+
+fuzz: system-packages swift ## Fuzz the parsers and the service, SECONDS for each of TARGETS.
+	$(call install-missing,$(FUZZ_PACKAGES))
+	Tests/Fuzz/run $(SECONDS) $(TARGETS)
 
 build: system-packages swift ## Build for debugging.
 	swift build
 
 release: system-packages swift ## Build the program: .build/release/kindred.
 	swift build --configuration release --product kindred $(STATIC)
+
+docs: system-packages swift ## Make the guide and the reference of the Swift API: .build/documentation.
+	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
+	rm -rf $(DOCUMENTATION)
+	mkdir -p $(DOCUMENTATION)/symbols
+	cp .build/*/symbolgraph/Kindred.symbols.json .build/*/symbolgraph/Kindred@*.symbols.json $(DOCUMENTATION)/symbols
+	docc convert Sources/Kindred/Kindred.docc --warnings-as-errors \
+	  --additional-symbol-graph-dir $(DOCUMENTATION)/symbols --output-dir $(DOCUMENTATION)/Kindred.doccarchive \
+	  --fallback-display-name Kindred --fallback-bundle-identifier kindred
 
 install: release ## Install the program and the sample library's migrations under DESTDIR and PREFIX.
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/kindred/Migrations

@@ -87,10 +87,14 @@ let package = Package(
         "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredTests", dependencies: ["Kindred"], exclude: ["Documents"]),
+    .testTarget(
+      name: "KindredTests", dependencies: ["Kindred", "KindredSQLite", "CKindredSQLite"],
+      exclude: ["Documents", "Guide"]),
     // What the documents declare has the same names in each of their samples.
     .testTarget(
       name: "KindredDocumentsTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Documents"),
+    // The samples of the guide, of the README, and of nothing else.
+    .testTarget(name: "KindredGuideTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Guide"),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "KindredCommandTests",

@@ -57,4 +57,17 @@ extension SQL {
       atoms[start] == wanted[0] && atoms[start..<(start + wanted.count)].elementsEqual(wanted)
     }
   }
+
+  /// The same, with other SQL in the places of some of the bindings: those for which `replacement` gives it.
+  public func replacingBindings(_ replacement: (Binding) throws -> SQL?) rethrows -> SQL {
+    var sql = SQL()
+    for part in parts {
+      if case .binding(let binding) = part, let other = try replacement(binding) {
+        sql.append(other)
+      } else {
+        sql.append(part)
+      }
+    }
+    return sql
+  }
 }

@@ -73,6 +73,12 @@ extension DatabaseError {
   /// Whether the file, or one beside it, can't be opened.
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
 
+  /// Whether the file, what it lies on or the memory has failed, whatever the statement was.
+  public var isOfStorage: Bool {
+    [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_PROTOCOL, SQLITE_NOTADB]
+      .contains(code)
+  }
+
   /// Whether a value, a row or the SQL text is longer than the limits of the connection.
   public var isTooBig: Bool { code == SQLITE_TOOBIG }
 }

@@ -1,4 +1,6 @@
 import KindredAssociations
+import KindredHTTP
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI
@@ -117,5 +119,24 @@ struct ErrorTests {
     try expectProblem(
       #"/books?search="moby"#, on: library, code: .invalidExpression, parameter: "search", position: 0)
     try expectProblem("/authors?search=x", on: library, code: .invalidValue, parameter: "search", position: 0)
+  }
+
+  @Test(
+    "a file that fails is no defect: the client may come back",
+    // SQLITE_NOMEM, IOERR_READ, CORRUPT, FULL, CANTOPEN, NOTADB
+    arguments: [7, 266, 11, 13, 14, 26])
+  func storage(code: Int32) throws {
+    let problem = library.service.problem(for: DatabaseError(extendedCode: code, message: "secret"))
+    #expect(problem.status == .serviceUnavailable)
+    #expect(problem.headers.contains { $0.0 == "Retry-After" })
+    #expect(!problem.detail.contains("secret"))
+  }
+
+  @Test("a connection that can't be opened while somebody holds the file is no defect")
+  func opening() throws {
+    #expect(library.service.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
+    let problem = library.service.problem(for: OpenError(.missing, path: "/secret"))
+    #expect(problem.code == "unavailable")
+    #expect(!problem.detail.contains("secret"))
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KindredAPI
 
-@Suite("Accept (RFC 9110 §12.5.1)")
+@Suite("Accept (RFC 9110 §12.4.2, §12.5.1)")
 struct AcceptTests {
   @Test(
     "chooses among the types",

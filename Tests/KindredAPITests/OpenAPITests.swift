@@ -1,5 +1,6 @@
 import Foundation
 import KindredHTTP
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI
@@ -63,8 +64,12 @@ struct OpenAPITests {
         == "#/components/schemas/record.owners")
   }
 
-  @Test("every reference leads somewhere, every operation has its name, every path parameter is described")
-  func references() throws {
+  @Test(
+    "every reference leads somewhere, every operation has its name, every path parameter is described",
+    arguments: [false, true])
+  func references(isWritable: Bool) throws {
+    var options = KindredService.Options()
+    options.isWritable = isWritable
     let database = try TestDatabase(
       Library.schema + """
         CREATE TABLE "odd {name}/x" ("a{b}" TEXT, "c d" TEXT, PRIMARY KEY ("a{b}", "c d"));
@@ -72,7 +77,7 @@ struct OpenAPITests {
         CREATE TABLE health (id INTEGER PRIMARY KEY);
         CREATE TABLE "日本" (id INTEGER PRIMARY KEY);
         CREATE VIEW title AS SELECT title FROM book;
-        """)
+        """, options: options)
     let document = try document(of: database)
     var names: Set<String> = []
     func walk(_ value: Any) throws {
@@ -91,9 +96,14 @@ struct OpenAPITests {
     }
     try walk(document)
     for (path, item) in try object(document, "paths") {
-      let parameters = try object(item, "get")["parameters"] as? [[String: Any]] ?? []
-      let described = parameters.filter { $0["in"] as? String == "path" }.compactMap { $0["name"] as? String }
-      #expect(path.matches(of: /\{([^{}]+)\}/).map { String($0.1) } == described, "\(path)")
+      for (method, operation) in try object(item) {
+        let parameters = try object(operation)["parameters"] as? [[String: Any]] ?? []
+        let described = parameters.filter { $0["in"] as? String == "path" }
+        #expect(
+          path.matches(of: /\{([^{}]+)\}/).map { String($0.1) }
+            == described.compactMap { $0["name"] as? String },
+          "\(method) \(path)")
+      }
     }
   }
 
@@ -106,5 +116,67 @@ struct OpenAPITests {
     let limit = try object(try document(of: database), "components", "parameters", "limit", "schema")
     #expect(limit["default"] as? Int == 7)
     #expect(limit["maximum"] == nil)
+  }
+
+  @Test("the document is made once for each version of the schema, and has a tag")
+  func tag() throws {
+    let database = try Library.database()
+    let tag = try #require(try database.answer("/-/openapi.json").headers["ETag"])
+    #expect(try database.answer("/-/openapi.json").headers["ETag"] == tag)
+    #expect(try database.answer("/-/openapi.json", headers: ["If-None-Match": tag]).status == 304)
+    try database.pool.withWriter { try $0.execute("ALTER TABLE book ADD COLUMN subtitle TEXT") }
+    let later = try database.answer("/-/openapi.json", headers: ["If-None-Match": tag])
+    #expect(later.status == 200)
+    #expect(later.text.contains("subtitle"))
+  }
+
+  @Test(
+    "what a path can be written by is described as `Allow` tells it",
+    arguments: [
+      ("/authors", "/authors"), ("/authors/{id}", "/authors/1"), ("/authors/{id}/books", "/authors/1/books"),
+      ("/authors/{id}/books/{books.id}", "/authors/1/books/1"), ("/books/{id}/author", "/books/1/author"),
+      ("/books/{id}/tags", "/books/1/tags"), ("/books/{id}/tags/{tags.id}", "/books/1/tags/1"),
+      ("/bookTags/{bookId},{tagId}", "/bookTags/1,1"), ("/countries/{code}", "/countries/FR"),
+    ])
+  func methods(path: String, target: String) throws {
+    for database in [try Library.writable(), try Library.database()] {
+      let allowed =
+        try database.answer(target, method: .options).headers["Allow"]?.split(separator: ", ") ?? []
+      let described = try object(try document(of: database), "paths")[path] as? [String: Any]
+      // Where nothing can be written, only what must be is there.
+      guard let described else {
+        #expect(allowed == ["GET", "HEAD", "OPTIONS"])
+        continue
+      }
+      #expect(
+        Set(described.keys.map { $0.uppercased() })
+          == Set(allowed.map(String.init)).subtracting(["HEAD", "OPTIONS"]))
+    }
+  }
+
+  @Test(
+    "content is described without what is computed and what the path says, and with what can't be left out")
+  func content() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE book (
+        id INTEGER PRIMARY KEY, authorId INTEGER NOT NULL REFERENCES author(id), title TEXT NOT NULL,
+        kind TEXT NOT NULL DEFAULT 'novel', year INTEGER, label TEXT AS (title || year));
+      """)
+    let paths = try object(try document(of: database), "paths")
+    func columns(_ path: String, _ method: String) throws -> (all: Set<String>, needed: [String]) {
+      let body = try object(paths, path, method, "requestBody", "content", "application/json", "schema")
+      let schema = (body["anyOf"] as? [[String: Any]])?.first ?? body
+      #expect(schema["additionalProperties"] as? Bool == false)
+      return (Set(try object(schema, "properties").keys), schema["required"] as? [String] ?? [])
+    }
+    let all: Set = ["id", "authorId", "title", "kind", "year"]
+    #expect(try columns("/books", "post") == (all, ["authorId", "title"]))
+    #expect(try columns("/books/{id}", "patch") == (all, []))
+    #expect(try columns("/books/{id}", "put") == (all.subtracting(["id"]), ["authorId", "title"]))
+    #expect(try columns("/authors/{id}/books", "post") == (all.subtracting(["authorId"]), ["title"]))
+    let left = all.subtracting(["id", "authorId"])
+    #expect(try columns("/authors/{id}/books/{books.id}", "put") == (left, ["title"]))
   }
 }

@@ -129,6 +129,29 @@ struct OperationsTests {
     #expect(asked.headers["Allow"] == "GET, HEAD, OPTIONS")
   }
 
+  @Test(
+    "no answer is to be taken for another type than it says",
+    arguments: [
+      ("/books", HTTPMethod.get, 200), ("/books/1", .head, 200), ("/books/99", .get, 404),
+      ("/-/health", .get, 200),
+      ("/books", .options, 204), ("/books", .post, 405),
+    ])
+  func type(target: String, method: HTTPMethod, status: Int) throws {
+    let answer = try Library.database().answer(target, method: method)
+    #expect(answer.status == status)
+    #expect(answer.headers.values(for: "X-Content-Type-Options") == ["nosniff"])
+  }
+
+  @Test("nor is one to what was no request")
+  func typeOfRefusal() throws {
+    let error = try #require(throws: HTTPError.self) {
+      var parser = HTTPRequestParser(limits: HTTPLimits())
+      _ = try Array("no request\r\n\r\n".utf8).withUnsafeBytes { try parser.parse($0) }
+    }
+    let response = try Library.database().service.response(to: error)
+    #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+  }
+
   @Test("there is nothing else under /-/", arguments: ["/-/", "/-/nothing", "/-/health/more", "/-/HEALTH"])
   func nothingElse(target: String) throws {
     #expect(try Library.database().answer(target).status == 404)

@@ -79,8 +79,9 @@ struct RowTests {
   func enumerations() throws {
     enum Kind: String, DatabaseValueConvertible { case novel }
     let row = try row("SELECT 'novel' AS kind, 'other' AS other, NULL AS none")
-    let kind: Kind = try row.decode(forKey: "kind")
+    let kind: Kind = try row["kind"]
     #expect(kind == .novel)
+    #expect(try row[0] as Kind == .novel)
     #expect(throws: RowDecodingError.self) { try row.decode(Kind.self, forKey: "other") }
     let none: Kind? = row["none"]
     #expect(none == nil)

@@ -95,7 +95,7 @@ extension AssociationToMany {
 extension DerivableRequest {
   /// With these aggregates after the other columns.
   public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
-    refinedByAggregates { $0.annotations += aggregates.map(\.selection) }
+    refined { $0.annotations += aggregates.map(\.selection) }
   }
 
   /// With these aggregates after the other columns.
@@ -105,10 +105,8 @@ extension DerivableRequest {
 
   /// Only those whose associated records satisfy a condition, beside other conditions.
   public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
-    refinedByAggregates { $0.filters.append(predicate.expression) }
+    refined { $0.filters.append(predicate.expression) }
   }
-
-  private func refinedByAggregates(_ change: (inout RequestBlueprint) -> Void) -> Self { refined(change) }
 }
 
 extension String {

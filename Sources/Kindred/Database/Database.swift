@@ -1,6 +1,7 @@
 import CKindredSQLite
 import KindredAssociations
 import KindredExecution
+import KindredSQLSyntax
 import KindredSQLite
 
 /// A database for the duration of an access: what the closures of `read` and `write` are given.
@@ -74,6 +75,12 @@ extension Database {
       try run(statement)
     }
     try rest.checkUsed(sql: sql)
+  }
+
+  /// Runs a statement with the values in it.
+  func execute(_ sql: SQL) throws {
+    let (text, bindings) = sql.rendered()
+    try execute(sql: text, arguments: try StatementArguments(bindings))
   }
 
   private func run(_ statement: Statement) throws {

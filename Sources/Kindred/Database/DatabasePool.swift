@@ -10,7 +10,9 @@ public final class DatabasePool: DatabaseWriter {
 
   /// The database in a file, which is made if it is not there.
   ///
-  /// - Parameter maximumReaderCount: How many accesses may read at the same time.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - maximumReaderCount: How many accesses may read at the same time.
   /// - Throws: `OpenError`.
   public init(path: String, maximumReaderCount: Int = 5) throws {
     connections = try ConnectionPool(path: path, access: .readWriteCreate, readers: maximumReaderCount)

@@ -17,7 +17,9 @@ public protocol FetchRequest<RowDecoder> {
   ///
   /// By default, what `prepare` gives.
   ///
-  /// - Parameter isForSingleRow: Whether one row will be read at most.
+  /// - Parameters:
+  ///   - db: The database that the request runs on.
+  ///   - isForSingleRow: Whether one row will be read at most.
   func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest
 
   /// How many rows there are.

@@ -14,7 +14,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 
   /// A request in SQL.
   ///
-  /// - Parameter sql: One statement that gives rows. Values go in by `arguments`, never into the text.
+  /// - Parameters:
+  ///   - sql: One statement that gives rows. Values go in by `arguments`, never into the text.
+  ///   - arguments: The values of its parameters.
+  ///   - adapter: How the rows are seen.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil
   ) {

@@ -30,6 +30,18 @@ public struct StatementArguments: Hashable, Sendable {
     positional = values
   }
 
+  /// The values of a statement that needs no others.
+  ///
+  /// - Throws: `DatabaseError` (misuse) where it does.
+  init(_ bindings: [SQL.Binding]) throws {
+    positional = try bindings.map { binding in
+      guard case .value(let value) = binding else {
+        throw DatabaseError.misuse("a value of the request is missing")
+      }
+      return value
+    }
+  }
+
   /// Whether there is no value.
   public var isEmpty: Bool { positional.isEmpty && named.isEmpty }
 

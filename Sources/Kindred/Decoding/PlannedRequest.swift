@@ -5,9 +5,10 @@ import KindredSQLite
 
 /// The statements of a plan on a database: that of the records, and those that give the collections of each of them.
 ///
-/// A collection's statement is prepared once, and run for each record with the record's columns bound: the engine's
-/// nested cursors.
+/// A collection's statement runs once for all records that are read together, where the plan has a batch; otherwise it
+/// is prepared once, and run for each record with the record's columns bound.
 final class PlannedRequest {
+  private let db: Database
   private let nodes: [Node]
   private let failures = DecodingFailures()
 
@@ -15,6 +16,7 @@ final class PlannedRequest {
   private struct Node {
     let statement: SelectStatement
     let bindings: [SQL.Binding]
+    let batch: Plan.Batch?
     let layout: RowLayout
     let unadapted: RowLayout
     let collections: [Prefetch]
@@ -27,14 +29,18 @@ final class PlannedRequest {
     let node: Int
   }
 
+  /// The values of a row's records above and, last, its own.
+  private typealias Lineage = [[SQLValue]]
+
   init(_ plan: Plan, on db: Database) throws {
-    try ResultReader.prepareTransients(of: plan, on: db.connection)
+    self.db = db
+    try db.prepareTransients(of: plan)
     nodes = try plan.nodes.map { node in
       let statement = try db.makeSelectStatement(sql: node.statement.sql)
       let names = try statement.columnNames
       let layout = RowLayout(node.layout, names: names)
       return Node(
-        statement: statement, bindings: node.statement.bindings, layout: layout,
+        statement: statement, bindings: node.statement.bindings, batch: node.batch, layout: layout,
         unadapted: RowLayout(columnNames: node.layout.names(names)),
         collections: node.layout.collections(in: []))
     }
@@ -44,75 +50,116 @@ final class PlannedRequest {
   func prepared() throws -> PreparedRequest {
     guard let root = nodes.first else { throw DatabaseError.misuse("a plan without statements") }
     var request = PreparedRequest(statement: root.statement)
-    request.statement.arguments = try arguments(root.bindings, above: [])
+    request.statement.arguments = try StatementArguments(root.bindings)
     request.layout = root.layout
     request.unadapted = root.unadapted
     if !root.collections.isEmpty {
       request.supplement = { rows in
-        try rows.map { try self.completed($0, root.collections, above: []) }
+        try self.completed(rows, root.collections, below: rows.map { _ in [] })
       }
     }
     return request
   }
 
-  /// A row with its collections.
-  private func completed(_ row: Row, _ collections: [Prefetch], above: [[SQLValue]]) throws -> Row {
-    guard !collections.isEmpty else { return row }
-    var row = row
-    let values = above + [row.values]
+  /// Rows with their collections.
+  private func completed(_ rows: [Row], _ collections: [Prefetch], below above: [Lineage]) throws -> [Row] {
+    guard !collections.isEmpty, !rows.isEmpty else { return rows }
+    var rows = rows
+    let lineages = zip(above, rows).map { $0 + [$1.values] }
     for collection in collections {
-      row.prefetchedRows.set(
-        try rows(of: nodes[collection.node], above: values), forKey: collection.key, in: collection.path)
+      let lists = try lists(of: nodes[collection.node], below: lineages)
+      for (index, list) in lists.enumerated() {
+        rows[index].prefetchedRows.set(list, forKey: collection.key, in: collection.path)
+      }
     }
-    return row
+    return rows
   }
 
-  private func rows(of node: Node, above: [[SQLValue]]) throws -> [Row] {
+  /// The collection of each of several records.
+  private func lists(of node: Node, below lineages: [Lineage]) throws -> [[Row]] {
+    var rows: [Row] = []
+    // By row, which of the records it belongs to.
+    var owners: [Int] = []
+    func add(_ values: [SQLValue], of owner: Int) {
+      rows.append(Row(layout: node.layout, values: values, unadapted: node.unadapted, failures: failures))
+      owners.append(owner)
+    }
+    if lineages.count > 1, let batch = node.batch,
+      let keys = try JSONText(lineages.map { try values(batch.columns, below: $0) })
+    {
+      try read(batch, keys: keys, add)
+    } else {
+      try read(node, below: lineages, add)
+    }
+    // Only then: a collection below may have a statement of the same text.
+    rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
+    var lists = [[Row]](repeating: [], count: lineages.count)
+    for (row, owner) in zip(rows, owners) { lists[owner].append(row) }
+    return lists
+  }
+
+  /// Reads the rows of one record after the other.
+  private func read(_ node: Node, below lineages: [Lineage], _ add: ([SQLValue], Int) -> Void) throws {
     let statement = try node.statement.prepared
     defer { statement.reset() }
-    statement.reset()
-    for (index, binding) in node.bindings.enumerated() {
-      try statement.bind(try value(of: binding, above: above), at: Int32(truncatingIfNeeded: index + 1))
+    for (owner, lineage) in lineages.enumerated() {
+      statement.reset()
+      for (index, binding) in node.bindings.enumerated() {
+        try statement.bind(try value(of: binding, below: lineage), at: Int32(truncatingIfNeeded: index + 1))
+      }
+      while try statement.step() { add(statement.values(statement.columnCount), owner) }
     }
-    var rows: [Row] = []
-    let count = statement.columnCount
+  }
+
+  /// Reads the rows of many records at once.
+  private func read(_ batch: Plan.Batch, keys: JSONText, _ add: ([SQLValue], Int) -> Void) throws {
+    let leased = try db.makeSelectStatement(sql: batch.statement.sql)
+    leased.arguments = StatementArguments(
+      try batch.statement.bindings.map { binding in
+        if case .parameter = binding { .text(keys.text) } else { try value(of: binding, below: []) }
+      })
+    let statement = try leased.start()
+    defer { statement.reset() }
+    let numberColumn = statement.columnCount - 1
     while try statement.step() {
-      let row = Row(
-        layout: node.layout, values: (0..<count).map(statement.value), unadapted: node.unadapted,
-        failures: failures)
-      rows.append(row)
+      add(statement.values(numberColumn), Int(statement.int64(numberColumn)))
     }
-    // Only then, for a node below may read the same statement text.
-    return node.collections.isEmpty
-      ? rows : try rows.map { try completed($0, node.collections, above: above) }
   }
 
-  private func arguments(_ bindings: [SQL.Binding], above: [[SQLValue]]) throws -> StatementArguments {
-    StatementArguments(try bindings.map { try value(of: $0, above: above) })
+  private func values(_ bindings: [SQL.Binding], below lineage: Lineage) throws -> [SQLValue] {
+    try bindings.map { try value(of: $0, below: lineage) }
   }
 
-  private func value(of binding: SQL.Binding, above: [[SQLValue]]) throws -> SQLValue {
+  private func value(of binding: SQL.Binding, below lineage: Lineage) throws -> SQLValue {
     switch binding {
     case .value(let value): return value
     case .ancestor(let level, let column):
-      let index = above.count - level
-      if above.indices.contains(index), above[index].indices.contains(column) { return above[index][column] }
+      let index = lineage.count - level
+      if lineage.indices.contains(index), lineage[index].indices.contains(column) {
+        return lineage[index][column]
+      }
     case .parameter, .cursor: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
   }
 }
 
-extension Plan.Statement {
-  /// The values of a statement that reads no row above.
-  func arguments() throws -> StatementArguments {
-    StatementArguments(
-      try bindings.map { binding in
-        guard case .value(let value) = binding else {
-          throw DatabaseError.misuse("a value of the request is missing")
-        }
-        return value
-      })
+extension Statement {
+  /// The values of the first columns of the row.
+  func values(_ count: Int32) -> [SQLValue] {
+    [SQLValue](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+      for index in 0..<Int(count) {
+        buffer.initializeElement(at: index, to: value(Int32(truncatingIfNeeded: index)))
+      }
+      initialized = Int(count)
+    }
+  }
+}
+
+extension Database {
+  /// Makes the transient tables that a plan's statements read.
+  func prepareTransients(of plan: Plan) throws {
+    try ResultReader.prepareTransients(of: plan, on: connection)
   }
 }
 

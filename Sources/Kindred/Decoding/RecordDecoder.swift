@@ -48,78 +48,8 @@ struct RecordDecoder: Decoder {
   }
 }
 
-/// The properties of a record in a row.
-private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let row: Row
-  var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { row.columnNames.compactMap(Key.init(stringValue:)) }
-
-  func contains(_ key: Key) -> Bool {
-    let name = key.stringValue
-    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil
-      || row.scopesTree[name] != nil
-  }
-
-  func decodeNil(forKey key: Key) -> Bool {
-    let name = key.stringValue
-    if let position = row.layout.position(of: name) { return row.hasNull(atIndex: position) }
-    if row.prefetchedRows[name] != nil { return false }
-    return row.scopesTree[name]?.containsOnlyNulls ?? true
-  }
-
-  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    let name = key.stringValue
-    let position = row.layout.position(of: name)
-    if let position, let type = Value.self as? any DatabaseValueConvertible.Type {
-      return try RecordDecoder.value(type, atIndex: position, of: row)
-    }
-    if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
-    if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
-    if let scope = row.scopesTree[name] { return try record(type, from: scope, key: name) }
-    guard !(Value.self is any DatabaseValueConvertible.Type) else {
-      throw RowDecodingError(.columnNotFound, key: name, type: type)
-    }
-    // The property that holds the record itself may have any name.
-    do {
-      return try RecordDecoder.element(type, from: row)
-    } catch let error as RowDecodingError where error.reason == .keyNotFound {
-      throw RowDecodingError(.keyNotFound, key: name, type: type)
-    }
-  }
-
-  private func record<Value: Decodable>(_ type: Value.Type, from scope: Row, key: String) throws -> Value {
-    try RecordDecoder.element(type, from: scope)
-  }
-
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    if let position = row.layout.position(of: key.stringValue) {
-      return row.hasNull(atIndex: position) ? nil : try decode(type, forKey: key)
-    }
-    return contains(key) && !decodeNil(forKey: key) ? try decode(type, forKey: key) : nil
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(RowContainer<Nested>(row: row.scopesTree[key.stringValue] ?? row))
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    guard let rows = row.prefetchedRows[key.stringValue] else {
-      throw RowDecodingError(.keyNotFound, key: key.stringValue, type: [Row].self)
-    }
-    return RowsDecoder(rows: rows)
-  }
-
-  func superDecoder() -> any Decoder { RecordDecoder(row: row) }
-
-  func superDecoder(forKey key: Key) -> any Decoder {
-    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row)
-  }
-}
-
 /// A collection of rows, for arrays, sets, and any other collection that decodes itself.
-private struct RowsDecoder: Decoder, UnkeyedDecodingContainer {
+struct RowsDecoder: Decoder, UnkeyedDecodingContainer {
   let rows: [Row]
   var currentIndex = 0
   var codingPath: [any CodingKey] { [] }
@@ -171,7 +101,7 @@ private struct RowsDecoder: Decoder, UnkeyedDecodingContainer {
 }
 
 /// A column, for types that are no values of a database by themselves: enumerations of Codable, and JSON.
-private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
+struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
   /// The column holds something with parts.
   private struct NotSingleValue: Error {}
 

@@ -42,11 +42,7 @@ extension Row {
     guard let rows = prefetchedRows[key] else {
       throw RowDecodingError(.keyNotFound, key: key, type: [Record].self)
     }
-    return try rows.map { row in
-      let record = try Record(row: row)
-      try row.checkDecoding()
-      return record
-    }
+    return try rows.map(Record.decode)
   }
 
   private func recordingFailures<Value>(_ decode: () throws -> Value) -> Value? {

@@ -46,9 +46,11 @@ struct StatementEffects: Sendable {
     ) {
       guard let table = first.map({ String(cString: $0) }) else { return }
       let column = second.map { String(cString: $0) } ?? ""
+      let isTemporary = database.map { String(cString: $0) } == "temp"
+      // What the engine copies for itself is no change of the database.
+      if isTemporary, action != SQLITE_READ, table.hasPrefix("kindred:") { return }
       switch action {
       case SQLITE_READ:
-        let isTemporary = database.map { String(cString: $0) } == "temp"
         effects.reads.insert(table: table, column: column, isTemporary: isTemporary)
       case SQLITE_INSERT, SQLITE_DELETE: effects.changes.insertRows(of: table)
       case SQLITE_UPDATE: effects.changes.insert(column: column, of: table)

@@ -89,6 +89,7 @@ extension ValueObservation {
   /// queue. All values are notified there, in their order.
   ///
   /// - Parameters:
+  ///   - reader: The database.
   ///   - onError: Is given the error by which a later fetch fails; the observation is over then.
   ///   - onChange: Is given the values.
   /// - Throws: What the first fetch throws.
@@ -108,6 +109,7 @@ extension ValueObservation {
   /// The first value is fetched before this method returns.
   ///
   /// - Parameters:
+  ///   - reader: The database.
   ///   - queue: Where the values are notified, in their order if it is a serial queue.
   ///   - onError: Is given the error by which a later fetch fails; the observation is over then.
   ///   - onChange: Is given the values.
@@ -123,7 +125,9 @@ extension ValueObservation {
   /// The values, as an asynchronous sequence, which ends when its consumer is cancelled, or by the error of a
   /// fetch.
   ///
-  /// - Parameter bufferingPolicy: Which values are kept for a consumer that is slow; all by default.
+  /// - Parameters:
+  ///   - reader: The database.
+  ///   - bufferingPolicy: Which values are kept for a consumer that is slow; all by default.
   public func values(
     in reader: some DatabaseReader,
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded

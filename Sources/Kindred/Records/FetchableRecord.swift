@@ -29,22 +29,21 @@ extension FetchableRecord {
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
     let cursor = try Row.fetchCursor(db, request)
     // All at once, so that collections are fetched together.
-    return try cursor.all().map { row in
-      let record = try Self(row: row)
-      try row.checkDecoding()
-      return record
-    }
+    return try cursor.all().map(decode)
   }
 
   /// The first record of a request, whatever it is for.
   ///
   /// - Throws: What the request throws, `DatabaseError`, what decoding throws.
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-    try Row.fetchOne(db, request).map { row in
-      let record = try Self(row: row)
-      try row.checkDecoding()
-      return record
-    }
+    try Row.fetchOne(db, request).map(decode)
+  }
+
+  /// The record of a row, or what a subscript met with in there, and could not throw.
+  static func decode(_ row: Row) throws -> Self {
+    let record = try Self(row: row)
+    try row.checkDecoding()
+    return record
   }
 
   // MARK: Of SQL

@@ -90,14 +90,3 @@ extension [(name: String, value: SQLValue)] {
     map { "\(identifier: $0.name) = \(.value($0.value))" as SQL }.joined(separator: " AND ")
   }
 }
-
-extension Database {
-  /// Runs a statement with its values.
-  fileprivate func execute(_ sql: SQL) throws {
-    let (text, bindings) = sql.rendered()
-    let values = bindings.map { binding in
-      if case .value(let value) = binding { value } else { SQLValue.null }
-    }
-    try execute(sql: text, arguments: StatementArguments(values))
-  }
-}

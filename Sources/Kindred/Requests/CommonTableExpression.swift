@@ -14,14 +14,22 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 
   /// A table of the rows of a request.
   ///
-  /// - Parameter columns: The names of its columns; those of the request's if `nil`.
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; those of the request if `nil`.
+  ///   - request: The request.
   public init(named name: String, columns: [String]? = nil, request: QueryInterfaceRequest<RowDecoder>) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .request(request.blueprint))
   }
 
   /// A table of the rows of an SQL statement, which may speak of the table itself.
   ///
-  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - sql: The statement.
+  ///   - arguments: The values of its parameters.
+  ///   - type: What its rows are decoded into.
   public init(
     named name: String, columns: [String]? = nil, sql: String,
     arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type
@@ -31,7 +39,11 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 
   /// A table of the rows of an SQL statement, which may speak of the table itself.
   ///
-  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - literal: The statement, with its values.
+  ///   - type: What its rows are decoded into.
   public init(
     named name: String, columns: [String]? = nil, literal: SQLLiteral, as type: RowDecoder.Type
   ) {
@@ -47,7 +59,9 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 
   /// An association from the rows of this table to the records of another.
   ///
-  /// - Parameter condition: How two belong together; each with each if it gives `nil`.
+  /// - Parameters:
+  ///   - destination: The type of the records.
+  ///   - condition: How two belong together; each with each if it gives `nil`.
   public func association<Destination: TableRecord>(
     to destination: Destination.Type, on condition: @escaping JoinCondition
   ) -> JoinAssociation<RowDecoder, Destination> {
@@ -65,7 +79,11 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 extension CommonTableExpression where RowDecoder == Row {
   /// A table of the rows of an SQL statement, which may speak of the table itself.
   ///
-  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - sql: The statement.
+  ///   - arguments: The values of its parameters.
   public init(
     named name: String, columns: [String]? = nil, sql: String,
     arguments: StatementArguments = StatementArguments()
@@ -75,7 +93,10 @@ extension CommonTableExpression where RowDecoder == Row {
 
   /// A table of the rows of an SQL statement, which may speak of the table itself.
   ///
-  /// - Parameter columns: The names of its columns; those of the statement if `nil`.
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - literal: The statement, with its values.
   public init(named name: String, columns: [String]? = nil, literal: SQLLiteral) {
     self.init(named: name, columns: columns, literal: literal, as: Row.self)
   }
@@ -88,7 +109,9 @@ public typealias JoinCondition =
 extension TableRecord {
   /// An association from these records to the rows of a common table expression.
   ///
-  /// - Parameter condition: How two belong together; each with each if it gives `nil`.
+  /// - Parameters:
+  ///   - destination: The other table.
+  ///   - condition: How two belong together; each with each if it gives `nil`.
   public static func association<Destination>(
     to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
   ) -> JoinAssociation<Self, Destination> {

@@ -75,9 +75,11 @@ extension QueryInterfaceRequest: FetchRequest {
     let resolver = try RequestResolver(db, blueprint)
     var request = try resolver.request(blueprint)
     request.count = true
-    guard let count = try Planner(model: resolver.model).planRows(request).count else { return 0 }
+    let plan = try Planner(model: resolver.model).planRows(request)
+    guard let count = plan.count else { return 0 }
+    try db.prepareTransients(of: plan)
     let statement = try db.makeSelectStatement(sql: count.sql)
-    statement.arguments = try count.arguments()
+    statement.arguments = try StatementArguments(count.bindings)
     return try Int.fetchOne(statement) ?? 0
   }
 

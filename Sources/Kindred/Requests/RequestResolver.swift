@@ -208,11 +208,11 @@ struct RequestResolver {
   /// Makes the tables of common table expressions known, with the columns that SQLite says they have.
   private mutating func define(_ tables: [CommonTableBlueprint]) throws {
     for common in tables where model.tables[common.name] == nil {
-      model.add(Table(name: common.name, kind: .view, columns: [], primaryKey: []))
+      model.add(Table(name: common.name, kind: .ofRequest, columns: [], primaryKey: []))
       let names = try common.columns ?? columnNames(of: common, among: tables)
       model.add(
         Table(
-          name: common.name, kind: .view,
+          name: common.name, kind: .ofRequest,
           columns: names.map { KindredAssociations.Column(name: $0) }, primaryKey: []))
     }
   }
@@ -229,6 +229,7 @@ struct RequestResolver {
     root.rows.commonTables.append(try common.resolved(self))
     let request = KindredAssociations.FetchRequest(path: RequestPath(resource: common.name), root: root)
     let plan = try Planner(model: model).planRows(request)
+    try db.prepareTransients(of: plan)
     return try plan.nodes.first.map { try db.makeSelectStatement(sql: $0.statement.sql).columnNames } ?? []
   }
 }

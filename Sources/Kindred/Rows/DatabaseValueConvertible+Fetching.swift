@@ -8,7 +8,10 @@ extension DatabaseValueConvertible {
 
   /// The values of a statement, one by one.
   ///
-  /// - Parameter arguments: The values of its parameters; `nil` for those that it has.
+  /// - Parameters:
+  ///   - statement: The statement.
+  ///   - arguments: The values of its parameters; `nil` for those that it has.
+  ///   - adapter: How the rows are seen.
   /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws a `RowDecodingError` where a value
   ///   is of another type.
   public static func fetchCursor(

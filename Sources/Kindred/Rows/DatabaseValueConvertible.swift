@@ -17,7 +17,7 @@ public protocol DatabaseValueConvertible: SQLExpressible {
 ///
 /// `row["name"] as String` can't throw, and must give a string even if the column is NULL. It gives this one,
 /// and the error goes to whoever fetches: see `Row.checkDecoding()`. Types without such a value are read by
-/// `try row.decode(forKey: "kind")`, or as optionals.
+/// `try row["kind"]`, or as optionals.
 public protocol DatabaseFallback: DatabaseValueConvertible {
   /// The value that stands in.
   static var databaseFallback: Self { get }

@@ -33,7 +33,10 @@ public struct PrefetchedRows: Hashable, Sendable {
 
   /// Puts in a list.
   ///
-  /// - Parameter path: The names of the scopes that lead to the row which the list belongs to.
+  /// - Parameters:
+  ///   - rows: The rows of the list.
+  ///   - key: The key of the list.
+  ///   - path: The names of the scopes that lead to the row which the list belongs to.
   public mutating func set(_ rows: [Row], forKey key: String, in path: some Collection<String> = []) {
     guard let scope = path.first else {
       if lists.updateValue(rows, forKey: key) == nil { ownKeys.append(key) }

@@ -4,7 +4,10 @@ extension Row {
 
   /// The rows of a statement, one by one.
   ///
-  /// - Parameter arguments: The values of its parameters; `nil` for those that it has.
+  /// - Parameters:
+  ///   - statement: The statement.
+  ///   - arguments: The values of its parameters; `nil` for those that it has.
+  ///   - adapter: How the rows are seen.
   /// - Throws: `DatabaseError`; what the adapter throws.
   public static func fetchCursor(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 ///
 ///     let name: String = row["name"]
 ///     let birthYear: Int? = row["birthYear"]
-///     let kind: Kind = try row.decode(forKey: "kind")
+///     let kind: Kind = try row["kind"]
 ///
 /// An optional is `nil` where the column is NULL or there is none.
 extension Row {
@@ -22,6 +22,22 @@ extension Row {
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(index: Int) -> Value {
     fallback { try decode(Value.self, atIndex: index) }
+  }
+
+  /// The value of a column, for types without a fallback, such as enumerations.
+  ///
+  /// - Throws: `RowDecodingError`: there is no such column, or it holds no `Value`.
+  @_disfavoredOverload
+  public subscript<Value: DatabaseValueConvertible>(name: String) -> Value {
+    get throws { try decode(Value.self, forKey: name) }
+  }
+
+  /// The value of the column at a position from 0, for types without a fallback, such as enumerations.
+  ///
+  /// - Throws: `RowDecodingError`: there is no such column, or it holds no `Value`.
+  @_disfavoredOverload
+  public subscript<Value: DatabaseValueConvertible>(index: Int) -> Value {
+    get throws { try decode(Value.self, atIndex: index) }
   }
 
   /// The value of a column.

@@ -11,7 +11,7 @@ public final class RowCursor: Cursor {
   private let unadapted: RowLayout?
   private let failures = DecodingFailures()
   private let supplement: PreparedRequest.Supplement?
-  private let valueCount: Int
+  private let valueCount: Int32
   private var isAtEnd = false
   /// Rows that have been read, and supplemented together, in reverse order.
   private var ready: [Row] = []
@@ -25,7 +25,7 @@ public final class RowCursor: Cursor {
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
     layout = try request.adapter?.adapt(columns) ?? columns
     unadapted = request.adapter == nil ? request.unadapted : columns
-    valueCount = Int(statement.columnCount)
+    valueCount = statement.columnCount
     supplement = request.supplement
   }
 
@@ -78,12 +78,7 @@ public final class RowCursor: Cursor {
       statement.reset()
       return nil
     }
-    let values = [SQLValue](unsafeUninitializedCapacity: valueCount) { buffer, count in
-      for index in 0..<valueCount {
-        buffer.initializeElement(at: index, to: statement.value(Int32(truncatingIfNeeded: index)))
-      }
-      count = valueCount
-    }
+    let values = statement.values(valueCount)
     return Row(layout: layout, values: values, unadapted: unadapted, failures: failures)
   }
 }

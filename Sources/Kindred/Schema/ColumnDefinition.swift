@@ -80,7 +80,10 @@ public final class ColumnDefinition {
   /// Has the column refer to a row of a table: a foreign key.
   ///
   /// - Parameters:
+  ///   - table: The other table.
   ///   - column: The column of the other table; its primary key by default.
+  ///   - onDelete: What becomes of a row when the one that it refers to is deleted; SQLite refuses that by default.
+  ///   - onUpdate: The same, when the key of that one is changed.
   ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
   @discardableResult
   public func references(

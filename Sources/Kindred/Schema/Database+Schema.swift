@@ -85,11 +85,6 @@ extension Database {
       sql: "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE)",
       arguments: [name]) ?? false
   }
-
-  /// Runs a statement that has no parameters: a schema has none.
-  private func execute(_ sql: SQL) throws {
-    try execute(sql: sql.rendered().text)
-  }
 }
 
 // MARK: - Indexes

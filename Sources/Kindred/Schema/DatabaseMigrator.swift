@@ -22,7 +22,9 @@ public struct DatabaseMigrator: Sendable {
 
   /// Adds a migration.
   ///
-  /// - Parameter identifier: By what the database remembers it: never to be changed once it has run.
+  /// - Parameters:
+  ///   - identifier: By what the database remembers it: never to be changed once it has run.
+  ///   - migrate: What it does.
   public mutating func registerMigration(
     _ identifier: String, migrate: @escaping @Sendable (Database) throws -> Void
   ) {
@@ -36,7 +38,9 @@ public struct DatabaseMigrator: Sendable {
   ///
   /// One that fails is rolled back, and those after it wait.
   ///
-  /// - Parameter last: The last one to be run; all, by default.
+  /// - Parameters:
+  ///   - writer: The database.
+  ///   - last: The last one to be run; all, by default.
   /// - Throws: `DatabaseMigratorError`; what a migration throws; `DatabaseError`.
   public func migrate(_ writer: some DatabaseWriter, upTo last: String? = nil) throws {
     try check(upTo: last)

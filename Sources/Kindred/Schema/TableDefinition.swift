@@ -38,7 +38,9 @@ public final class TableDefinition {
 extension TableDefinition {
   /// Adds a column.
   ///
-  /// - Parameter type: Without a type, the column holds whatever is put in.
+  /// - Parameters:
+  ///   - name: The name of the column.
+  ///   - type: Without a type, the column holds whatever is put in.
   @discardableResult
   public func column(_ name: String, _ type: ColumnType? = nil) -> ColumnDefinition {
     let column = ColumnDefinition(name: name, type: type)
@@ -81,7 +83,10 @@ extension TableDefinition {
   /// `countryCode` for the `code` of a country. Where that key is of several columns, so is this one.
   ///
   /// - Parameters:
+  ///   - name: What the column is called before the name of the key; the other table, where that is not told.
   ///   - table: The other table, where it is not called `name`.
+  ///   - onDelete: What becomes of a row when the one that it belongs to is deleted; SQLite refuses that by default.
+  ///   - onUpdate: The same, when the key of that one is changed.
   ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
   ///   - isIndexed: Whether an index is made, without which the rows that belong to one are only found by
   ///     reading all of them.
@@ -110,7 +115,11 @@ extension TableDefinition {
   /// Has several columns together refer to a row of a table.
   ///
   /// - Parameters:
+  ///   - columns: The columns that refer.
+  ///   - table: The other table.
   ///   - destinationColumns: The columns of the other table; its primary key by default.
+  ///   - onDelete: What becomes of a row when the one that it refers to is deleted; SQLite refuses that by default.
+  ///   - onUpdate: The same, when the key of that one is changed.
   ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
   public func foreignKey(
     _ columns: [String], references table: String, columns destinationColumns: [String] = [],

@@ -9,7 +9,7 @@ extension KindredService {
   /// `/`: every resource, its columns, its associations, its link.
   func index(_ request: HTTPRequest) throws -> HTTPResponse {
     let type = try documentType(for: request)
-    let index = IndexDocument(model: try model())
+    let index = IndexDocument(model: try version().model)
     return deliver(type == .html ? index.page : Representation(index.json), to: request)
   }
 
@@ -19,7 +19,10 @@ extension KindredService {
       switch page {
       case .health: try health()
       case .metrics: metrics()
-      case .openAPI: Representation(OpenAPIDocument(model: try model(), limits: options.limits).json)
+      case .openAPI:
+        try version().openAPI {
+          OpenAPIDocument(model: $0, limits: options.limits, isWritable: isWritable).json
+        }
       case .errors:
         try documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
       }
@@ -30,8 +33,8 @@ extension KindredService {
     try MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofDocuments)
   }
 
-  private func model() throws -> Model {
-    try pool.withReader { try models.version(for: $0).model }
+  private func version() throws -> ModelVersion {
+    try pool.withReader { try models.version(for: $0) }
   }
 
   /// Whether the database answers; asked on a connection of its own, so that it is told while all others are in use.
@@ -39,8 +42,7 @@ extension KindredService {
     do {
       try databaseVersion.probe()
     } catch {
-      logger.error("The database does not answer.", metadata: ["error": "\(error)"])
-      throw Problem.unavailable
+      throw unavailable(error)
     }
     return Representation(
       MediaType.json.rawValue, JSONValue.object([("status", "ok")]).bytes, cacheControl: "no-store")

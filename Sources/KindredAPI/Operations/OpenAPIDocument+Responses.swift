@@ -70,6 +70,7 @@ extension OpenAPIDocument {
 
   static let headers: [(String, JSONValue)] = [
     ("ETag", ["description": "The tag of the representation.", "schema": ["type": "string"]]),
+    ("Location", ["description": "The path of the record that was added.", "schema": ["type": "string"]]),
     ("Link", ["description": "The first page, and the next one (RFC 8288).", "schema": ["type": "string"]]),
     (
       "X-Total-Count",

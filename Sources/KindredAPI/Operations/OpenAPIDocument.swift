@@ -8,6 +8,8 @@ import OrderedCollections
 struct OpenAPIDocument {
   let model: Model
   let limits: RequestLimits
+  /// Whether clients may write.
+  var isWritable = false
 
   var json: JSONValue {
     var paths = OrderedDictionary<String, JSONValue>()
@@ -21,7 +23,7 @@ struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": [
         "title": "Kindred", "version": "1",
-        "description": .string(Self.description),
+        "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
       ],
       "paths": .object(paths.map { ($0, $1) }),
       "components": [
@@ -47,39 +49,68 @@ struct OpenAPIDocument {
     they take depends on the rest of the request. Follow `Link` from page to page.
     """
 
+  private static let writeDescription = """
+     Beside its columns, a record that is written may hold those to be associated with it, under the keys of its \
+    associations. SQLite's own rules decide what a column takes: a constraint of the table may refuse what fits the \
+    schema. `If-Match` with the `ETag` of a record has it changed or deleted only while it is that one.
+    """
+
   // MARK: Paths
 
   private func add(_ resource: Resource, to paths: inout OrderedDictionary<String, JSONValue>) {
     let root = "/\(URLCoding.encodeSegment(resource.name))"
     paths[root] = path(
       resource.name, "The records of \(resource.name).", listParameters(of: resource),
-      answers(with: listResponse(of: resource)))
+      answers(with: listResponse(of: resource)),
+      writes: writes(at: WrittenPath(name: resource.name, resource: resource)))
     let key = PathKey(of: resource)
     guard !key.columns.isEmpty else { return }
     let record = "\(root)/\(key.template)"
     paths[record] = path(
       "\(resource.name).record", "A record of \(resource.name).",
       key.parameters + recordParameters(of: resource),
-      answers(with: recordResponse(of: resource)))
+      answers(with: recordResponse(of: resource)),
+      writes: writes(
+        at: WrittenPath(
+          name: "\(resource.name).record", resource: resource, hasKey: true, parameters: key.parameters,
+          keyColumns: key.columns.map(\.name))))
     for association in resource.associations.values {
       guard let destination = model.resources[association.destination] else { continue }
       let isMany = association.cardinality == .toMany
-      paths["\(record)/\(URLCoding.encodeSegment(association.key))"] = path(
-        "\(resource.name).record.\(association.key)",
+      let name = "\(resource.name).record.\(association.key)"
+      let associated = "\(record)/\(URLCoding.encodeSegment(association.key))"
+      paths[associated] = path(
+        name,
         "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
         key.parameters + (isMany ? listParameters(of: destination) : recordParameters(of: destination)),
-        answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)))
+        answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
+        writes: writes(
+          at: WrittenPath(
+            name: name, resource: destination, association: association, parameters: key.parameters)))
+      let other = PathKey(of: destination, prefix: Self.component(association.key) + ".")
+      guard isMany, isWritable, association.linkage(in: model) != nil, !other.columns.isEmpty else {
+        continue
+      }
+      paths["\(associated)/\(other.template)"] = path(
+        "\(name).record", "One of the \(association.key) of a record of \(resource.name).",
+        key.parameters + other.parameters + recordParameters(of: destination),
+        answers(with: recordResponse(of: destination)),
+        writes: writes(
+          at: WrittenPath(
+            name: "\(name).record", resource: destination, association: association, hasKey: true,
+            parameters: key.parameters + other.parameters, keyColumns: other.columns.map(\.name))))
     }
   }
 
   private func path(
-    _ name: String, _ summary: String, _ parameters: [JSONValue], _ responses: [(String, JSONValue)]
+    _ name: String, _ summary: String, _ parameters: [JSONValue], _ responses: [(String, JSONValue)],
+    writes: [(String, JSONValue)] = []
   ) -> JSONValue {
     var operation: [(String, JSONValue)] = [("operationId", .string(name)), ("summary", .string(summary))]
     if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
     let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
     operation.append(("responses", .object(responses + [("default", problem)])))
-    return ["get": .object(operation)]
+    return .object([("get", .object(operation))] + writes)
   }
 
   private func path(
@@ -105,14 +136,15 @@ struct PathKey {
   let columns: [Column]
   private let names: [String]
 
-  init(of resource: Resource) {
+  /// - Parameter prefix: tells the names from those of another key of the path.
+  init(of resource: Resource, prefix: String = "") {
     columns = resource.table.primaryKey.map { resource.table.columns[$0] }
     names = columns.enumerated().map { number, column in
       // Braces would end the expression, and names must differ.
       let isPlain =
         !column.name.isEmpty
         && column.name.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isXIDContinue }
-      return isPlain ? column.name : "key-\(number + 1)"
+      return prefix + (isPlain ? column.name : "key-\(number + 1)")
     }
   }
 

@@ -79,13 +79,13 @@ extension Problem {
 
   /// An error of the database; nil for one that is a defect, or that the client must not learn about.
   init?(_ error: DatabaseError) {
-    if error.isBusy || error.isInterrupted {
-      let isLate = error.interruption == .timedOut
+    if error.interruption == .timedOut {
       self.init(
-        isLate ? .outOfTime : .busy,
-        isLate
-          ? "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)"
-          : "the database is busy: try again", headers: [("Retry-After", "1")])
+        .outOfTime,
+        "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
+        headers: [("Retry-After", "1")])
+    } else if error.isBusy || error.isInterrupted {
+      self = .busy
     } else if error.isFull {
       self.init(
         .outOfSpace, "there is no room on the disk for what the request needs: try again later",
@@ -117,6 +117,9 @@ extension Problem {
   }
 
   static func notAcceptable(_ detail: String) -> Problem { Problem(.notAcceptable, detail) }
+
+  /// Somebody else has what the request needs.
+  static let busy = Problem(.busy, "the database is busy: try again", headers: [("Retry-After", "1")])
 
   /// The database can't be read at all.
   static let unavailable = Problem(

@@ -25,9 +25,15 @@ struct Representation {
     var hash = ContentHash()
     hash.update(type)
     bytes.withUnsafeBytes { hash.update($0) }
+    self.init(type, bytes, cacheControl: cacheControl, tag: hash.finish())
+  }
+
+  /// A document of Kindred's own, whose tag is known.
+  init(
+    _ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation, tag: ContentHash.Digest
+  ) {
     self.init(
-      headers: ["Content-Type": type, "Cache-Control": cacheControl], content: .bytes(bytes),
-      tag: hash.finish())
+      headers: ["Content-Type": type, "Cache-Control": cacheControl], content: .bytes(bytes), tag: tag)
   }
 
   /// A page around a part of HTML.

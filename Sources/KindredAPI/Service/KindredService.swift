@@ -48,13 +48,16 @@ public final class KindredService: HTTPHandler {
     }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
+    response.meanItsType()
     return observed(response, to: request, timing)
   }
 
   /// The problem that tells of what the HTTP layer refuses.
   public func response(to error: HTTPError) -> HTTPResponse {
     if options.logsAccess { logger.info("refused", metadata: ["status": "\(error.status.code)"]) }
-    return Problem(error).response
+    var response = Problem(error).response
+    response.meanItsType()
+    return response
   }
 
   /// The answer that a representation is for the client of a request.
@@ -71,11 +74,29 @@ public final class KindredService: HTTPHandler {
       // The operator's to mend, not the client's.
       if error.isFull { logger.error("\(error)") }
       if let problem = Problem(error) { return problem }
+      if error.isOfStorage { return unavailable(error) }
+    case let error as OpenError where error.reason == .busy: return Problem.busy
+    // One more connection was needed, and the file is no longer what it was at the start.
+    case let error as OpenError: return unavailable(error)
     default: break
     }
     let id = String(UInt32.random(in: .min ... .max), radix: 16)
     serviceMetrics.countDefect()
     logger.error("\(error)", metadata: ["id": "\(id)"])
     return Problem.defect(id)
+  }
+
+  /// The disk, the file or the memory has failed: neither the client nor the program is to blame.
+  func unavailable(_ error: any Error) -> Problem {
+    logger.error("The database does not answer.", metadata: ["error": "\(error)"])
+    return Problem.unavailable
+  }
+}
+
+extension HTTPResponse {
+  /// Has a browser take the content for what `Content-Type` says, whatever a table holds (Fetch standard,
+  /// "X-Content-Type-Options").
+  fileprivate mutating func meanItsType() {
+    headers.append("X-Content-Type-Options", "nosniff")
   }
 }

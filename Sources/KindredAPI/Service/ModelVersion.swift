@@ -2,18 +2,37 @@ import KindredAssociations
 import KindredSQLite
 import Synchronization
 
-/// The model of one version of the schema, and the plans that were made with it.
+/// The model of one version of the schema, and what was made with it: plans, and the description of it all.
 final class ModelVersion: Sendable {
   let schemaVersion: Int64
   let model: Model
   let timelessness: Timelessness
   let plans: PlanCache
+  private let openAPI = Mutex<Document?>(nil)
 
   init(schemaVersion: Int64, model: Model, timelessness: Timelessness, counts: PlanCounts) {
     self.schemaVersion = schemaVersion
     self.model = model
     self.timelessness = timelessness
     plans = PlanCache(counts)
+  }
+
+  /// The document that describes the model, which is made when it is asked for first.
+  ///
+  /// - Parameter make: makes the document; it is the same whenever it is called.
+  func openAPI(_ make: (Model) -> JSONValue) -> Representation {
+    if let document = openAPI.withLock({ $0 }) {
+      return Representation(MediaType.json.rawValue, document.bytes, tag: document.tag)
+    }
+    let bytes = make(model).bytes
+    let representation = Representation(MediaType.json.rawValue, bytes)
+    openAPI.withLock { $0 = Document(bytes: bytes, tag: representation.tag) }
+    return representation
+  }
+
+  private struct Document {
+    let bytes: [UInt8]
+    let tag: ContentHash.Digest
   }
 }
 

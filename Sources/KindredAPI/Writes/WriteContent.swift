@@ -5,7 +5,7 @@ import KindredHTTP
 enum WriteContent {
   /// The document in the content of a request.
   ///
-  /// - Throws: `Problem`: 415 for anything but JSON, 400 for what is no JSON.
+  /// - Throws: `Problem`: 415 for anything but JSON, 400 for what is no JSON; `RequestError`: 400 for a part of it.
   static func document(of request: HTTPRequest) throws -> JSONDocument {
     // Content without a type could come from any page that a browser shows (Fetch standard, "CORS-safelisted").
     guard isJSON(request.headers.values(for: "Content-Type")) else {
@@ -15,6 +15,12 @@ enum WriteContent {
     let codings = Preference.list(request.headers.values(for: "Content-Encoding"))
     guard codings.allSatisfy({ $0.value == "identity" }) else {
       throw Problem.unsupportedMediaType("the content must be sent without `Content-Encoding`")
+    }
+    // RFC 9110 §14.5: who sends a part does not mean the whole.
+    guard request.headers["Content-Range"] == nil else {
+      throw RequestError(
+        .invalidValue,
+        "the content is taken for the whole: leave out `Content-Range`, or send what changes by PATCH")
     }
     do {
       return try JSONDocumentParser.parse(request.body)

@@ -55,15 +55,28 @@ struct WriteTarget {
 
   /// What can be done beside reading.
   var methods: [HTTPMethod] {
+    Self.methods(
+      of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
+      hasKey: key != nil)
+  }
+
+  /// What can be done beside reading, at the end of a path.
+  ///
+  /// - Parameters:
+  ///   - linkage: how the association that the path ends in is written.
+  ///   - isAssociated: whether it ends in one.
+  ///   - isSingle: whether it leads to one record at most.
+  ///   - hasKey: whether the key of a record comes last.
+  static func methods(
+    of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool
+  ) -> [HTTPMethod] {
     guard resource.table.isWritable else { return [] }
-    guard path.isSingle else {
-      return association == nil || linkage != nil ? [.post] : []
-    }
+    guard isSingle else { return !isAssociated || linkage != nil ? [.post] : [] }
     switch linkage {
-    case nil: return association == nil ? [.patch, .put, .delete] : [.patch]
-    case .has: return key == nil ? [.post, .patch, .put, .delete] : [.patch, .put, .delete]
+    case nil: return isAssociated ? [.patch] : [.patch, .put, .delete]
+    case .has: return hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
     case .belongsTo: return [.patch, .put]
-    case .join: return key == nil ? [.patch] : [.patch, .put, .delete]
+    case .join: return hasKey ? [.patch, .put, .delete] : [.patch]
     }
   }
 

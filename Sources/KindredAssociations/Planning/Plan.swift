@@ -66,6 +66,8 @@ public struct Plan: Sendable {
     public var program: [Instruction]
     /// What the columns are, in a plan of rows.
     public var layout = RowLayout()
+    /// The same for many records above at once, where that is possible; only in a plan of rows.
+    public var batch: Batch?
     /// Whether it gives an array, or one value or `null`.
     public var isToMany: Bool
     /// Its level in the tree of statements.

@@ -26,9 +26,7 @@ public struct Planner {
   ///
   /// - Throws: `RequestError` for an alias of two tables or of none.
   public func planRows(_ request: FetchRequest) throws -> Plan {
-    let planning = Planning(model: model, request: request)
-    planning.makesTransients = false
-    return try planning.runRows()
+    try Planning(model: model, request: request).runRows()
   }
 }
 
@@ -44,8 +42,6 @@ final class Planning {
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
-  /// Whether tables may be copied for want of an index: what a connection writes itself would be missing in the copy.
-  var makesTransients = true
   /// The records that have a name of their own, in a request for rows.
   var aliased: [RecordAlias: Scope] = [:]
 

@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// Statements that give rows: a record and those that are joined to it, one row for each way through them.
 extension Planning {
@@ -6,11 +7,13 @@ extension Planning {
   func runRows() throws -> Plan {
     nodes.append(nil)
     let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    statement.leavesJoinsToSQLite = true
     let rows = try planSelect(request, select: statement.newSelect())
     let layout = try plan(rows, name: "")
     nodes[0] = rows.node(layout)
     if request.count { plan.count = Plan.Statement(rows.count) }
     plan.nodes = nodes.compactMap { $0 }
+    plan.transients = Array(transients.values)
     return plan
   }
 
@@ -186,7 +189,7 @@ extension Planning {
     }
   }
 
-  /// Plans the statement of a collection, which runs for each record above.
+  /// Plans the statement of a collection, which runs for each record above, or for many of them at once.
   private func planCollection(_ node: RequestNode, below scope: Scope, name: String) throws -> Int {
     guard let association = node.association else {
       throw RequestError(.unknownAssociation, "`\(node.key)` is no association")
@@ -195,7 +198,7 @@ extension Planning {
     let rows = RowSelect(node: node, statement: statement)
     rows.reserveAliases()
     let record = try chain(
-      association, from: scope, into: statement.newSelect(), node: node, isRepeated: false)
+      association, from: scope, into: statement.newSelect(), node: node, isRepeated: true)
     rows.root = RowJoin(scope: record)
     try finish(rows)
     let number = nodes.count

@@ -23,7 +23,7 @@ extension Planning {
     if case .table = table.kind {
       missingIndexes.append(createIndex(on: table, columns))
     }
-    guard isRepeated, makesTransients else { return plain }
+    guard isRepeated, table.kind != .ofRequest else { return plain }
     let transient = transientTable(of: table, by: columns)
     let pointers = table.pointerColumns
     guard !pointers.isEmpty else {
@@ -101,7 +101,8 @@ extension Planning {
       try register(scope, above: previous)
       if number > 0 { scope.via = previous }
       // A table joined to others runs once for each of their rows.
-      let isInner = !select.source.isEmpty
+      let isInner =
+        !select.source.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
       add(
         source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
         equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)

@@ -34,9 +34,12 @@ final class RowSelect {
   /// The statement or subquery with these columns.
   func rendered(page: Bool, columns: [SQL]) -> SQL {
     guard let root else { return SQL() }
-    var sql = withClause
-    sql.append("SELECT \(node.isDistinct ? "DISTINCT " : SQL())\(columns.joined(separator: ", ")) ")
-    sql.append(root.scope.select.from())
+    return withClause + select(page: page, columns: columns, from: root.scope.select.from(), group: group)
+  }
+
+  /// Everything behind the common table expressions.
+  func select(page: Bool, columns: [SQL], from: SQL, group: [SQL]) -> SQL {
+    var sql: SQL = "SELECT \(node.isDistinct ? "DISTINCT " : SQL())\(columns.joined(separator: ", ")) \(from)"
     if !group.isEmpty { sql.append(" GROUP BY \(group.joined(separator: ", "))") }
     if !havings.isEmpty { sql.append(" HAVING \(havings.joined(separator: " AND "))") }
     guard page else { return sql }
@@ -68,8 +71,8 @@ final class RowSelect {
   /// The finished node of the plan.
   func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
     Plan.Node(
-      statement: Plan.Statement(rendered(page: true)), program: [], layout: layout, isToMany: true,
-      level: statement.level, recursion: nil, name: name)
+      statement: Plan.Statement(rendered(page: true)), program: [], layout: layout, batch: batch,
+      isToMany: true, level: statement.level, recursion: nil, name: name)
   }
 }
 
@@ -108,7 +111,8 @@ extension Planning {
       return try raw(parts, in: nowhere)
     case .request(let request):
       let planning = Planning(model: model, request: request)
-      planning.makesTransients = makesTransients
+      planning.transients = transients
+      defer { transients = planning.transients }
       return try planning.definition()
     }
   }

@@ -10,6 +10,8 @@ final class StatementBuilder {
   let givesMany: Bool
   /// Whether what is below it, a statement or a subquery, runs more than once.
   var repeatsInner: Bool { runsOften || givesMany }
+  /// Whether it is left to SQLite to make an index for a join that lacks one: it makes it each time it runs.
+  var leavesJoinsToSQLite = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
   /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
@@ -83,6 +85,9 @@ final class SelectBuilder {
     self.depth = depth
   }
 
+  /// Whether it is the statement itself, and not a subquery.
+  var isStatement: Bool { depth == 0 }
+
   /// A name for a table in its `FROM` clause, which no table around it has.
   func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
 
@@ -103,8 +108,12 @@ final class SelectBuilder {
   }
 
   /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
-  func from(and condition: SQL? = nil) -> SQL {
-    var sql: SQL = "FROM \(source)"
+  ///
+  /// - Parameter outer: a table of which each row is gone through first.
+  func from(outer: SQL? = nil, and condition: SQL? = nil) -> SQL {
+    var sql: SQL = "FROM "
+    if let outer { sql.append("\(outer) CROSS JOIN ") }
+    sql.append(source)
     for join in joins { sql.append(" \(join)") }
     let all = conditions + (condition.map { [$0] } ?? [])
     if !all.isEmpty { sql.append(" WHERE \(all.joined(separator: " AND "))") }

@@ -52,7 +52,7 @@ extension Table {
   /// The columns that find a record again; empty for views and common table expressions.
   public var pointerColumns: [String] {
     switch kind {
-    case .view, .commonTableExpression: []
+    case .view, .commonTableExpression, .ofRequest: []
     case .table, .virtual: rowIDName.map { [$0] } ?? primaryKey.map { columns[$0].name }
     }
   }

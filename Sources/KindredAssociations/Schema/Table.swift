@@ -10,6 +10,8 @@ public struct Table: Sendable, Hashable {
     case virtual
     /// A common table expression of the model file; its SQL is a complete `SELECT`.
     case commonTableExpression(sql: String)
+    /// A common table expression that one request defines: nothing but its own statements can read it.
+    case ofRequest
   }
 
   /// The name as the schema spells it.

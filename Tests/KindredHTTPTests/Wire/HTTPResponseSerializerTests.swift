@@ -33,12 +33,22 @@ struct HTTPResponseSerializerTests {
       .filter { !$0.hasPrefix("Date: ") }.joined(separator: "\n")
   }
 
-  @Test("writes status line, fields and content (RFC 9112 §4, §5)")
+  @Test("writes status line, fields and content (RFC 9110 §2.5, RFC 9112 §4, §5)")
   func bytes() throws {
     let response = HTTPResponse(status: .notFound, headers: ["X-A": "b"], body: .bytes(Array("hi".utf8)))
     #expect(
       try sent(response, Self.framing(.length(2)))
         == "HTTP/1.1 404 Not Found\nX-A: b\nContent-Length: 2\n\nhi")
+  }
+
+  @Test(
+    "dates every answer (RFC 9110 §6.6.1)", arguments: [HTTPStatus.ok, .noContent, .notModified, .notFound])
+  func date(status: HTTPStatus) throws {
+    var serializer = HTTPResponseSerializer()
+    serializer.begin(HTTPResponse(status: status), framing: Self.framing(.length(0)))
+    let head = serializer.withPending { head, _, _ in String(decoding: head, as: UTF8.self) }
+    let expected = /\r\nDate: (Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/
+    #expect(head.matches(of: expected).count == 1)
   }
 
   @Test("says when the connection ends, and when it doesn't to who asked (RFC 9112 §9.3, §9.6)")

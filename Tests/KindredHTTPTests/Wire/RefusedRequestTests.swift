@@ -42,7 +42,7 @@ struct RefusedRequestTests {
   }
 
   @Test(
-    "targets that are none (RFC 9112 §3.2)",
+    "targets that are none (RFC 9110 §4.2.1, RFC 9112 §3.2)",
     arguments: [
       "a", "*", "/a#b", "/a\u{0}", "/a\u{7F}", "ftp://a/", "http://", "http:///a", "http://:80/",
       "http://u@a/", "http://a b/", "http://a/\u{1}", "http:/a", "http://[::1/", "http://a:b/",

@@ -99,6 +99,7 @@ struct AssociationReferenceTests {
       CREATE TABLE demographics (id INTEGER PRIMARY KEY, countryCode TEXT REFERENCES country, population);
       CREATE TABLE team (id INTEGER PRIMARY KEY, avgScore INTEGER);
       CREATE TABLE player (id INTEGER PRIMARY KEY, teamId INTEGER REFERENCES team, score INTEGER);
+      CREATE INDEX player_on_teamId ON player (teamId);
       CREATE TABLE item (id INTEGER PRIMARY KEY, playerId INTEGER REFERENCES player);
 
       INSERT INTO author VALUES (1, 'Melville');

@@ -30,6 +30,10 @@ enum Databases {
       CREATE TABLE painting (id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author, title TEXT);
       CREATE TABLE award (id INTEGER PRIMARY KEY, bookId INTEGER REFERENCES book);
       CREATE TABLE coverImage (id INTEGER PRIMARY KEY, bookId INTEGER REFERENCES book, path TEXT);
+      CREATE INDEX book_on_authorId ON book (authorId);
+      CREATE INDEX painting_on_authorId ON painting (authorId);
+      CREATE INDEX award_on_bookId ON award (bookId);
+      CREATE INDEX coverImage_on_bookId ON coverImage (bookId);
 
       INSERT INTO country VALUES ('US', 'United States of America'), ('FR', 'France'), ('ES', 'Spain');
       INSERT INTO author VALUES

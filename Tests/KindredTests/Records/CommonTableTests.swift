@@ -23,6 +23,19 @@ struct CommonTableTests {
     }
     let request = Author.with(latest).including(optional: association).order(Column("id"))
     #expect(try read { db in try Info.fetchAll(db, request).map(\.latest?.maxYear) } == [1924, 1830, nil])
+    try Library.make().expect(
+      Author.select(Column("name")).with(latest).including(optional: association).order(Column("id")),
+      sql: """
+        WITH "latest" AS (SELECT "book"."authorId" AS "authorId", MAX("book"."year")
+          AS "maxYear" FROM "book" GROUP BY "book"."authorId") SELECT "author"."name",
+          "latest"."authorId", "latest"."maxYear" FROM "author"
+          LEFT JOIN "latest" ON "latest"."authorId" = "author"."id" ORDER BY "author"."id"
+        """,
+      rows: """
+        [name:"Melville"] latest: [authorId:1, maxYear:1924]
+        [name:"Hugo"] latest: [authorId:2, maxYear:1830]
+        [name:"Sappho"] latest: [authorId:NULL, maxYear:NULL]
+        """)
     let required = Author.joining(required: association.filter(Column("maxYear") > 1900))
     #expect(try read { db in try required.fetchAll(db).map(\.id) } == [1])
   }

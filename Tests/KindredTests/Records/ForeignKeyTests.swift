@@ -103,6 +103,24 @@ struct ForeignKeyTests {
 
   @Test("S22, S35, S64: the one foreign key between two tables is found")
   func inferred() throws {
+    try queue.expect(
+      Person.select(Column("name")).including(required: Person.country.select(Column("code"))).order(
+        Column("id")),
+      sql: """
+        SELECT "person"."name", "country"."code" FROM "person"
+          JOIN "country" ON "country"."code" = "person"."countryCode" ORDER BY "person"."id"
+        """,
+      rows: """
+        [name:"Melville"] country: [code:"US"]
+        [name:"Giono"] country: [code:"FR"]
+        """)
+    try queue.expect(
+      Country.select(Column("code")).including(required: Country.demographics.select(Column("population"))),
+      sql: """
+        SELECT "country"."code", "demographics"."population" FROM "country"
+          JOIN "demographics" ON "demographics"."countryCode" = "country"."code"
+        """,
+      rows: #"[code:"FR"] demographics: [population:68]"#)
     try queue.read { db throws in
       #expect(try Person.joining(required: Person.country).fetchCount(db) == 2)
       #expect(try Demographics.joining(required: Demographics.country).fetchCount(db) == 1)
@@ -136,6 +154,19 @@ struct ForeignKeyTests {
   @Test(
     "S114, S118, S337, S358: two associations to one table, with keys from their columns, are joined apart")
   func parallel() throws {
+    try queue.expect(
+      Novel.select(Column("title")).including(required: Novel.author.select(Column("name")))
+        .including(optional: Novel.translator.select(Column("name"))).order(Column("id")),
+      sql: """
+        SELECT "novel"."title", "person"."name", "person2"."name" FROM "novel"
+          JOIN "person" ON "person"."id" = "novel"."authorId"
+          LEFT JOIN "person" AS "person2" ON "person2"."id" = "novel"."translatorId"
+          ORDER BY "novel"."id"
+        """,
+      rows: """
+        [title:"Moby-Dick"] author: [name:"Melville"] translator: [name:"Giono"]
+        [title:"Regain"] author: [name:"Giono"] translator: [name:NULL]
+        """)
     struct NovelInfo: FetchableRecord, Decodable {
       var novel: Novel
       var author: Person
@@ -153,7 +184,7 @@ struct ForeignKeyTests {
   )
   func unconstrained() throws {
     try queue.read { db throws in
-      #expect(try Child.joining(required: Child.parent).fetchCount(db) == 1)
+      #expect(try Row.fetchAll(db, Child.joining(required: Child.parent)) == [["parentNumber": 5]])
       #expect(try Parent.joining(required: Parent.child).fetchCount(db) == 1)
       let rows = try Row.fetchAll(db, Parent.including(all: Parent.children).order(Column("number")))
       #expect(rows.map { $0.prefetchedRows["children"]?.count } == [1, 0])
@@ -161,7 +192,7 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test("S65, S75: an incomplete foreign key to a table without a primary key is an error")
+  @Test("S75: an incomplete foreign key to a table without a primary key is an error")
   func incomplete() throws {
     #expect(
       error(Child.joining(optional: Child.halfParent)) == "Could not infer foreign key from child to parent")
@@ -180,13 +211,24 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test("S29, S31, S116, S117: through is the chain of its parts")
+  @Test("S29, S31, S91, S93, S116, S117: through is the chain of its parts")
   func through() throws {
+    try queue.expect(
+      Novel.select(Column("title")).including(optional: Novel.country).order(Column("id")),
+      sql: """
+        SELECT "novel"."title", "country"."code" FROM "novel"
+          LEFT JOIN "person" ON "person"."id" = "novel"."authorId"
+          LEFT JOIN "country" ON "country"."code" = "person"."countryCode" ORDER BY "novel"."id"
+        """,
+      rows: """
+        [title:"Moby-Dick"] author: [] country: [code:"US"]
+        [title:"Regain"] author: [] country: [code:"FR"]
+        """)
     try queue.read { db throws in
       let chained = Novel.joining(optional: Novel.author.including(optional: Person.country)).order(
         Column("id"))
       let through = Novel.including(optional: Novel.country).order(Column("id"))
-      #expect(try chained.sql(db) == through.sql(db))
+      #expect(try Transcript(of: chained, on: db).sql == Transcript(of: through, on: db).sql)
       struct NovelInfo: FetchableRecord, Decodable {
         var novel: Novel
         var country: Country?

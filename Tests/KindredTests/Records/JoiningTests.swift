@@ -24,6 +24,19 @@ struct JoiningTests {
 
   @Test("S90, S95, S110, S187, S192: including(required:) is an inner join with the columns of the other")
   func includingRequired() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).including(required: Book.author.select(Column("name"))).order(
+        Column("id")),
+      sql: """
+        SELECT "book"."title", "author"."name" FROM "book"
+          JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
+        """,
+      rows: """
+        [title:"Moby-Dick"] author: [name:"Melville"]
+        [title:"Billy Budd"] author: [name:"Melville"]
+        [title:"Clarel"] author: [name:"Melville"]
+        [title:"Hernani"] author: [name:"Hugo"]
+        """)
     let infos = try read { db throws in
       try Book.including(required: Book.author).order(Column("id")).asRequest(of: BookInfo.self).fetchAll(db)
     }
@@ -34,6 +47,19 @@ struct JoiningTests {
   @Test(
     "S91, S177: including(required:) of a to-many association gives a row per pair, under the singular key")
   func pairs() throws {
+    try Library.make().expect(
+      Author.select(Column("name")).including(required: Author.books.select(Column("title")))
+        .order(Column("id")),
+      sql: """
+        SELECT "author"."name", "book"."title" FROM "author"
+          JOIN "book" ON "book"."authorId" = "author"."id" ORDER BY "author"."id"
+        """,
+      rows: """
+        [name:"Melville"] book: [title:"Moby-Dick"]
+        [name:"Melville"] book: [title:"Billy Budd"]
+        [name:"Melville"] book: [title:"Clarel"]
+        [name:"Hugo"] book: [title:"Hernani"]
+        """)
     struct Authorship: Decodable, FetchableRecord {
       var author: Author
       var book: Book
@@ -47,6 +73,20 @@ struct JoiningTests {
 
   @Test("S92, S93, S191: including(optional:) keeps the records that have none, of any kind of association")
   func includingOptional() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).including(optional: Book.author.select(Column("name"))).order(
+        Column("id")),
+      sql: """
+        SELECT "book"."title", "author"."name" FROM "book"
+          LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
+        """,
+      rows: """
+        [title:"Moby-Dick"] author: [name:"Melville"]
+        [title:"Billy Budd"] author: [name:"Melville"]
+        [title:"Clarel"] author: [name:"Melville"]
+        [title:"Hernani"] author: [name:"Hugo"]
+        [title:"Beowulf"] author: [name:NULL]
+        """)
     struct Authorship: Decodable, FetchableRecord {
       var author: Author
       var book: Book?
@@ -66,6 +106,22 @@ struct JoiningTests {
     "S94, S96, S97, S175, S193, S269: including(all:) gives a collection per record, and neither drops nor repeats any"
   )
   func includingAll() throws {
+    try Library.make().expect(
+      Author.select(Column("name")).including(all: Author.books.select(Column("title")).order(Column("year")))
+        .order(Column("id")),
+      sql: """
+        SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id";
+        WITH "kindred:above"("kindred:n", "kindred:0")
+          AS (SELECT key, value FROM json_each('[1,2,3]'))
+          SELECT "book"."title", "kindred:above"."kindred:n"
+          FROM "kindred:above" CROSS JOIN "book"
+          WHERE "book"."authorId" = "kindred:above"."kindred:0" ORDER BY "book"."year"
+        """,
+      rows: """
+        [name:"Melville"] books: ([title:"Moby-Dick"], [title:"Clarel"], [title:"Billy Budd"])
+        [name:"Hugo"] books: ([title:"Hernani"])
+        [name:"Sappho"] books: ()
+        """)
     struct SetInfo: Decodable, FetchableRecord {
       var author: Author
       var books: Set<Book>
@@ -76,6 +132,9 @@ struct JoiningTests {
       infos.map { $0.books.map(\.title) } == [["Moby-Dick", "Clarel", "Billy Budd"], ["Hernani"], []])
     let sets = try read { db in try SetInfo.fetchAll(db, request) }
     #expect(sets.map(\.books.count) == [3, 1, 0])
+    struct OtherInfo: Decodable, FetchableRecord { var books: ContiguousArray<Book> }
+    let others = try read { db in try OtherInfo.fetchAll(db, request) }
+    #expect(others.map { $0.books.map(\.id) } == [[1, 3, 2], [4], []])
   }
 
   @Test("S98, S148: including(all:) of selected columns feeds partial records, which need not be fetchable")
@@ -111,6 +170,20 @@ struct JoiningTests {
 
   @Test("S100, S331: annotated(withRequired:) appends columns of the other to those of the record")
   func annotatedRequired() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).annotated(
+        withRequired: Book.author.select(Column("name"), Column("country"))
+      ).order(Column("id")),
+      sql: """
+        SELECT "book"."title", "author"."name", "author"."country" FROM "book"
+          JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
+        """,
+      rows: """
+        [title:"Moby-Dick", name:"Melville", country:"US"]
+        [title:"Billy Budd", name:"Melville", country:"US"]
+        [title:"Clarel", name:"Melville", country:"US"]
+        [title:"Hernani", name:"Hugo", country:"FR"]
+        """)
     struct Info: Decodable, FetchableRecord {
       var book: Book
       var name: String
@@ -131,6 +204,21 @@ struct JoiningTests {
     "S101, S102, S103, S345: annotated(withOptional:) gives NULL for a missing record; columns can be renamed"
   )
   func annotatedOptional() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).annotated(
+        withOptional: Book.author.select(Column("name").forKey("authorName"))
+      ).order(Column("id").desc),
+      sql: """
+        SELECT "book"."title", "author"."name" FROM "book"
+          LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id" DESC
+        """,
+      rows: """
+        [title:"Beowulf", authorName:NULL]
+        [title:"Hernani", authorName:"Hugo"]
+        [title:"Clarel", authorName:"Melville"]
+        [title:"Billy Budd", authorName:"Melville"]
+        [title:"Moby-Dick", authorName:"Melville"]
+        """)
     struct Info: Decodable, FetchableRecord {
       var book: Book
       var authorName: String?
@@ -149,18 +237,37 @@ struct JoiningTests {
     "S89, S104, S109, S119, S120, S329: joining(required:) drops the records that have none, and selects nothing"
   )
   func joiningRequired() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).joining(required: Book.author.filter(Column("country") == "FR")),
+      sql: """
+        SELECT "book"."title" FROM "book"
+          JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country" = 'FR'
+        """,
+      rows: #"[title:"Hernani"]"#)
     try read { db throws in
       let request = Book.joining(required: Book.author.filter(Column("country") == "FR"))
       #expect(try request.fetchAll(db) == [Library.hernani])
       #expect(try #require(try Row.fetchOne(db, request)).scopes.isEmpty)
-      #expect(
-        try request.sql(db).contains(
-          #"JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country""#))
     }
   }
 
   @Test("S105, S124: joining(optional:) has no effect on its own, even filtered")
   func joiningOptional() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).joining(optional: Book.author.filter(Column("country") == "FR"))
+        .order(Column("id")),
+      sql: """
+        SELECT "book"."title" FROM "book"
+          LEFT JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country" = 'FR'
+          ORDER BY "book"."id"
+        """,
+      rows: """
+        [title:"Moby-Dick"]
+        [title:"Billy Budd"]
+        [title:"Clarel"]
+        [title:"Hernani"]
+        [title:"Beowulf"]
+        """)
     try read { db throws in
       let filtered = Book.joining(optional: Book.author.filter(Column("country") == "FR"))
       #expect(try filtered.order(Column("id")).fetchAll(db) == Book.order(Column("id")).fetchAll(db))
@@ -208,7 +315,7 @@ struct JoiningTests {
   func oneStatement() throws {
     try read { db throws in
       let request = Book.including(optional: Book.author)
-      #expect(try request.sql(db).contains("LEFT JOIN"))
+      #expect(try Transcript(of: request, on: db).sql.split(separator: ";").count == 1)
       #expect(try OptionalBookInfo.fetchAll(db, request).count == 5)
       #expect(try Book.fetchAll(db, request).count == 5)
     }

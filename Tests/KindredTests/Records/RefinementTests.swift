@@ -1,6 +1,11 @@
 import Kindred
 import Testing
 
+private struct RestrictedAuthor: TableRecord {
+  static let databaseTableName = "author"
+  static let databaseSelection: [any SQLSelectable] = [Column("id"), Column("name")]
+}
+
 @Suite("Refinements of associations")
 struct RefinementTests {
   private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
@@ -35,6 +40,21 @@ struct RefinementTests {
 
   @Test("S125, S126: an association's order comes after that of the record, whatever the order of the calls")
   func order() throws {
+    try Library.make().expect(
+      Book.select(Column("title")).including(
+        required: Book.author.select(Column("name")).order(Column("name"))
+      )
+      .order(Column("kind")),
+      sql: """
+        SELECT "book"."title", "author"."name" FROM "book"
+          JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."kind", "author"."name"
+        """,
+      rows: """
+        [title:"Moby-Dick"] author: [name:"Melville"]
+        [title:"Billy Budd"] author: [name:"Melville"]
+        [title:"Clarel"] author: [name:"Melville"]
+        [title:"Hernani"] author: [name:"Hugo"]
+        """)
     try read { db throws in
       let author = Book.author.order(Column("name"))
       let byAuthor = try Book.including(required: author).fetchAll(db)
@@ -50,6 +70,21 @@ struct RefinementTests {
 
   @Test("S127, S153: an alias in the record's order sorts by the other first")
   func orderByAlias() throws {
+    let writer = TableAlias()
+    try Library.make().expect(
+      Book.select(Column("title")).joining(required: Book.author.aliased(writer))
+        .order(writer[Column("name")].desc, Column("year")),
+      sql: """
+        SELECT "book"."title" FROM "book"
+          JOIN "author" ON "author"."id" = "book"."authorId"
+          ORDER BY "author"."name" DESC, "book"."year"
+        """,
+      rows: """
+        [title:"Moby-Dick"]
+        [title:"Clarel"]
+        [title:"Billy Budd"]
+        [title:"Hernani"]
+        """)
     let author = TableAlias()
     let request = Book.joining(required: Book.author.aliased(author))
       .order(author[Column("name")], Column("year"))
@@ -74,7 +109,7 @@ struct RefinementTests {
     }
   }
 
-  @Test("S132, S133, S134: an association selects all columns, or those that it is told to")
+  @Test("S132, S134: an association selects all columns, or those that it is told to")
   func selection() throws {
     try read { db throws in
       let all = try #require(try Row.fetchOne(db, Book.including(required: Book.author)))
@@ -84,8 +119,40 @@ struct RefinementTests {
     }
   }
 
+  @Test("S133, S135: a type's own selection is that of its associations too")
+  func databaseSelection() throws {
+    let author = Book.belongsTo(RestrictedAuthor.self)
+    try Library.make().expect(
+      Book.filter(key: 4).select(Column("title")).including(required: author),
+      sql: """
+        SELECT "book"."title", "author"."id", "author"."name" FROM "book"
+          JOIN "author" ON "author"."id" = "book"."authorId" WHERE "book"."id" = 4
+        """,
+      rows: #"[title:"Hernani"] author: [id:2, name:"Hugo"]"#)
+    try read { db throws in
+      #expect(try #require(try Row.fetchOne(db, Library.hernani.request(for: author))).count == 2)
+    }
+  }
+
   @Test("S140, S149: distinct values are those of each record")
   func distinct() throws {
+    try Library.make().expect(
+      Author.select(Column("id")).including(
+        all: Author.books.select(Column("kind")).distinct().order(Column("kind")).forKey("kinds")
+      ).order(Column("id")),
+      sql: """
+        SELECT "author"."id" FROM "author" ORDER BY "author"."id";
+        WITH "kindred:above"("kindred:n", "kindred:0")
+          AS (SELECT key, value FROM json_each('[1,2,3]'))
+          SELECT DISTINCT "book"."kind",
+          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "book"
+          WHERE "book"."authorId" = "kindred:above"."kindred:0" ORDER BY "book"."kind"
+        """,
+      rows: """
+        [id:1] kinds: ([kind:"novel"], [kind:"poems"])
+        [id:2] kinds: ([kind:"theatrePlay"])
+        [id:3] kinds: ()
+        """)
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var bookKinds: Set<Book.Kind>
@@ -101,6 +168,25 @@ struct RefinementTests {
 
   @Test("S141, S142, S147, S355: groups are those of each record")
   func group() throws {
+    try Library.make().expect(
+      Author.select(Column("id")).including(
+        all: Author.books.select(Column("kind"), max(Column("year")).forKey("maxYear"))
+          .group(Column("kind")).having(count(Column("id")) > 1).forKey("kinds")
+      ).order(Column("id")),
+      sql: """
+        SELECT "author"."id" FROM "author" ORDER BY "author"."id";
+        WITH "kindred:above"("kindred:n", "kindred:0")
+          AS (SELECT key, value FROM json_each('[1,2,3]'))
+          SELECT "book"."kind", MAX("book"."year"),
+          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "book"
+          WHERE "book"."authorId" = "kindred:above"."kindred:0"
+          GROUP BY "kindred:above"."kindred:n", "book"."kind" HAVING (COUNT("book"."id")) > 1
+        """,
+      rows: """
+        [id:1] kinds: ([kind:"novel", maxYear:1924])
+        [id:2] kinds: ()
+        [id:3] kinds: ()
+        """)
     struct Info: Decodable, FetchableRecord {
       struct KindInfo: Decodable, Hashable {
         var kind: Book.Kind
@@ -125,6 +211,24 @@ struct RefinementTests {
 
   @Test("S143: an association's records are filtered by their own associations")
   func aggregates() throws {
+    try Library.make().expect(
+      Author.select(Column("id")).including(
+        all: Author.books.select(Column("title")).having(Book.awards.isEmpty == false)
+      ).order(Column("id")),
+      sql: """
+        SELECT "author"."id" FROM "author" ORDER BY "author"."id";
+        WITH "kindred:above"("kindred:n", "kindred:0")
+          AS (SELECT key, value FROM json_each('[1,2,3]'))
+          SELECT "book"."title", "kindred:above"."kindred:n"
+          FROM "kindred:above" CROSS JOIN "book"
+          WHERE "book"."authorId" = "kindred:above"."kindred:0" AND (NOT EXISTS (SELECT 1
+          FROM "award" WHERE "award"."bookId" = "book"."id")) = 0
+        """,
+      rows: """
+        [id:1] books: ([title:"Moby-Dick"])
+        [id:2] books: ([title:"Hernani"])
+        [id:3] books: ()
+        """)
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var awardedBooks: [Book]
@@ -136,6 +240,24 @@ struct RefinementTests {
 
   @Test("S144: an association may have a table of its own")
   func commonTable() throws {
+    try Library.make().expect(
+      Author.select(Column("id")).including(
+        all: Author.books.select(Column("title")).filter(sql: "id IN (SELECT id FROM old)").with(
+          CommonTableExpression(named: "old", sql: "SELECT id FROM book WHERE year < ?", arguments: [1860]))
+      ).order(Column("id")),
+      sql: """
+        SELECT "author"."id" FROM "author" ORDER BY "author"."id";
+        WITH "kindred:above"("kindred:n", "kindred:0") AS (SELECT key, value
+          FROM json_each('[1,2,3]')), "old" AS (SELECT id FROM book
+          WHERE year < 1860) SELECT "book"."title", "kindred:above"."kindred:n"
+          FROM "kindred:above" CROSS JOIN "book"
+          WHERE "book"."authorId" = "kindred:above"."kindred:0" AND (id IN (SELECT id FROM old))
+        """,
+      rows: """
+        [id:1] books: ([title:"Moby-Dick"])
+        [id:2] books: ([title:"Hernani"])
+        [id:3] books: ()
+        """)
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var specialBooks: [Book]

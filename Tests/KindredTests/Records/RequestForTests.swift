@@ -7,8 +7,39 @@ struct RequestForTests {
     try Library.make().read(body)
   }
 
-  @Test("S18, S80, S81, S82, S86: request(for:) gives the associated records of one record, for all kinds")
+  @Test(
+    "S18, S22, S23, S24, S80, S81, S82, S86: request(for:) gives the associated records of one record, for all kinds"
+  )
   func kinds() throws {
+    let library = try Library.make()
+    try library.expect(
+      Library.mobyDick.author.select(Column("name")),
+      sql: """
+        SELECT "author"."name" FROM "author" WHERE "author"."id" = 1
+        """,
+      rows: #"[name:"Melville"]"#)
+    try library.expect(
+      Library.hugo.books.select(Column("title")),
+      sql: """
+        SELECT "book"."title" FROM "book" WHERE "book"."authorId" = 2
+        """,
+      rows: #"[title:"Hernani"]"#)
+    try library.expect(
+      Library.mobyDick.coverImage.select(Column("path")),
+      sql: """
+        SELECT "coverImage"."path" FROM "coverImage" WHERE "coverImage"."bookId" = 1
+        """,
+      rows: #"[path:"moby.png"]"#)
+    try library.expect(
+      Library.melville.awards.select(Column("name")).order(Column("id")),
+      sql: """
+        SELECT "award"."name" FROM "book" JOIN "award" ON "award"."bookId" = "book"."id"
+          WHERE "book"."authorId" = 1 ORDER BY "award"."id"
+        """,
+      rows: """
+        [name:"Whale"]
+        [name:"Sea"]
+        """)
     try read { db throws in
       #expect(try Library.mobyDick.author.fetchOne(db) == Library.melville)
       #expect(try Library.beowulf.author.fetchOne(db) == nil)
@@ -35,7 +66,7 @@ struct RequestForTests {
     }
   }
 
-  @Test("S66, S67: NULL in a foreign key matches nothing, and one NULL of several columns is enough")
+  @Test("S65, S66, S67: NULL in a foreign key matches nothing, and one NULL of several columns is enough")
   func nulls() throws {
     struct Parent: Codable, FetchableRecord, PersistableRecord {
       var a: Int?
@@ -46,6 +77,8 @@ struct RequestForTests {
       var parentA: Int?
       var parentB: Int?
       static let parent = belongsTo(Parent.self)
+      static let explicit = belongsTo(
+        Parent.self, using: ForeignKey(["parentA", "parentB"], to: ["a", "b"]))
     }
     let queue = DatabaseQueue()
     try queue.write { db throws in
@@ -61,18 +94,38 @@ struct RequestForTests {
       #expect(try Child(parentA: 1, parentB: nil).request(for: Child.parent).fetchCount(db) == 0)
       #expect(try Parent(a: 1, b: nil).request(for: Parent.children).fetchCount(db) == 0)
       #expect(try Child.joining(required: Child.parent).fetchCount(db) == 1)
+      #expect(try Child.joining(required: Child.explicit).fetchCount(db) == 1)
       let rows = try Row.fetchAll(db, Parent.including(all: Parent.children))
       #expect(rows.map { $0.prefetchedRows["children"]?.count } == [0, 1])
     }
+    try queue.expect(
+      Child.including(optional: Child.parent),
+      sql: """
+        SELECT "child"."parentA", "child"."parentB", "parent"."a", "parent"."b"
+          FROM "child" LEFT JOIN "parent" ON "parent"."a" = "child"."parentA"
+          AND "parent"."b" = "child"."parentB"
+        """,
+      rows: """
+        [parentA:1, parentB:NULL] parent: [a:NULL, b:NULL]
+        [parentA:1, parentB:2] parent: [a:1, b:2]
+        """)
   }
 
-  @Test("a record that encodes no value for the key is an error, when it is fetched")
+  @Test("S8: a record that is only encoded has requests, and lacking the key is an error when one is fetched")
   func missingColumn() throws {
     struct Partial: Encodable, EncodableRecord, TableRecord {
       static let databaseTableName = "book"
       static let author = belongsTo(Author.self)
       var title: String
     }
+    struct Reference: Encodable, EncodableRecord, TableRecord {
+      static let databaseTableName = "book"
+      static let author = belongsTo(Author.self)
+      var authorId: Int64
+    }
+    #expect(
+      try read { db in try Reference(authorId: 2).request(for: Reference.author).fetchOne(db) }
+        == Library.hugo)
     let request = Partial(title: "Moby-Dick").request(for: Partial.author)
     #expect(throws: AssociationError.missingColumn("authorId", table: "book")) {
       try read { db in try request.fetchOne(db) }

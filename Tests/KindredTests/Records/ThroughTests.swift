@@ -91,8 +91,10 @@ struct ThroughTests {
           CREATE TABLE passport (
             countryCode TEXT REFERENCES country, citizenId INTEGER REFERENCES citizen,
             PRIMARY KEY (countryCode, citizenId));
+          CREATE INDEX passport_on_citizenId ON passport (citizenId);
           CREATE TABLE document (id INTEGER PRIMARY KEY);
           CREATE TABLE section (id INTEGER PRIMARY KEY, documentId INTEGER REFERENCES document);
+          CREATE INDEX section_on_documentId ON section (documentId);
           CREATE TABLE paragraph (id INTEGER PRIMARY KEY, sectionId INTEGER REFERENCES section);
           CREATE TABLE team (id INTEGER PRIMARY KEY);
           CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
@@ -119,6 +121,23 @@ struct ThroughTests {
 
   @Test("S25, S43, S94: many-to-many from both ends, over one pivot")
   func manyToMany() throws {
+    try queue.expect(
+      Country.all().including(all: Country.citizens.select(Column("name")).order(Column("name")))
+        .orderByPrimaryKey(),
+      sql: """
+        SELECT "country"."code" FROM "country" ORDER BY "country"."code";
+        WITH "kindred:above"("kindred:n", "kindred:0")
+          AS (SELECT key, value FROM json_each('["FR","US","XX"]'))
+          SELECT "citizen"."name",
+          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "passport"
+          JOIN "citizen" ON "citizen"."id" = "passport"."citizenId"
+          WHERE "passport"."countryCode" = "kindred:above"."kindred:0" ORDER BY "citizen"."name"
+        """,
+      rows: """
+        [code:"FR"] citizens: ([name:"Ann"], [name:"Ben"])
+        [code:"US"] citizens: ([name:"Ann"])
+        [code:"XX"] citizens: ()
+        """)
     struct CountryInfo: Decodable, FetchableRecord {
       var country: Country
       var citizens: Set<Citizen>
@@ -137,7 +156,7 @@ struct ThroughTests {
     }
   }
 
-  @Test("S178: including(required:) of hasMany through gives pairs, under the singular key")
+  @Test("S91, S178: including(required:) of hasMany through gives pairs, under the singular key")
   func pairs() throws {
     struct Citizenship: Decodable, FetchableRecord {
       var country: Country
@@ -149,7 +168,7 @@ struct ThroughTests {
     #expect(pairs.map(\.country.code) == ["FR", "FR", "US"])
   }
 
-  @Test("S23, S26, S27, S28: a shortcut over two hasMany, declared in place too")
+  @Test("S27, S28, S271: a shortcut over two hasMany, declared in place too")
   func shortcut() throws {
     struct Info: Decodable, FetchableRecord { var paragraphs: [Paragraph] }
     for association in [Document.paragraphs, Document.inlineParagraphs] {
@@ -161,8 +180,76 @@ struct ThroughTests {
       try queue.read { db in try Document(id: 1).request(for: Document.paragraphs).fetchCount(db) } == 3)
   }
 
+  @Test("S224: however many ways lead to a record, it counts once")
+  func countThrough() throws {
+    let fellows = Citizen.hasMany(Citizen.self, through: Citizen.countries, using: Country.citizens)
+    let rows = try queue.read { db throws in
+      try Row.fetchAll(
+        db, Citizen.annotated(with: fellows.count, fellows.max(Column("id"))).order(Column("id")))
+    }
+    #expect(rows.map { $0["citizenCount"] as Int } == [2, 2])
+    #expect(rows.map { $0["maxCitizenId"] as Int } == [2, 2])
+  }
+
+  @Test("S26: through and using are associations of any kind")
+  func anyKind() throws {
+    let ofDocument = Paragraph.hasMany(
+      Section.self, through: Paragraph.belongsTo(Section.self),
+      using: Section.hasMany(
+        Section.self, through: Section.belongsTo(Document.self), using: Document.sections))
+    try queue.expect(
+      Paragraph.filter(key: 1).including(all: ofDocument.order(Column("id"))),
+      sql: """
+        SELECT "paragraph"."id", "paragraph"."sectionId" FROM "paragraph"
+          WHERE "paragraph"."id" = 1;
+        SELECT "section2"."id", "section2"."documentId" FROM "section"
+          JOIN "document" ON "document"."id" = "section"."documentId"
+          JOIN "section" AS "section2" ON "section2"."documentId" = "document"."id"
+          WHERE "section"."id" = 1 ORDER BY "section2"."id"
+        """,
+      rows: """
+        [id:1, sectionId:1] sections: ([id:1, documentId:1], [id:2, documentId:1])
+        """)
+    let fellows = Citizen.hasMany(Citizen.self, through: Citizen.countries, using: Country.citizens)
+    try queue.expect(
+      Citizen.filter(key: 2).including(all: fellows.select(Column("name")).order(Column("id"))),
+      sql: """
+        SELECT "citizen"."id", "citizen"."name" FROM "citizen" WHERE "citizen"."id" = 2;
+        SELECT "citizen"."name" FROM "passport"
+          JOIN "country" ON "country"."code" = "passport"."countryCode"
+          JOIN "passport" AS "passport2" ON "passport2"."countryCode" = "country"."code"
+          JOIN "citizen" ON "citizen"."id" = "passport2"."citizenId"
+          WHERE "passport"."citizenId" = 2 ORDER BY "citizen"."id"
+        """,
+      rows: #"[id:2, name:"Ben"] citizens: ([name:"Ann"], [name:"Ben"])"#)
+  }
+
   @Test("S130, S131: the order of the pivot orders the records; a later order comes first")
   func orderedPivot() throws {
+    try queue.expect(
+      Team(id: 1).players,
+      sql: """
+        SELECT "player"."id", "player"."name" FROM "playerRole"
+          JOIN "player" ON "player"."id" = "playerRole"."playerId"
+          WHERE "playerRole"."teamId" = 1 ORDER BY "playerRole"."position"
+        """,
+      rows: """
+        [id:3, name:"Max"]
+        [id:1, name:"Zoe"]
+        [id:2, name:"Amy"]
+        """)
+    try queue.expect(
+      Team(id: 1).players.order(Column("name")),
+      sql: """
+        SELECT "player"."id", "player"."name" FROM "playerRole"
+          JOIN "player" ON "player"."id" = "playerRole"."playerId"
+          WHERE "playerRole"."teamId" = 1 ORDER BY "player"."name", "playerRole"."position"
+        """,
+      rows: """
+        [id:2, name:"Amy"]
+        [id:3, name:"Max"]
+        [id:1, name:"Zoe"]
+        """)
     struct Info: Decodable, FetchableRecord { var players: [Player] }
     try queue.read { db throws in
       #expect(try Team(id: 1).players.fetchAll(db).map(\.name) == ["Max", "Zoe", "Amy"])
@@ -176,7 +263,7 @@ struct ThroughTests {
     }
   }
 
-  @Test("S21, S30, S33, S40, S179: hasOne through has the key of its target")
+  @Test("S21, S29, S40, S81, S179: hasOne through has the key of its target")
   func hasOneThrough() throws {
     struct Todo: FetchableRecord, Decodable {
       var volume: Volume
@@ -221,6 +308,21 @@ struct ThroughTests {
 
   @Test("S263: what is required behind an optional association takes only that along")
   func requiredBehindOptional() throws {
+    try queue.expect(
+      Citizen.all().including(
+        optional: Citizen.passports.including(required: Passport.country.filter(Column("code") == "US"))
+      ).order(Column("id")),
+      sql: """
+        SELECT "citizen"."id", "citizen"."name", "passport"."countryCode", "passport"."citizenId",
+          "country"."code" FROM "citizen" LEFT JOIN ("passport"
+          JOIN "country" ON "country"."code" = "passport"."countryCode"
+          AND "country"."code" = 'US') ON "passport"."citizenId" = "citizen"."id"
+          ORDER BY "citizen"."id"
+        """,
+      rows: """
+        [id:1, name:"Ann"] passport: [countryCode:"US", citizenId:1] country: [code:"US"]
+        [id:2, name:"Ben"] passport: [countryCode:NULL, citizenId:NULL] country: [code:NULL]
+        """)
     struct Info: Decodable, FetchableRecord {
       var citizen: Citizen
       var passport: Passport?

@@ -59,7 +59,9 @@ struct TreeTests {
             translatorId INTEGER REFERENCES person);
           CREATE TABLE coverImage (id INTEGER PRIMARY KEY, tomeId INTEGER REFERENCES tome, path TEXT);
           CREATE TABLE prize (id INTEGER PRIMARY KEY, tomeId INTEGER REFERENCES tome);
+          CREATE INDEX prize_on_tomeId ON prize (tomeId);
           CREATE TABLE employee (id INTEGER PRIMARY KEY, managerId INTEGER REFERENCES employee);
+          CREATE INDEX employee_on_managerId ON employee (managerId);
           INSERT INTO country VALUES ('US', 'States'), ('FR', 'France');
           INSERT INTO person VALUES (1, 'Giono', 'FR'), (2, 'Melville', 'US'), (3, 'Anon', NULL);
           INSERT INTO tome VALUES (1, 'Moby-Dick', 2, 1), (2, 'Clarel', 2, NULL), (3, 'Beowulf', 3, NULL);
@@ -77,6 +79,21 @@ struct TreeTests {
 
   @Test("S115, S172, S173, S174, S204, S205: a request is a tree of keys, and each key a slice of the row")
   func scopes() throws {
+    try queue.expect(
+      request.filter(key: 2),
+      sql: """
+        SELECT "tome"."id", "tome"."title", "tome"."authorId", "tome"."translatorId",
+          "person"."id", "person"."name", "person"."countryCode", "country"."code",
+          "country"."name", "coverImage"."id", "coverImage"."tomeId", "coverImage"."path"
+          FROM "tome" JOIN "person" ON "person"."id" = "tome"."authorId"
+          LEFT JOIN "country" ON "country"."code" = "person"."countryCode"
+          LEFT JOIN "coverImage" ON "coverImage"."tomeId" = "tome"."id" WHERE "tome"."id" = 2
+          ORDER BY "tome"."id";
+        SELECT "prize"."id", "prize"."tomeId" FROM "prize" WHERE "prize"."tomeId" = 2
+        """,
+      rows: """
+        [id:2, title:"Clarel", authorId:2, translatorId:NULL] author: [id:2, name:"Melville", countryCode:"US"] country: [code:"US", name:"States"] coverImage: [id:1, tomeId:2, path:"clarel.png"] prizes: ()
+        """)
     try queue.read { db throws in
       let row = try #require(try Row.fetchOne(db, request))
       #expect(row.scopes.names == ["author", "coverImage"])
@@ -172,6 +189,16 @@ struct TreeTests {
       #expect(row.prefetchedRows.keys == ["honours"])
       let renamed = Publication.including(optional: Publication.writer.forKey("author"))
       #expect(try #require(try Row.fetchOne(db, renamed)).scopes.names == ["author"])
+      // Without a key, it is the name of the table, in one number or the other.
+      let tome = Image.belongsTo(Publication.self)
+      let tomes = Person.hasMany(Publication.self, using: ForeignKey(["authorId"]))
+      let image = try #require(
+        try Row.fetchOne(
+          db, Image.including(optional: tome).including(optional: tome.forKey("book"))))
+      #expect(image.scopes.names == ["tome", "book"])
+      let person = try #require(
+        try Row.fetchOne(db, Person.including(all: tomes).including(all: tomes.forKey("books"))))
+      #expect(person.prefetchedRows.keys == ["tomes", "books"])
     }
   }
 
@@ -191,6 +218,24 @@ struct TreeTests {
 
   @Test("S36, S37, S38, S339: a table joined to itself, one way and the other")
   func selfJoin() throws {
+    try queue.expect(
+      Employee.select(Column("id")).including(optional: Employee.manager.select(Column("id")))
+        .including(all: Employee.subordinates.select(Column("id"))).order(Column("id")),
+      sql: """
+        SELECT "employee"."id", "employee2"."id" FROM "employee"
+          LEFT JOIN "employee" AS "employee2" ON "employee2"."id" = "employee"."managerId"
+          ORDER BY "employee"."id";
+        WITH "kindred:above"("kindred:n", "kindred:0")
+          AS (SELECT key, value FROM json_each('[1,2,3]'))
+          SELECT "employee"."id", "kindred:above"."kindred:n"
+          FROM "kindred:above" CROSS JOIN "employee"
+          WHERE "employee"."managerId" = "kindred:above"."kindred:0"
+        """,
+      rows: """
+        [id:1] manager: [id:NULL] subordinates: ([id:2], [id:3])
+        [id:2] manager: [id:1] subordinates: ()
+        [id:3] manager: [id:1] subordinates: ()
+        """)
     struct EmployeeInfo: FetchableRecord, Decodable {
       var employee: Employee
       var manager: Employee?
@@ -207,7 +252,7 @@ struct TreeTests {
     }
   }
 
-  @Test("S199, S200, S201, S203, S214, S347: init(row:) decodes columns, records and collections by hand")
+  @Test("S199, S200, S201, S203, S347: init(row:) decodes columns, records and collections by hand")
   func initRow() throws {
     struct TomeInfo: FetchableRecord {
       var tome: Tome
@@ -240,6 +285,25 @@ struct TreeTests {
       try queue.read { db in try Title.fetchAll(db, request).map(\.title) } == [
         "Moby-Dick", "Clarel", "Beowulf",
       ])
+  }
+
+  @Test("S214, S272: shapes without a joining method of their own are decoded by hand, from any request")
+  func otherShapes() throws {
+    struct Prizes: FetchableRecord {
+      var path: [String]
+      var numbers: [Int64: String]
+
+      init(row: Row) throws {
+        path = [row["title"], row.scopes["author"]?.scopes["country"]?["name"] ?? "nowhere"]
+        let prizes: [Prize] = row["prizes"]
+        let title: String = row["title"]
+        numbers = Dictionary(uniqueKeysWithValues: prizes.map { ($0.id, title) })
+      }
+    }
+    let prizes = try queue.read { db in try Prizes.fetchAll(db, request) }
+    #expect(
+      prizes.map(\.path) == [["Moby-Dick", "States"], ["Clarel", "States"], ["Beowulf", "nowhere"]])
+    #expect(prizes[0].numbers == [1: "Moby-Dick", 2: "Moby-Dick", 3: "Moby-Dick"])
   }
 
   @Test("S206, S207, S208, S209, S211, S212, S348: the debug description shows the tree")

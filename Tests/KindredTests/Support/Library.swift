@@ -126,8 +126,3 @@ enum Library {
   static let hernani = Book(id: 4, authorId: 2, title: "Hernani", kind: .theatrePlay, year: 1830, price: nil)
   static let beowulf = Book(id: 5, authorId: nil, title: "Beowulf", kind: .poems, year: 1000, price: nil)
 }
-
-extension FetchRequest {
-  /// The text of the request's statement.
-  func sql(_ db: Database) throws -> String { try prepare(db).0.sql }
-}

@@ -217,6 +217,7 @@ struct AggregatesTests {
       """
       CREATE TABLE team (id INTEGER PRIMARY KEY);
       CREATE TABLE player (id INTEGER PRIMARY KEY, teamId INTEGER REFERENCES team, score INTEGER);
+      CREATE INDEX player_on_teamId ON player (teamId);
       INSERT INTO team VALUES (1), (2);
       INSERT INTO player VALUES (1, 1, -7), (2, 1, -9);
       """)

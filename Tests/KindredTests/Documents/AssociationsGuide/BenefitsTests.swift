@@ -80,6 +80,21 @@ struct BenefitsTests {
     }
   }
 
+  @Test("S83: requests for associated records are filtered and ordered")
+  func refined() throws {
+    enum BookKind: String, DatabaseValueConvertible { case novel, poems }
+    try dbQueue.read { db in
+      let author: Author = try #require(try Author.fetchOne(db, id: 2))
+      let novels =
+        try author
+        .books
+        .filter(Column("kind") == BookKind.novel)
+        .order(Column("publishDate").desc)
+        .fetchAll(db)  // [Book]
+      #expect(novels.map(\.title) == ["Les Misérables"])
+    }
+  }
+
   @Test("S19: all pairs of books and authors, by one statement")
   func pairs() throws {
     struct BookInfo: FetchableRecord, Decodable {

@@ -1,0 +1,122 @@
+import KindredAssociations
+import KindredHTTP
+
+/// What can be written, where the service is writable (§10 of the contract).
+extension OpenAPIDocument {
+  /// A path that records are written at.
+  struct WrittenPath {
+    /// Of its operations.
+    let name: String
+    let resource: Resource
+    var association: Association?
+    /// Whether it ends in the key of a record.
+    var hasKey = false
+    /// Of the path itself.
+    var parameters: [JSONValue] = []
+    /// The columns whose values the path gives.
+    var keyColumns: [String] = []
+  }
+
+  /// The operations at a path beside reading; none where nothing can be written.
+  func writes(at path: WrittenPath) -> [(String, JSONValue)] {
+    guard isWritable else { return [] }
+    let linkage = path.association?.linkage(in: model)
+    let methods = WriteTarget.methods(
+      of: path.resource, linkage: linkage, isAssociated: path.association != nil,
+      isSingle: path.hasKey || path.association?.cardinality == .toOne, hasKey: path.hasKey)
+    return methods.map { method in
+      var isLink = false
+      if method != .patch, path.hasKey, case .join = linkage { isLink = true }
+      return (
+        method.token.lowercased(), isLink ? link(method, path) : write(method, path, by: linkage)
+      )
+    }
+  }
+
+  private func write(_ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?) -> JSONValue {
+    let resource = path.resource
+    // What the path says is not said again.
+    var given: [String] = []
+    if method != .patch { given += path.keyColumns }
+    if method != .patch, case .has(let step) = linkage { given += step.destinationColumns }
+    let record = writtenSchema(of: resource, without: given, isPart: method == .patch)
+    var members: [(String, JSONValue)] = [
+      ("operationId", .string("\(path.name).\(method.token.lowercased())")),
+      ("summary", .string(Self.summary(of: method, resource))),
+    ]
+    let shaping = method == .delete ? [] : recordParameters(of: resource)
+    if !(path.parameters + shaping).isEmpty {
+      members.append(("parameters", .array(path.parameters + shaping)))
+    }
+    if method != .delete {
+      let schema: JSONValue =
+        method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
+      members.append(
+        ("requestBody", ["required": true, "content": ["application/json": ["schema": schema]]]))
+    }
+    members.append(("responses", .object(Self.done(method, reference(resource.name)) + Self.problems)))
+    return .object(members)
+  }
+
+  /// PUT and DELETE at the place of a record in a join table's association.
+  private func link(_ method: HTTPMethod, _ path: WrittenPath) -> JSONValue {
+    [
+      "operationId": .string("\(path.name).\(method.token.lowercased())"),
+      "summary": .string(
+        method == .put ? "Links the two records, neither of which changes." : "Unlinks the two records."),
+      "parameters": .array(path.parameters),
+      "responses": .object([("204", ["description": "It is so now."])] + Self.problems),
+    ]
+  }
+
+  private static func summary(of method: HTTPMethod, _ resource: Resource) -> String {
+    switch method {
+    case .post: "Adds a record to \(resource.name), or all of an array of them."
+    case .patch: "Changes what the content names."
+    case .put: "Replaces the record, or adds it: columns that are left out take their defaults."
+    default: "Deletes the record."
+    }
+  }
+
+  /// The columns of a record as they are written; what is to be associated with it goes beside them.
+  ///
+  /// - Parameter isPart: whether any of them may be left out.
+  private func writtenSchema(of resource: Resource, without given: [String], isPart: Bool) -> JSONValue {
+    let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
+    let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
+    var members: [(String, JSONValue)] = [
+      ("type", "object"), ("properties", .object(columns.map { ($0.name, Self.schema($0)) })),
+      ("additionalProperties", false),
+    ]
+    if !isPart, !needed.isEmpty { members.append(("required", JSONValue(strings: needed))) }
+    return .object(members)
+  }
+
+  private static func done(_ method: HTTPMethod, _ record: JSONValue) -> [(String, JSONValue)] {
+    func answer(_ description: String, _ headers: [String], _ schema: JSONValue) -> JSONValue {
+      [
+        "description": .string(description),
+        "headers": .object(headers.map { ($0, ["$ref": .string("#/components/headers/\($0)")]) }),
+        "content": ["application/json": ["schema": schema]],
+      ]
+    }
+    let nothing: JSONValue = ["description": "It is done; there is nothing more to tell."]
+    let added = answer("The record, which is new.", ["ETag", "Location"], record)
+    let changed = answer("The record as it is now.", ["ETag"], record)
+    switch method {
+    case .post:
+      let array: JSONValue = ["type": "array", "items": record]
+      return [("201", answer("What was added.", ["ETag", "Location"], ["anyOf": [record, array]]))]
+    case .patch: return [("200", changed), ("204", nothing)]
+    case .put: return [("200", changed), ("201", added), ("204", nothing)]
+    default: return [("204", nothing)]
+    }
+  }
+
+  private static var problems: [(String, JSONValue)] {
+    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
+    return ["400", "404", "405", "406", "409", "412", "413", "415", "422", "503", "default"].map {
+      ($0, problem)
+    }
+  }
+}

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""What can go wrong around a server, one fault after another: it must answer cleanly, and go on.
+
+    Tests/Endurance/faults.py [NAME…]
+
+Each takes some seconds, on the loopback interface, and ends by itself. The one that fills a disk mounts a small
+one, and so needs root; without, it is left out.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+
+import writes
+from checks import check, check_unavailable, is_fine
+from server import Server, make_library, small_disk, wait_until
+
+HUGE = "/books?include=author.country,reviews"
+# Compares each book with each of the thousands of its author: minutes.
+ENDLESS = "/books?fields=id&filter=author.books.filter(pages>../../pages%2B../../id).count>1000000"
+
+
+class Load:
+    """Clients that ask again and again, and note what became of each request."""
+
+    def __init__(self, server, count=8):
+        self.server, self.is_over = server, threading.Event()
+        self.complete, self.refused, self.cut = 0, 0, 0
+        self.threads = [threading.Thread(target=self.run) for _ in range(count)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def run(self):
+        while not self.is_over.is_set():
+            try:
+                status, _, body = self.server.get("/books?limit=500&include=author,reviews")
+                json.loads(body)
+                check(status == 200, status)
+                self.complete += 1
+            except (ConnectionRefusedError, ConnectionResetError):
+                self.refused += 1
+                self.is_over.wait(0.05)
+            except Exception:
+                # An answer that began and did not end, or was no JSON.
+                self.cut += 1
+
+
+def killed(directory):
+    """kill -9 under load, with a writer of another process: it starts again, and the file is whole."""
+    database = directory / "library.sqlite"
+    make_library(database)
+    for _ in range(5):
+        with Server(database) as server, Load(server) as load:
+            wait_until(lambda: load.complete > 20, 20)
+            writer = sqlite3.connect(database)
+            writer.execute("UPDATE book SET pages = pages + 1 WHERE id % 7 = 0")
+            server.process.kill()
+            server.process.wait()
+            writer.commit()
+            writer.close()
+    with Server(database) as server:
+        is_fine(server)
+    result = sqlite3.connect(database).execute("PRAGMA integrity_check").fetchone()
+    check(result == ("ok",), result)
+
+
+def locked(directory):
+    """Another process holds the whole file: 503 with Retry-After, and back to work when it lets go."""
+    for journal in ["delete", "wal"]:
+        database = directory / f"{journal}.sqlite"
+        make_library(database, books=100, journal=journal)
+        with Server(database) as server:
+            is_fine(server)
+            other = sqlite3.connect(database, isolation_level=None)
+            if journal == "delete":
+                other.execute("BEGIN EXCLUSIVE")
+                check_unavailable(server.get("/books?limit=2"))
+                status, _, _ = server.get("/-/health")
+                check(status in (200, 503), status)
+                other.execute("COMMIT")
+            else:
+                # In WAL mode a writer holds up no reader.
+                other.execute("BEGIN EXCLUSIVE")
+                other.execute("UPDATE book SET pages = 1")
+                is_fine(server)
+                other.execute("COMMIT")
+            is_fine(server)
+
+
+def full(directory):
+    """The disk of the temporary files is full: an error without the answer, and the next request is fine."""
+    database = directory / "library.sqlite"
+    make_library(database, books=200_000)
+    with small_disk(directory, "64k") as small:
+        with Server(database, environment={"SQLITE_TMPDIR": str(small), "TMPDIR": str(small)}) as server:
+            for target in [
+                "/books?sort=title||pages||kind&offset=150000&fields=*,a:title||title||title",
+                "/books?distinct=true&offset=150000",
+                "/books?group=title,pages,year&fields=title,n:count()&offset=150000",
+            ]:
+                check_unavailable(server.get(target))
+                is_fine(server)
+
+
+def replaced(directory):
+    """The file is replaced, truncated, overwritten with noise or removed: an error or an answer, never an end."""
+    def truncate(path):
+        os.truncate(path, 10_000)
+
+    def empty(path):
+        os.truncate(path, 0)
+
+    def noise(path):
+        with open(path, "r+b") as file:
+            file.write(os.urandom(1_000_000))
+
+    def replace(path):
+        make_library(directory / "new.sqlite", books=3)
+        os.replace(directory / "new.sqlite", path)
+
+    for journal in ["delete", "wal"]:
+        for damage in [truncate, empty, noise, replace, os.remove]:
+            database = directory / f"{journal}-{damage.__name__}.sqlite"
+            make_library(database, books=5_000, journal=journal)
+            with Server(database) as server, Load(server, 4) as load:
+                wait_until(lambda: load.complete > 5, 20)
+                damage(database)
+                statuses = set()
+                for target in ["/books?limit=3", "/books?sort=title", "/authors/1", "/", "/-/health", HUGE]:
+                    try:
+                        statuses.add(server.get(target)[0])
+                    except (OSError, Exception) as error:
+                        statuses.add(type(error).__name__)
+                print(f"    {journal}, {damage.__name__}: {sorted(map(str, statuses))}")
+                check(server.is_running, "the server has ended")
+                load.is_over.set()
+
+
+def late(directory):
+    """A query that takes longer than it may: 503 with Retry-After, and the time is kept."""
+    database = directory / "library.sqlite"
+    make_library(database)
+    with Server(database, "--query-timeout", "500ms") as server:
+        start = time.monotonic()
+        check_unavailable(server.get(ENDLESS))
+        check(time.monotonic() - start < 5, f"{time.monotonic() - start} seconds")
+        is_fine(server)
+
+
+def left(directory):
+    """A client that leaves ends its query: the processor is idle soon after, though the query has minutes left."""
+    database = directory / "library.sqlite"
+    make_library(database)
+    with Server(database, "--query-timeout", "10m") as server:
+        connections = [server.open(ENDLESS) for _ in range(4)]
+        before = server.processor_seconds
+        check(wait_until(lambda: server.processor_seconds > before + 0.5, 20), "the queries take no time")
+        for connection in connections:
+            connection.close()
+        time.sleep(2)
+        before = server.processor_seconds
+        time.sleep(3)
+        spent = server.processor_seconds - before
+        check(spent < 0.3, f"{spent} seconds of processor time in three after the clients left")
+        is_fine(server)
+
+
+def crowded(directory):
+    """More connections than there may be: those above are told so, and the places are free again later."""
+    database = directory / "library.sqlite"
+    make_library(database, books=100)
+    with Server(database, "--max-connections", "32") as server:
+        crowd = [server.open("/books?limit=1") for _ in range(32)]
+        for connection in crowd:
+            check(b" 200 " in connection.recv(100), "a place was refused too early")
+        statuses = []
+        for _ in range(20):
+            try:
+                status, headers, _ = server.get("/books?limit=1")
+                check(headers["Retry-After"], "no Retry-After")
+                statuses.append(status)
+            except ConnectionError as error:
+                statuses.append(type(error).__name__)
+        print(f"    above the cap: {set(statuses)}")
+        check(set(statuses) <= {503, "ConnectionResetError"} and 503 in statuses, set(statuses))
+        for connection in crowd:
+            connection.close()
+        check(wait_until(lambda: server.get("/books?limit=1")[0] == 200, 5), "the places do not get free")
+
+
+def ended(directory):
+    """SIGTERM under load: it ends with 0, and no answer that has begun is cut short."""
+    database = directory / "library.sqlite"
+    make_library(database)
+    for _ in range(5):
+        with Server(database) as server, Load(server) as load:
+            slow = server.open(HUGE)
+            wait_until(lambda: load.complete > 20, 20)
+            process = server.process
+            process.send_signal(signal.SIGTERM)
+            content = b""
+            while part := slow.recv(1 << 16):
+                content += part
+            check(process.wait(20) == 0, f"exit code {process.returncode}")
+            load.is_over.set()
+            check(content.endswith(b"0\r\n\r\n"), "the long answer was cut short")
+            check(load.cut == 0, f"{load.cut} answers were cut short")
+            print(f"    {load.complete} answers complete, 0 cut short")
+
+
+FAULTS = [
+    killed, locked, full, replaced, late, left, crowded, ended, writes.killed_writing, writes.locked_writing,
+    writes.full_writing, writes.pinned_writing,
+]
+# They mount a small disk.
+NEEDING_ROOT = [full, writes.full_writing, writes.pinned_writing]
+
+
+def main():
+    chosen = [fault for fault in FAULTS if not sys.argv[1:] or fault.__name__ in sys.argv[1:]]
+    failures = 0
+    for fault in chosen:
+        print(f"{fault.__name__}: {fault.__doc__}", flush=True)
+        if fault in NEEDING_ROOT and os.geteuid() != 0:
+            print("  left out: needs root")
+            continue
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                fault(pathlib.Path(directory))
+                print(f"  done in {time.monotonic() - start:.1f} s", flush=True)
+            except Exception as error:
+                failures += 1
+                print(f"  FAILED: {type(error).__name__}: {error}", flush=True)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: its programs are linked with libFuzzer, by `--sanitize fuzzer`; see `run`.
+let package = Package(
+  name: "fuzz",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "kindred", path: "../.."),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    .target(
+      name: "FuzzSupport",
+      dependencies: [
+        .product(name: "Kindred", package: "kindred"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for name in ["FuzzHTTP", "FuzzURL", "FuzzWrite", "FuzzExpression", "FuzzModel"] {
+  package.targets.append(
+    .executableTarget(
+      name: name, dependencies: ["FuzzSupport", .product(name: "Kindred", package: "kindred")]))
+}
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,28 @@
+import FuzzSupport
+import KindredAssociations
+
+/// Each way to read a text must give a tree, or an error that points into the text.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = UnsafeBufferPointer(start: start, count: count)
+  // As of a URL: what is no UTF-8 does not come this far.
+  guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
+  let readings: [(inout ExpressionParser) throws -> Void] = [
+    { _ = try $0.parseExpression() }, { _ = try $0.parseExpressions() },
+    { _ = try $0.parseNamedExpressions() },
+    { _ = try $0.parseFields() }, { _ = try $0.parseSort() }, { _ = try $0.parseIncludes() },
+  ]
+  for reading in readings {
+    do {
+      var parser = try ExpressionParser(text, parameter: "filter", literals: Literals())
+      try reading(&parser)
+    } catch let error as RequestError {
+      let position = error.origin?.position ?? 0
+      let length = text.unicodeScalars.count
+      check((0...length).contains(position), "position \(position) of \(length) characters")
+    } catch {
+      check(false, "an error of another kind: \(error)")
+    }
+  }
+  return 0
+}

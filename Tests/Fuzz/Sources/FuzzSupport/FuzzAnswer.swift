@@ -1,0 +1,76 @@
+import KindredHTTP
+
+/// An answer, read to its end.
+public struct FuzzAnswer: CustomStringConvertible {
+  private let status: Int
+  private let type: String
+  private let isGzip: Bool
+  private var content: [UInt8] = []
+  private var isComplete = true
+
+  /// Whether the request was done.
+  public var isSuccess: Bool { (200..<300).contains(status) }
+
+  /// Enough for the whole library many times over; what is longer is not read on.
+  private static let maximumLength = 16 << 20
+
+  /// Reads the content, and closes it.
+  public init(_ response: HTTPResponse) {
+    status = response.status.code
+    type = response.headers["Content-Type"] ?? ""
+    isGzip = response.headers["Content-Encoding"] != nil
+    switch response.body {
+    case .none: break
+    case .bytes(let bytes): content = bytes
+    case .stream(is any HTTPLiveBodyStream, _):
+      isComplete = false
+    case .stream(let stream, let length):
+      defer { stream.close() }
+      do {
+        while let part = try stream.next() {
+          content += part
+          guard content.count <= Self.maximumLength else {
+            isComplete = false
+            return
+          }
+        }
+        FuzzSupport.check(
+          length == nil || length == content.count, "\(content.count) bytes instead of \(length ?? 0)")
+      } catch {
+        isComplete = false
+      }
+    }
+  }
+
+  /// Whether status and content are the same; the tag of an answer is each service's own.
+  public func isSame(as other: FuzzAnswer) -> Bool {
+    // A time-out is no statement on the content.
+    status == 503 || other.status == 503 || (status == other.status && content == other.content)
+  }
+
+  /// Status, type and the beginning of the content.
+  public var description: String { "\(status) \(type): \(text)" }
+
+  /// Stops at a defect, and at content that is not what its type says.
+  public func check() {
+    FuzzSupport.check(status != 500, "a defect: \(text)")
+    FuzzSupport.check(
+      (200..<300).contains(status) || status == 304 || status == 503 || (400..<500).contains(status),
+      "\(status)")
+    FuzzSupport.check(status < 400 || !text.contains("SQLITE_"), "SQL in a problem: \(text)")
+    guard isComplete, !isGzip, !content.isEmpty, status != 304 else { return }
+    if type.hasPrefix("application/json") || type.hasPrefix("application/problem+json") {
+      checkJSON(content)
+    } else if type.hasPrefix("application/x-ndjson") {
+      content.split(separator: UInt8(ascii: "\n")).forEach { checkJSON($0) }
+    } else {
+      FuzzSupport.check(String(validating: content, as: UTF8.self) != nil, "no UTF-8 in \(type)")
+    }
+  }
+
+  private func checkJSON(_ bytes: some Collection<UInt8>) {
+    FuzzSupport.check(JSONGrammar.isText(bytes), "no JSON: \(text)")
+  }
+
+  private var text: String { String(decoding: content.prefix(2000), as: UTF8.self) }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import KindredAPI
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+import OrderedCollections
+
+/// A small library with something of everything, and the services on it.
+///
+/// The programs run in the package's directory, where `Library` is.
+public final class FuzzLibrary {
+  private let pool: ConnectionPool
+  private let model: ModelFile
+  private let service: KindredService
+  /// Another process's connection, as it were: it sees what has been committed.
+  private let observer: Connection
+  private var version: Int64
+
+  /// A library in a file of the temporary directory, which `run` removes.
+  public init(isWritable: Bool = false) {
+    do {
+      try SQLiteLibrary.initialize()
+      let path = NSTemporaryDirectory() + "fuzz-\(UUID().uuidString).sqlite"
+      observer = try Connection(path: path, access: .readWriteCreate)
+      // Nothing here has to outlive the process.
+      try observer.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = off")
+      try observer.execute(Self.text("schema.sql"))
+      try observer.execute(Self.text("records.sql"))
+      pool = try ConnectionPool(path: path, access: isWritable ? .readWrite : .readOnly, readers: 1)
+      model = try ModelFileReader(path: "Library/model.yaml").read()
+      service = try Self.service(on: pool, model, isWritable)
+      version = try observer.dataVersion
+    } catch {
+      fatalError("no library: \(error)")
+    }
+  }
+
+  private static func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "Library/\(name)", encoding: .utf8)
+  }
+
+  /// Whether the service has committed something.
+  public var hasChanged: Bool { (try? observer.dataVersion) != version }
+
+  /// Whether all foreign keys lead somewhere.
+  public var isSound: Bool {
+    (try? observer.withStatement("PRAGMA foreign_key_check") { try !$0.step() }) ?? false
+  }
+
+  /// Puts all records back.
+  public func restore() {
+    do {
+      try observer.execute(Self.text("records.sql"))
+      version = try observer.dataVersion
+    } catch {
+      fatalError("the library can't be restored: \(error)")
+    }
+  }
+
+  /// The answer of the library's service.
+  public func answer(_ request: HTTPRequest) -> FuzzAnswer { FuzzAnswer(service.respond(to: request)) }
+
+  /// The answer of a service that nobody has asked yet.
+  public func answerAnew(_ request: HTTPRequest) -> FuzzAnswer {
+    do {
+      return FuzzAnswer(try Self.service(on: pool, model, false).respond(to: request))
+    } catch {
+      fatalError("no second service: \(error)")
+    }
+  }
+
+  /// Has everything that a model makes of the library asked for.
+  ///
+  /// - Throws: what is wrong with the file.
+  public func serve(_ file: ModelFile) throws {
+    let model = try pool.withReader { try file.model(of: $0) }
+    let service = try Self.service(on: pool, file, false)
+    func check(_ target: String) {
+      FuzzAnswer(service.respond(to: HTTPRequest(method: .get, target: target))).check()
+    }
+    check("/")
+    check("/-/openapi.json")
+    for resource in model.resources.values {
+      let name = percentEncoded(resource.name)
+      check("/\(name)?limit=1")
+      for association in resource.associations.values {
+        check("/\(name)?limit=2&include=\(percentEncoded(#""\#(association.key)""#))")
+      }
+    }
+  }
+
+  private static func service(on pool: ConnectionPool, _ file: ModelFile, _ isWritable: Bool) throws
+    -> KindredService
+  {
+    var options = KindredService.Options()
+    options.logsAccess = false
+    options.isWritable = isWritable
+    options.queryTime = 2
+    return try KindredService(pool: pool, options: options, logger: logger) { try file.model(of: $0) }
+  }
+
+  /// Shows defects, whose answers do not say what they are.
+  private static var logger: Logger {
+    var logger = Logger(label: "fuzz") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    return logger
+  }
+}

@@ -1,0 +1,19 @@
+import FuzzSupport
+import KindredHTTP
+
+/// The service lives as long as the process, and libFuzzer calls from one thread.
+nonisolated(unsafe) private let library = FuzzLibrary(isWritable: true)
+
+/// A request that writes must get an answer that is no defect, and one that is refused must change nothing.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = UnsafeBufferPointer(start: start, count: count)
+  guard let request = HTTPRequest(fuzzed: bytes) else { return 0 }
+  let answer = library.answer(request)
+  answer.check()
+  check(answer.isSuccess || !library.hasChanged, "refused, and written all the same")
+  check(library.isSound, "a foreign key refers to nothing")
+  // Each input finds the same library.
+  if library.hasChanged { library.restore() }
+  return 0
+}
