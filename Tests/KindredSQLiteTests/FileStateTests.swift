@@ -11,9 +11,10 @@ struct FileStateTests {
   init() throws {
     directory = try TemporaryDirectory()
     path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
-    writer = try Connection(path: path, access: .readWrite)
     var configuration = ConnectionConfiguration()
+    // Who can't have the file goes on without it.
     configuration.busyTimeout = 0
+    writer = try Connection(path: path, access: .readWrite, configuration: configuration)
     watcher = try Connection(path: path, access: .readOnly, configuration: configuration)
   }
 
