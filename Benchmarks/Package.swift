@@ -25,6 +25,10 @@ let package = Package(
     .executableTarget(
       name: "HotPath",
       dependencies: ["CFloor", .product(name: "KindredModules", package: "kindred")]),
+    // The same fetches by Kindred's Swift API and by GRDB: one source, compiled with either.
+    .target(name: "KindredSide", dependencies: [.product(name: "Kindred", package: "kindred")]),
+    .target(name: "GRDBSide", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
+    .executableTarget(name: "SideBySide", dependencies: ["KindredSide", "GRDBSide"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -34,4 +38,7 @@ for target in package.targets where target.name != "CFloor" {
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
   ]
+}
+for target in package.targets where target.name == "GRDBSide" {
+  target.swiftSettings?.append(.define("GRDB_SIDE"))
 }

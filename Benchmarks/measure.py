@@ -120,8 +120,16 @@ def hotpath():
     subprocess.run([os.environ["HOTPATH"], library(AUTHORS), "--check"], check=True)
 
 
+def swift():
+    """The Swift API and GRDB in one process, in turns, with 1, 10 and 100 times the data."""
+    for authors in (AUTHORS // 10, AUTHORS, AUTHORS * 10):
+        print(f"\n{authors:,} authors", flush=True)
+        subprocess.run([os.environ["SIDEBYSIDE"], library(authors), str(max(5, REPEATS))], check=True)
+
+
 if __name__ == "__main__":
-    steps = dict(check=check, requests=requests, whole=whole, growth=growth, depth=depth, start=start, hotpath=hotpath)
+    steps = dict(check=check, requests=requests, whole=whole, growth=growth, depth=depth, start=start, hotpath=hotpath,
+                 swift=swift)
     for name in sys.argv[1:] or steps:
         if name not in steps: sys.exit(f"there is no step {name}: {' '.join(steps)}")
         print(f"\n## {name}", flush=True)

@@ -42,12 +42,17 @@ extension Statement {
   ///
   /// Text is UTF-8 if who wrote it kept to that; numbers are written in digits.
   public func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
-    // Of a text, sqlite3_column_blob gives the encoding of the file, which can be UTF-16. And the length is
-    // only right after the conversion: first the address, then the count.
-    let start =
-      sqlite3_column_type(handle, column) == SQLITE_BLOB
-      ? sqlite3_column_blob(handle, column)
-      : UnsafeRawPointer(sqlite3_column_text(handle, column))
+    // Of a text, sqlite3_column_blob gives the encoding of the file, which can be UTF-16.
+    sqlite3_column_type(handle, column) == SQLITE_BLOB
+      ? counted(sqlite3_column_blob(handle, column), column) : textBytes(column)
+  }
+
+  private func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    counted(UnsafeRawPointer(sqlite3_column_text(handle, column)), column)
+  }
+
+  /// The length is only right after a conversion: first the address, then the count.
+  private func counted(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
     guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
@@ -65,11 +70,21 @@ extension Statement {
     case .null: .null
     case .integer: .integer(int64(column))
     case .real: .real(double(column))
-    case .text: .text(String(decoding: bytes(column), as: UTF8.self))
+    case .text: .text(String(decoding: textBytes(column), as: UTF8.self))
     case .blob: .blob(Array(bytes(column)))
     }
   }
 
   /// All values of the row.
-  public var row: [SQLValue] { (0..<columnCount).map(value) }
+  public var row: [SQLValue] { values(columnCount) }
+
+  /// The values of the first columns of the row.
+  public func values(_ count: Int32) -> [SQLValue] {
+    [SQLValue](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+      for index in 0..<Int(count) {
+        buffer.initializeElement(at: index, to: value(Int32(truncatingIfNeeded: index)))
+      }
+      initialized = Int(count)
+    }
+  }
 }

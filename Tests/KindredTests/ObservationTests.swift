@@ -1,7 +1,8 @@
 import Foundation
-import Kindred
 import Synchronization
 import Testing
+
+@testable import Kindred
 
 @Suite("Observation", .timeLimit(.minutes(1)))
 struct ObservationTests {
@@ -141,6 +142,20 @@ struct ObservationTests {
       """)
     let seen = try await scores(while: [("UPDATE player SET name = 'c'", true)])
     #expect(seen == [7, 8])
+  }
+
+  @Test("S306: what the engine copies for itself, for want of an index, is no change")
+  func copies() throws {
+    try queue.write { db in
+      try db.execute(sql: "CREATE TEMP TABLE \"kindred:copy\" (id); CREATE TEMP TABLE own (id)")
+      func effects(_ table: String) throws -> StatementEffects {
+        StatementEffects(of: "INSERT INTO temp.\(table) SELECT id FROM player", on: try db.connection)
+      }
+      let copying = try effects("\"kindred:copy\"")
+      #expect(copying.changes.isEmpty)
+      #expect(copying.reads.columns["player"] == ["id"])
+      #expect(try !effects("own").changes.isEmpty)
+    }
   }
 
   @Test("S309: nothing is notified of a transaction that is rolled back")

@@ -16,9 +16,25 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
+    .target(name: "OracleValues"),
+
+    // Random requests of Kindred's Swift API, and what is right for them.
+    .target(name: "TypedRequests", dependencies: ["OracleValues"]),
+    // The requests by each library: one source, which TypedGRDB has links to.
+    .target(
+      name: "TypedKindred",
+      dependencies: [
+        "TypedRequests", "OracleValues", .product(name: "Kindred", package: "kindred"),
+        .product(name: "KindredModules", package: "kindred"),
+      ]),
+    .target(
+      name: "TypedGRDB",
+      dependencies: ["TypedRequests", "OracleValues", .product(name: "GRDB", package: "GRDB.swift")]),
+
     .target(
       name: "Oracle",
       dependencies: [
+        "OracleValues", "TypedRequests", "TypedKindred", "TypedGRDB",
         .product(name: "KindredModules", package: "kindred"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -28,7 +44,7 @@ let package = Package(
     .executableTarget(
       name: "OracleCommand",
       dependencies: ["Oracle", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .testTarget(name: "OracleTests", dependencies: ["Oracle"]),
+    .testTarget(name: "OracleTests", dependencies: ["Oracle", "OracleValues"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -39,4 +55,7 @@ for target in package.targets {
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
   ]
+}
+for target in package.targets where target.name == "TypedGRDB" {
+  target.swiftSettings?.append(.define("GRDB_SIDE"))
 }

@@ -23,11 +23,12 @@ extension Association {
     set { path.destination.blueprint = newValue }
   }
 
-  /// The association under another key.
+  /// The association under another key: one of an association to many records is that of a collection, and is put in
+  /// the singular where one record is joined to another.
   public func forKey(_ key: String) -> Self {
     var association = self
-    association.path.key = .fixed(key)
-    association.path.destination.key = .fixed(key)
+    association.path.key = path.key(named: key)
+    association.path.destination.key = association.path.key
     return association
   }
 

@@ -26,12 +26,12 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
 extension AssociationToMany {
   /// How many associated records there are, each counted once: `bookCount`.
   public var count: AssociationAggregate<OriginRowDecoder> {
-    aggregate(.count, of: nil, name: "\(path.key.singular)Count")
+    aggregate(.count, of: nil, name: "\(path.key.joined)Count")
   }
 
   /// Whether there is no associated record: `hasNoBook`.
   public var isEmpty: AssociationAggregate<OriginRowDecoder> {
-    aggregate(.isEmpty, of: nil, name: "hasNo\(path.key.singular.capitalizedFirst)")
+    aggregate(.isEmpty, of: nil, name: "hasNo\(path.key.joined.capitalizedFirst)")
   }
 
   /// The least value, NULL where there is none: `minBookYear`.
@@ -64,7 +64,7 @@ extension AssociationToMany {
   ) -> AssociationAggregate<OriginRowDecoder> {
     let expression = value.sqlExpression
     let name = expression.columnName.map {
-      prefix + path.key.singular.capitalizedFirst + $0.capitalizedFirst
+      prefix + path.key.joined.capitalizedFirst + $0.capitalizedFirst
     }
     return aggregate(function, of: expression, name: name)
   }
@@ -73,7 +73,7 @@ extension AssociationToMany {
     _ function: Expression.AggregateFunction, of value: some SQLSpecificExpressible, suffix: String
   ) -> AssociationAggregate<OriginRowDecoder> {
     let expression = value.sqlExpression
-    let name = expression.columnName.map { path.key.singular + $0.capitalizedFirst + suffix }
+    let name = expression.columnName.map { path.key.joined + $0.capitalizedFirst + suffix }
     return aggregate(function, of: expression, name: name)
   }
 

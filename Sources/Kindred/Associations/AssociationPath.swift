@@ -19,13 +19,19 @@ public struct AssociationPath: Sendable {
     links = pivot.links + target.links
     // A pivot keeps the key by which it may be joined as well.
     links[pivot.links.count - 1].key = pivot.key
-    self.key = key.map { .fixed($0) } ?? target.key
+    self.key = target.key
+    if let key { self.key = self.key(named: key) }
   }
 
   /// The last link.
   var destination: AssociationLink {
     get { links[links.count - 1] }
     set { links[links.count - 1] = newValue }
+  }
+
+  /// A given name, in the number that the association is of.
+  func key(named name: String) -> AssociationKey {
+    links.allSatisfy(\.isOfOne) ? .singular(name) : .plural(name)
   }
 
   /// Whether two paths join the same tables by the same columns.
@@ -53,6 +59,11 @@ struct AssociationLink: Sendable {
   /// What is said of the records that the link leads to.
   var blueprint: RequestBlueprint
 
+  /// Whether its name is that of one record: tables of a request are named in one number.
+  fileprivate var isOfOne: Bool {
+    if case .on = condition { true } else { isToOne }
+  }
+
   fileprivate func leadsTheSameWay(as other: AssociationLink) -> Bool {
     guard isToOne == other.isToOne, blueprint.tableName == other.blueprint.tableName else { return false }
     switch (condition, other.condition) {
@@ -64,33 +75,29 @@ struct AssociationLink: Sendable {
   }
 }
 
-/// The name of an association: that of its table in one number or the other, or a given one.
+/// The name of an association, which follows the number of records that it stands for: one that is joined to another,
+/// or a collection.
 enum AssociationKey: Sendable, Hashable {
-  /// The name of a table, which follows the number of records that it stands for.
+  /// The name of a table.
   case inflected(String)
-  /// A name as it is.
-  case fixed(String)
+  /// A given name of one record.
+  case singular(String)
+  /// A given name of any number of records.
+  case plural(String)
 
-  /// The key of one record beside another.
+  /// The key of one record beside another, which also is in the names of aggregates.
   var joined: String {
     switch self {
-    case .inflected(let name): Inflector.singular(name)
-    case .fixed(let key): key
+    case .inflected(let name), .plural(let name): Inflector.singular(name)
+    case .singular(let key): key
     }
   }
 
   /// The key of a collection.
   var prefetched: String {
     switch self {
-    case .inflected(let name): Inflector.plural(name)
-    case .fixed(let key): key
-    }
-  }
-
-  /// One of the records, in the names of aggregates.
-  var singular: String {
-    switch self {
-    case .inflected(let name), .fixed(let name): Inflector.singular(name)
+    case .inflected(let name), .singular(let name): Inflector.plural(name)
+    case .plural(let key): key
     }
   }
 }

@@ -49,7 +49,8 @@ extension DerivableRequest {
 
   private func annotated(with association: some Association, isRequired: Bool) -> Self {
     let alias = TableAlias()
-    let selection = association.blueprint.selection ?? association.blueprint.defaultSelection
+    let blueprint = association.blueprint
+    let selection = (blueprint.selection ?? blueprint.defaultSelection) + blueprint.annotations
     return with {
       $0.join(association.aliased(alias).path, isRequired: isRequired, isIncluded: false)
       $0.annotations += selection.map { $0.about(alias) }

@@ -69,7 +69,9 @@ extension TableRecord {
   private static func path<Destination: TableRecord>(
     to destination: Destination.Type, _ condition: AssociationLink.Condition, isToOne: Bool, key: String?
   ) -> AssociationPath {
-    let key = key.map { AssociationKey.fixed($0) } ?? .inflected(Destination.databaseTableName)
+    let key =
+      key.map { isToOne ? AssociationKey.singular($0) : .plural($0) }
+      ?? .inflected(Destination.databaseTableName)
     return AssociationPath(
       AssociationLink(
         condition: condition, isToOne: isToOne, key: key, blueprint: RequestBlueprint(destination)),

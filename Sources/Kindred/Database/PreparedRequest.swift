@@ -10,8 +10,6 @@ public struct PreparedRequest {
 
   /// The layout of the rows, where the request knows it, so that it need not be made of the statement.
   var layout: RowLayout?
-  /// The layout of the statement, where `layout` is another one.
-  var unadapted: RowLayout?
   /// Gives the rows what no statement alone does: the rows that are fetched along.
   var supplement: Supplement?
 

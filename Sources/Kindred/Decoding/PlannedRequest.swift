@@ -18,7 +18,6 @@ final class PlannedRequest {
     let bindings: [SQL.Binding]
     let batch: Plan.Batch?
     let layout: RowLayout
-    let unadapted: RowLayout
     let collections: [Prefetch]
   }
 
@@ -38,10 +37,10 @@ final class PlannedRequest {
     nodes = try plan.nodes.map { node in
       let statement = try db.makeSelectStatement(sql: node.statement.sql)
       let names = try statement.columnNames
-      let layout = RowLayout(node.layout, names: names)
+      let layout = RowLayout(
+        node.layout, names: names, statement: RowLayout(columnNames: node.layout.names(names)))
       return Node(
         statement: statement, bindings: node.statement.bindings, batch: node.batch, layout: layout,
-        unadapted: RowLayout(columnNames: node.layout.names(names)),
         collections: node.layout.collections(in: []))
     }
   }
@@ -52,7 +51,6 @@ final class PlannedRequest {
     var request = PreparedRequest(statement: root.statement)
     request.statement.arguments = try StatementArguments(root.bindings)
     request.layout = root.layout
-    request.unadapted = root.unadapted
     if !root.collections.isEmpty {
       request.supplement = { rows in
         try self.completed(rows, root.collections, below: rows.map { _ in [] })
@@ -81,7 +79,7 @@ final class PlannedRequest {
     // By row, which of the records it belongs to.
     var owners: [Int] = []
     func add(_ values: [SQLValue], of owner: Int) {
-      rows.append(Row(layout: node.layout, values: values, unadapted: node.unadapted, failures: failures))
+      rows.append(Row(layout: node.layout, values: values, failures: failures))
       owners.append(owner)
     }
     if lineages.count > 1, let batch = node.batch,
@@ -91,8 +89,10 @@ final class PlannedRequest {
     } else {
       try read(node, below: lineages, add)
     }
-    // Only then: a collection below may have a statement of the same text.
-    rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
+    if !node.collections.isEmpty {
+      // Only then: a collection below may have a statement of the same text.
+      rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
+    }
     var lists = [[Row]](repeating: [], count: lineages.count)
     for (row, owner) in zip(rows, owners) { lists[owner].append(row) }
     return lists
@@ -144,18 +144,6 @@ final class PlannedRequest {
   }
 }
 
-extension Statement {
-  /// The values of the first columns of the row.
-  func values(_ count: Int32) -> [SQLValue] {
-    [SQLValue](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
-      for index in 0..<Int(count) {
-        buffer.initializeElement(at: index, to: value(Int32(truncatingIfNeeded: index)))
-      }
-      initialized = Int(count)
-    }
-  }
-}
-
 extension Database {
   /// Makes the transient tables that a plan's statements read.
   func prepareTransients(of plan: Plan) throws {
@@ -165,14 +153,17 @@ extension Database {
 
 extension RowLayout {
   /// The layout of a plan's rows; columns without a name have the one that SQLite gives.
-  convenience init(_ layout: KindredAssociations.RowLayout, names: [String]) {
+  convenience init(
+    _ layout: KindredAssociations.RowLayout, names: [String], statement: RowLayout? = nil
+  ) {
     self.init(
       columns: layout.columns.map { column in
         Column(
           name: column.name ?? (names.indices.contains(column.place) ? names[column.place] : ""),
           index: column.place)
       },
-      scopes: layout.scopes.map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) })
+      scopes: layout.scopes.map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
+      statement: statement)
   }
 }
 

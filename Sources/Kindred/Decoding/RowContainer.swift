@@ -1,71 +1,64 @@
 /// The properties of a record in a row.
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let row: Row
+  let decoder: RecordDecoder
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { row.columnNames.compactMap(Key.init(stringValue:)) }
 
-  private func position(_ key: Key) -> Int? { row.layout.position(of: key.stringValue) }
+  private var row: Row { decoder.row }
 
   func contains(_ key: Key) -> Bool {
-    position(key) != nil || row.prefetchedRows[key.stringValue] != nil
-      || row.scopesTree[key.stringValue] != nil
+    let name = key.stringValue
+    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil
+      || row.scopesTree[name] != nil
   }
 
   func decodeNil(forKey key: Key) -> Bool {
-    if let position = position(key) { return row.hasNull(atIndex: position) }
-    return !isInTree(key)
+    let name = key.stringValue
+    if let position = row.layout.position(of: name) { return row.hasNull(atIndex: position) }
+    if row.prefetchedRows[name] != nil { return false }
+    return row.scopesTree[name]?.containsOnlyNulls ?? true
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    let name = key.stringValue
-    if let position = position(key) {
-      if let type = Value.self as? any DatabaseValueConvertible.Type {
-        return try RecordDecoder.value(type, atIndex: position, of: row)
-      }
-      if row.prefetchedRows[name] == nil {
-        return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type)
-      }
+    try value(type, key.stringValue)
+  }
+
+  private func value<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
+    let position = decoder.position(of: name)
+    if let position, let column = Value.self as? any DatabaseValueConvertible.Type {
+      return try column.read(from: row, atIndex: position, as: type)
     }
-    return try decodeTree(type, forKey: key)
-  }
-
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    guard let position = position(key) else { return try decodeTreeIfPresent(type, forKey: key) }
-    return row.hasNull(atIndex: position) ? nil : try decode(type, forKey: key)
-  }
-
-  // MARK: The tree
-
-  /// Whether there is a collection, or a record that is there, of that key.
-  private func isInTree(_ key: Key) -> Bool {
-    let name = key.stringValue
-    return row.prefetchedRows[name] != nil || row.scopesTree[name]?.containsOnlyNulls == false
-  }
-
-  /// What is no column of the row.
-  private func decodeTree<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    let name = key.stringValue
     if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
-    if let scope = row.scopesTree[name] { return try RecordDecoder.element(type, from: scope) }
-    guard !(Value.self is any DatabaseValueConvertible.Type) else {
-      throw RowDecodingError(.columnNotFound, key: name, type: type)
-    }
+    if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
+    if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type) }
     // The property that holds the record itself may have any name.
+    let reading = RowReading(type)
+    if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
     do {
-      return try RecordDecoder.element(type, from: row)
+      return try reading.value(of: row, as: type)
     } catch let error as RowDecodingError where error.reason == .keyNotFound {
       throw RowDecodingError(.keyNotFound, key: name, type: type)
     }
   }
 
-  private func decodeTreeIfPresent<Value: Decodable>(
-    _ type: Value.Type, forKey key: Key
-  ) throws -> Value? { isInTree(key) ? try decodeTree(type, forKey: key) : nil }
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try valueIfPresent(type, key)
+  }
+
+  private func valueIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    if let position = decoder.position(of: key.stringValue) {
+      if row.hasNull(atIndex: position) { return nil }
+      if let column = Value.self as? any DatabaseValueConvertible.Type {
+        return try column.read(from: row, atIndex: position, as: type)
+      }
+    }
+    return contains(key) && !decodeNil(forKey: key) ? try value(type, key.stringValue) : nil
+  }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(RowContainer<Nested>(row: row.scopesTree[key.stringValue] ?? row))
+    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -82,33 +75,37 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// MARK: - Values
-
-/// Values of the types that most properties have, without asking what else the type may be.
+/// The types that most columns are of, without a look at what they conform to.
 extension RowContainer {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(type, key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(type, key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(type, key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(type, key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(type, key) }
-
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
-
-  private func value<Value: Decodable & DatabaseValueConvertible>(
-    _ type: Value.Type, _ key: Key
-  ) throws -> Value {
-    guard let position = position(key) else { return try decodeTree(type, forKey: key) }
-    return try row.decode(type, atIndex: position)
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
   }
 
-  private func optional<Value: Decodable & DatabaseValueConvertible>(
-    _ type: Value.Type, _ key: Key
-  ) throws -> Value? {
-    guard let position = position(key) else { return try decodeTreeIfPresent(type, forKey: key) }
-    return row.hasNull(atIndex: position) ? nil : try row.decode(type, atIndex: position)
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
   }
 }

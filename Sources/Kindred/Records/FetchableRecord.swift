@@ -9,7 +9,7 @@ public protocol FetchableRecord {
 extension FetchableRecord where Self: Decodable {
   /// The record of a row: columns, associated records and collections go to the properties of their names.
   public init(row: Row) throws {
-    self = try RecordDecoder.decode(Self.self, from: row)
+    self = try Self(from: RecordDecoder(row: row))
   }
 }
 
@@ -27,9 +27,7 @@ extension FetchableRecord {
   ///
   /// - Throws: What the request throws, `DatabaseError`, what decoding throws.
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
-    let cursor = try Row.fetchCursor(db, request)
-    // All at once, so that collections are fetched together.
-    return try cursor.all().map(decode)
+    try Row.fetchCursor(db, request).all(decode)
   }
 
   /// The first record of a request, whatever it is for.

@@ -27,12 +27,12 @@ extension DerivableRequest {
 
   // MARK: Selection
 
-  /// With these columns and expressions, instead of the default ones.
+  /// With these columns and expressions, instead of those that were selected before.
   public func select(_ selection: [any SQLSelectable]) -> Self {
-    with { $0.selection = selection.map(\.sqlSelection) }
+    with { ($0.selection, $0.annotations) = (selection.map(\.sqlSelection), []) }
   }
 
-  /// With these columns and expressions, instead of the default ones.
+  /// With these columns and expressions, instead of those that were selected before.
   public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
   /// With a column, by the name that Swift code gives it: `select(\.$name)`.
@@ -119,11 +119,11 @@ extension DerivableRequest {
     with { $0.ordering = RequestOrdering(byPrimaryKey: true) }
   }
 
-  /// In the opposite order; without an order, in that of the primary key from its end.
+  /// In the opposite order, that of what is joined included; without an order, in that of the primary key from its end.
   public func reversed() -> Self { with { $0.ordering.isReversed.toggle() } }
 
-  /// In no order.
-  public func unordered() -> Self { with { $0.ordering = RequestOrdering() } }
+  /// In no order; what is joined has none either.
+  public func unordered() -> Self { with { $0.removeOrder() } }
 
   /// Some of them: no more than `limit`, and those before `offset` left out.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {

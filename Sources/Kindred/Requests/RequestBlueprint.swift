@@ -70,6 +70,14 @@ struct AssociatedRequest: Sendable {
     case joined(isRequired: Bool, isIncluded: Bool)
     /// A collection in each record.
     case prefetched
+
+    /// Whether the records are in the result.
+    fileprivate var isSelecting: Bool {
+      switch self {
+      case .joined(_, let isIncluded): isIncluded
+      case .prefetched: true
+      }
+    }
   }
 
   var key: String
@@ -96,7 +104,8 @@ extension RequestBlueprint {
     }
     // From the last to the first: each becomes a child of the one before.
     var links = path.links
-    guard let last = links.popLast() else { return }
+    guard var last = links.popLast() else { return }
+    if !isIncluded { (last.blueprint.selection, last.blueprint.annotations) = (nil, []) }
     var child = AssociatedRequest(
       key: path.key.joined, inclusion: .joined(isRequired: isRequired, isIncluded: isIncluded),
       path: AssociationPath(last, key: path.key))
@@ -125,13 +134,19 @@ extension RequestBlueprint {
     }
   }
 
-  /// Merges what is said of the same records elsewhere: all filters hold; the last order and selection win.
+  /// Takes the order away from the records, and from those that are joined to them.
+  mutating func removeOrder() {
+    ordering = RequestOrdering()
+    for index in children.indices where !children[index].isPrefetched {
+      children[index].blueprint.removeOrder()
+    }
+  }
+
+  /// Merges what is said of the same records elsewhere: all filters hold; the last order wins.
   fileprivate mutating func merge(_ other: RequestBlueprint) {
     filters += other.filters
     havings += other.havings
-    annotations += other.annotations
     if !other.ordering.isEmpty { ordering = other.ordering }
-    selection = other.selection ?? selection
     if !other.group.isEmpty { group = other.group }
     isDistinct = isDistinct || other.isDistinct
     (limit, offset) = other.limit == nil ? (limit, offset) : (other.limit, other.offset)
@@ -159,5 +174,8 @@ extension AssociatedRequest {
     for index in path.links.indices {
       path.links[index].blueprint.merge(other.path.links[index].blueprint)
     }
+    // The last selection wins, be it the default one; joining selects nothing.
+    guard other.inclusion.isSelecting else { return }
+    (blueprint.selection, blueprint.annotations) = (other.blueprint.selection, other.blueprint.annotations)
   }
 }

@@ -100,6 +100,8 @@ struct RequestResolver {
     node.rows.offset = Int64(blueprint.offset ?? 0)
     node.rows.commonTables = try blueprint.commonTables.map { try $0.resolved(self) }
     node.children = try blueprint.children.map(childNode)
+    // The order of the rows is that of the record and of all that is joined to it.
+    if blueprint.ordering.isReversed { node.reverseJoined() }
     return node
   }
 
@@ -274,5 +276,24 @@ extension Model {
   fileprivate mutating func add(_ table: Table) {
     resources[table.name] = Resource(name: table.name, table: table)
     tables[table.name] = table
+  }
+}
+
+extension RequestNode {
+  /// Reverses the order of all that is joined to the record.
+  fileprivate mutating func reverseJoined() {
+    for index in children.indices where !children[index].rows.isPrefetched {
+      children[index].sort = children[index].sort?.map(\.reversed)
+      children[index].reverseJoined()
+    }
+  }
+}
+
+extension SortTerm {
+  fileprivate var reversed: SortTerm {
+    var term = self
+    term.isDescending.toggle()
+    term.nulls = nulls.map { $0 == .first ? .last : .first }
+    return term
   }
 }

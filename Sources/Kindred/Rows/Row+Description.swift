@@ -16,9 +16,9 @@ extension Row: CustomDebugStringConvertible {
   /// A row with nothing in it but columns is one line.
   public var debugDescription: String {
     let tree = treeLines(indentation: "  ")
-    let isAdapted = unadapted.map { $0.columns != layout.columns } ?? false
+    let isAdapted = layout.statement.map { $0.columns != layout.columns } ?? false
     guard isAdapted || !tree.isEmpty else { return description }
-    let base = Row(layout: unadapted ?? layout, values: values, failures: failures)
+    let base = Row(layout: layout.statement ?? layout, values: values, failures: failures)
     return (["▿ \(description)", "  unadapted: \(base.description)"] + tree).joined(separator: "\n")
   }
 

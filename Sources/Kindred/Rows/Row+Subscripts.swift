@@ -61,7 +61,7 @@ extension Row {
   }
 
   /// - Parameter key: The name that was asked for; without one, errors tell the position.
-  private func decode<Value: DatabaseValueConvertible>(
+  func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type, at position: Int?, key: String?
   ) throws -> Value {
     let stored = position.map { value(at: $0) } ?? .null

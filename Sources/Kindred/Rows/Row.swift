@@ -15,22 +15,17 @@ public struct Row: Sendable {
 
   /// The values of the whole tree, as the statement gave them.
   let values: [SQLValue]
-  /// The columns as the statement gave them, where an adapter shows others.
-  let unadapted: RowLayout?
   /// Where reading goes wrong: common to the rows of a fetch.
   let failures: DecodingFailures
 
   /// A row of those values.
-  ///
-  /// - Parameter unadapted: The layout of the statement, where `layout` is another.
   init(
     layout: RowLayout, values: [SQLValue], prefetchedRows: PrefetchedRows = PrefetchedRows(),
-    unadapted: RowLayout? = nil, failures: DecodingFailures
+    failures: DecodingFailures
   ) {
     self.layout = layout
     self.values = values
     self.prefetchedRows = prefetchedRows
-    self.unadapted = unadapted
     self.failures = failures
   }
 

@@ -8,10 +8,8 @@ public final class RowCursor: Cursor {
   let layout: RowLayout
 
   private let selectStatement: SelectStatement
-  private let unadapted: RowLayout?
   private let failures = DecodingFailures()
   private let supplement: PreparedRequest.Supplement?
-  private let valueCount: Int32
   private var isAtEnd = false
   /// Rows that have been read, and supplemented together, in reverse order.
   private var ready: [Row] = []
@@ -23,9 +21,11 @@ public final class RowCursor: Cursor {
     selectStatement = request.statement
     let statement = try selectStatement.start()
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
-    layout = try request.adapter?.adapt(columns) ?? columns
-    unadapted = request.adapter == nil ? request.unadapted : columns
-    valueCount = statement.columnCount
+    layout =
+      try request.adapter.map { adapter in
+        let adapted = try adapter.adapt(columns)
+        return RowLayout(columns: adapted.columns, scopes: adapted.scopes, statement: columns)
+      } ?? columns
     supplement = request.supplement
   }
 
@@ -62,6 +62,15 @@ public final class RowCursor: Cursor {
     return rows.isEmpty ? first : first + (try supplement(rows))
   }
 
+  /// What is made of all rows that are left.
+  func all<Element>(_ transform: (Row) throws -> Element) throws -> [Element] {
+    // Collections are fetched together, for all rows at once.
+    guard supplement == nil else { return try all().map(transform) }
+    var elements: [Element] = []
+    while let row = try read() { elements.append(try transform(row)) }
+    return elements
+  }
+
   /// Throws what a subscript met with in the rows, and could not throw.
   public func checkDecoding() throws { try failures.check() }
 
@@ -78,7 +87,6 @@ public final class RowCursor: Cursor {
       statement.reset()
       return nil
     }
-    let values = statement.values(valueCount)
-    return Row(layout: layout, values: values, unadapted: unadapted, failures: failures)
+    return Row(layout: layout, values: statement.row, failures: failures)
   }
 }

@@ -39,21 +39,34 @@ public final class RowLayout: Sendable {
   /// The rows inside of the row, in their order.
   public let scopes: [Scope]
 
+  /// The columns as the statement gives them, where these are others.
+  let statement: RowLayout?
+
   /// By the name as it is written: the way of most look-ups.
   private let positions: [String: Int]
   /// By the name in lower case.
   private let foldedPositions: [String: Int]
+  /// A bit for each length of a name in lower case, of 64 and more those of the remainder: most names that are none
+  /// of a column, such as those of scopes, need no more to be told.
+  private let foldedLengths: UInt64
 
   /// A layout of columns and scopes.
-  public init(columns: [Column], scopes: [Scope] = []) {
+  public convenience init(columns: [Column], scopes: [Scope] = []) {
+    self.init(columns: columns, scopes: scopes, statement: nil)
+  }
+
+  /// A layout of columns and scopes, of a statement that has other columns.
+  init(columns: [Column], scopes: [Scope], statement: RowLayout?) {
     self.columns = columns
     self.scopes = scopes
+    self.statement = statement
     // Of two columns of one name, the first is meant.
     let positions = Dictionary(
       columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.positions = positions
     foldedPositions = Dictionary(
       columns.enumerated().map { ($1.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+    foldedLengths = foldedPositions.keys.reduce(0) { $0 | Self.lengthBit($1) }
   }
 
   /// The layout of a statement's rows: a column per value.
@@ -65,8 +78,13 @@ public final class RowLayout: Sendable {
   ///
   /// An exact match goes before one that differs in case, and the first column before a later one.
   public func position(of name: String) -> Int? {
-    positions[name] ?? foldedPositions[name.lowercased()]
+    if let position = positions[name] { return position }
+    // The length of a name may change with its case, but not of one in ASCII.
+    let isTold = name.utf8.allSatisfy { $0 < 0x80 } && foldedLengths & Self.lengthBit(name) == 0
+    return isTold ? nil : foldedPositions[name.lowercased()]
   }
+
+  private static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count % 64) }
 
   /// The scope of that name.
   func scope(_ name: String) -> RowLayout? {

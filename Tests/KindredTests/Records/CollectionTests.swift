@@ -198,6 +198,22 @@ struct CollectionTests {
     }
   }
 
+  @Test("S296: without an index on the foreign key, requests are counted and become tables like others")
+  func unindexedCounts() throws {
+    try queue.write { db in
+      try db.execute(sql: "INSERT INTO pet VALUES (2), (2)")
+      #expect(try Parent.having(Parent.pets.count >= 2).fetchCount(db) == 1)
+      try db.execute(sql: "INSERT INTO pet VALUES (1), (1)")
+      #expect(try Parent.having(Parent.pets.count >= 2).fetchCount(db) == 2)
+      let owners = CommonTableExpression(
+        named: "owners", request: Parent.annotated(with: Parent.pets.count).having(!Parent.pets.isEmpty))
+      #expect(
+        try Row.fetchAll(db, owners.all().order(Column("id"))) == [
+          ["id": 1, "petCount": 2], ["id": 2, "petCount": 2],
+        ])
+    }
+  }
+
   @Test("S96: without an index on the foreign key, the table is not read once per record")
   func unindexed() throws {
     let plan = try queue.read { db in

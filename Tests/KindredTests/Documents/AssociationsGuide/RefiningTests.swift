@@ -136,10 +136,8 @@ struct RefiningTests {
       Author.books.limit(1), Author.books.distinct(), Author.books.group(Column("kind")),
       Author.books.having(Book.awards.isEmpty),
     ][kind]
-    try dbQueue.read { db throws -> Void in
-      #expect(throws: AssociationError.self) {
-        try Author.including(required: association).fetchAll(db)
-      }
+    #expect(throws: AssociationError.self) {
+      try dbQueue.read { db in try Author.including(required: association).fetchAll(db) }
     }
   }
 }

@@ -17,7 +17,11 @@ struct OracleCommand: ParsableCommand {
   @Option(help: "How many differences to show before giving up.")
   var failures = 20
 
+  @Flag(help: "Requests of the Swift API instead of the server's.")
+  var swift = false
+
   func run() throws {
+    if swift { return try runTyped() }
     var run = OracleRun(seed: seed)
     var shown = 0
     try run.run(requests: requests, failures: failures) { run in
@@ -27,6 +31,19 @@ struct OracleCommand: ParsableCommand {
     }
     print("GRDB answered \(run.comparedWithGRDB) of them too")
     print("\(run.passed) passed, \(run.failures.count) failed")
+    if !run.failures.isEmpty { throw ExitCode.failure }
+  }
+
+  private func runTyped() throws {
+    var run = TypedRun(seed: seed)
+    var shown = 0
+    try run.run(requests: requests, failures: failures) { run in
+      for failure in run.failures.dropFirst(shown) { print("\n\(failure)\n") }
+      shown = run.failures.count
+      if (run.passed + shown) % 1000 < 40 { print("\(run.passed + shown) of \(requests) requests") }
+    }
+    print("the evaluation answered \(run.comparedWithEvaluation) of them too, GRDB \(run.comparedWithGRDB)")
+    print("seed \(seed): \(run.passed) passed, \(run.failures.count) failed")
     if !run.failures.isEmpty { throw ExitCode.failure }
   }
 }

@@ -1,3 +1,4 @@
+import OracleValues
 import Testing
 
 @testable import Oracle
@@ -10,6 +11,17 @@ struct OracleTests {
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
     #expect(run.comparedWithGRDB > 100)
+  }
+
+  @Test(
+    "random requests of the Swift API give what a naive evaluation and GRDB give",
+    arguments: [1, 2, 3] as [UInt64])
+  func randomTypedRequests(seed: UInt64) throws {
+    var run = TypedRun(seed: seed)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
+    #expect(run.comparedWithGRDB > 300)
+    #expect(run.comparedWithEvaluation > 1000)
   }
 
   @Test("the same seed makes the same requests")

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Aggregates of some values (<https://www.sqlite.org/lang_aggfunc.html>).
 struct Aggregation {
   private let values: [Value]

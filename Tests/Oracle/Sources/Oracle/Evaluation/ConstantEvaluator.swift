@@ -1,4 +1,5 @@
 import GRDBSQLite
+import OracleValues
 
 /// Asks SQLite what an expression of constants is worth: its operators, functions and three-valued logic are the
 /// contract's, so nobody else needs to be believed.

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// From records to their associated records.
 extension Evaluator {
   /// The destinations of an association: each once, or where the node reads the join table, once for each way.

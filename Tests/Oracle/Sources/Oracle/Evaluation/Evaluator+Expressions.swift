@@ -1,3 +1,5 @@
+import OracleValues
+
 /// What expressions are worth: names are looked up here, the rest is left to SQLite.
 extension Evaluator {
   func value(of expression: Expr, of record: Record) throws -> Value {

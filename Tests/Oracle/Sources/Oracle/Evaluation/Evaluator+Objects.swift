@@ -1,3 +1,5 @@
+import OracleValues
+
 /// What one record shows: columns, annotations, associations.
 extension Evaluator {
   /// - Parameters:

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// From the records of a node to its results: groups, order, distinct results, limits.
 extension Evaluator {
   private struct Row {

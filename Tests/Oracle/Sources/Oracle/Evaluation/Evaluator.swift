@@ -1,3 +1,5 @@
+import OracleValues
+
 /// The contract, taken literally: loops over arrays of rows, however slow.
 ///
 /// Nothing here knows the engine, its plans or its SQL.

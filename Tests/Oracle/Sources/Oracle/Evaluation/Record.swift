@@ -1,3 +1,5 @@
+import OracleValues
+
 /// A record in a result, with what an expression about it may speak of.
 final class Record {
   let table: TableSchema

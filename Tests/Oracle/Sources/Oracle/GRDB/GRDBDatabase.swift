@@ -1,4 +1,5 @@
 import GRDB
+import OracleValues
 
 /// What GRDB says of a request.
 final class GRDBDatabase {

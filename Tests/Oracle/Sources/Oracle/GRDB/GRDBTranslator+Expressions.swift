@@ -1,4 +1,5 @@
 import GRDB
+import OracleValues
 
 extension GRDBTranslator {
   /// An expression about a record's own columns.

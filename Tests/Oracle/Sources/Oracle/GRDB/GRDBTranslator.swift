@@ -1,4 +1,5 @@
 import GRDB
+import OracleValues
 
 /// The same requests by GRDB's associations, as far as GRDB can express them and is right at them.
 ///

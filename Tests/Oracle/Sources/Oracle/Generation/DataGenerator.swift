@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Fills tables: NULL keys, no, one and many children, duplicates, cycles, keys of records that are not there.
 enum DataGenerator {
   static let words = ["", "a", "A", "b", "B", "ab", "Ab", "O'Brien", "é", "a b", "%", "z", "10", "_x", "*"]

@@ -1,3 +1,5 @@
+import OracleValues
+
 extension ExpressionGenerator {
   func number(_ random: inout SplitMix64, depth: Int) -> Expr {
     guard depth > 0 else { return random.chance(25) ? literal(&random, .number) : leaf(&random, .number) }

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Makes random expressions about the records of a place.
 struct ExpressionGenerator {
   let schema: DatabaseSchema

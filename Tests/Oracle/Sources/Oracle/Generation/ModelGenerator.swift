@@ -1,3 +1,5 @@
+import OracleValues
+
 /// What a model file says beside the schema: filtered associations, longer ways, default orders and selections.
 enum ModelGenerator {
   static func refine(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Parameters that GRDB has too.
 extension NodeParameters {
   /// - Parameter isToMany: whether the node is a list: then it may have aggregates and an order of its own.

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Gives a node random parameters.
 struct NodeParameters {
   let schema: DatabaseSchema

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Makes random requests that mean something.
 struct RequestGenerator {
   let schema: DatabaseSchema

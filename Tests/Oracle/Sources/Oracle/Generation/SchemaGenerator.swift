@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Makes random schemas with random content.
 struct SchemaGenerator {
   var random: SplitMix64

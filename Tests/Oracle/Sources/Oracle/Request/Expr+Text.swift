@@ -1,3 +1,5 @@
+import OracleValues
+
 extension Expr {
   /// The expression in the language of the contract, with the parentheses that it needs and no others: what binds
   /// more tightly is for the parser to know.

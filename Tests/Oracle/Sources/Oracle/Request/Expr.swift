@@ -1,3 +1,5 @@
+import OracleValues
+
 /// An expression of the language (§4 of the contract).
 indirect enum Expr: Sendable {
   case value(Value)

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// A node of a request tree: the root, or the records of an association.
 struct Node: Sendable {
   enum Field: Sendable {

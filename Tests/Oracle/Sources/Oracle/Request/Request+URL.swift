@@ -1,4 +1,5 @@
 import Foundation
+import OracleValues
 
 extension Request {
   /// The request as a client writes it, percent-encoded.

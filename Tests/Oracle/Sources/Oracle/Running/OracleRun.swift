@@ -1,3 +1,5 @@
+import OracleValues
+
 /// Thousands of random requests, compared.
 public struct OracleRun {
   let seed: UInt64

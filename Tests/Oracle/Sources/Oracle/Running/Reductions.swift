@@ -1,3 +1,5 @@
+import OracleValues
+
 extension Node {
   /// Smaller nodes, the much smaller ones first.
   var reductions: [Node] {

@@ -1,3 +1,5 @@
+import OracleValues
+
 extension DatabaseSchema {
   /// What makes the database, with or without indexes on its foreign keys.
   func sql(isIndexed: Bool = true) -> String {

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// The tables of a database, what leads from one to another, and their content.
 struct DatabaseSchema: Sendable {
   var tables: [TableSchema]

@@ -1,3 +1,5 @@
+import OracleValues
+
 /// A JSON value; objects keep the order of their members.
 indirect enum JSON: Hashable, Sendable {
   case null

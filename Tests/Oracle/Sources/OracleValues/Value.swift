@@ -1,12 +1,12 @@
 /// A value as SQLite holds it.
-enum Value: Hashable, Sendable {
+package enum Value: Hashable, Sendable {
   case null
   case integer(Int64)
   case real(Double)
   case text(String)
 
   /// As a number; 0 of text, which no condition here is.
-  var number: Double {
+  package var number: Double {
     switch self {
     case .integer(let value): Double(value)
     case .real(let value): value
@@ -14,13 +14,13 @@ enum Value: Hashable, Sendable {
     }
   }
 
-  var isNull: Bool { self == .null }
+  package var isNull: Bool { self == .null }
 
   /// Whether it holds as a condition: NULL does not.
-  var isTrue: Bool { !isNull && number != 0 }
+  package var isTrue: Bool { !isNull && number != 0 }
 
   /// As a literal of the expression language, which is one of SQL too.
-  var literal: String {
+  package var literal: String {
     switch self {
     case .null: "null"
     case .integer(let value): String(value)
@@ -32,7 +32,7 @@ enum Value: Hashable, Sendable {
 
 extension Value {
   /// NULL, then numbers, then text by its bytes (<https://www.sqlite.org/datatype3.html#comparisons>).
-  static func order(_ left: Value, _ right: Value, isNoCase: Bool = false) -> Int {
+  package static func order(_ left: Value, _ right: Value, isNoCase: Bool = false) -> Int {
     func rank(_ value: Value) -> Int {
       switch value {
       case .null: 0
@@ -53,7 +53,7 @@ extension Value {
   }
 
   /// Whether a key finds the other: NULL equals nothing.
-  static func isEqualKey(_ left: Value, _ right: Value) -> Bool {
+  package static func isEqualKey(_ left: Value, _ right: Value) -> Bool {
     !left.isNull && !right.isNull && order(left, right) == 0
   }
 }

@@ -1,0 +1,1 @@
+../KindredSide/Side.swift

@@ -1,0 +1,89 @@
+import Kindred
+import Testing
+
+/// What random requests, compared with another library and with a naive evaluation, found out of order.
+@Suite("Findings of the oracle")
+struct OracleFindingsTests {
+  private func rows(_ request: some FetchRequest) throws -> [String] {
+    try Library.make().read { db in
+      try Row.fetchAll(db, request).map { row in
+        ([row.description] + row.scopes.map { "\($0.name): \($0.row)" }).joined(separator: " ")
+      }
+    }
+  }
+
+  private let moby = Book.select(Column("title")).filter(key: 1)
+
+  @Test("annotating with a column of an associated record leaves the record whole that is included beside")
+  func annotatedAndIncluded() throws {
+    let request = moby.annotated(withRequired: Book.author.select(Column("name")))
+      .including(required: Book.author.select(Column("id"), Column("country")))
+    #expect(
+      try rows(request) == [#"[title:"Moby-Dick", name:"Melville"] author: [id:1, country:"US"]"#])
+    let other = moby.including(required: Book.author.select(Column("id"), Column("country")))
+      .annotated(withRequired: Book.author.select(Column("name")))
+    #expect(try rows(other) == rows(request))
+  }
+
+  @Test("annotating with an associated record takes what that is annotated with")
+  func annotatedWithAnnotated() throws {
+    let author = Book.author.select(Column("name")).annotated(with: Column("country"))
+    #expect(
+      try rows(moby.annotated(withRequired: author)) == [
+        #"[title:"Moby-Dick", name:"Melville", country:"US"]"#
+      ])
+  }
+
+  @Test("joining selects nothing, whatever is selected and annotated")
+  func joiningSelectsNothing() throws {
+    let author = Book.author.select(Column("name")).annotated(with: Column("country"))
+    #expect(try rows(moby.joining(required: author)) == [#"[title:"Moby-Dick"]"#])
+  }
+
+  @Test("the last selection of an included record wins, though it is the default one")
+  func theDefaultSelectionWins() throws {
+    let request = moby.including(required: Book.author.select(Column("name")).annotated(with: Column("id")))
+      .including(required: Book.author)
+    #expect(
+      try rows(request) == [
+        #"[title:"Moby-Dick"] author: [id:1, name:"Melville", country:"US", birthYear:1819]"#
+      ])
+  }
+
+  @Test("select replaces annotations that came before it")
+  func selectReplacesAnnotations() throws {
+    #expect(
+      try rows(Book.filter(key: 1).annotated(with: Column("year").forKey("written")).select(Column("id")))
+        == ["[id:1]"])
+  }
+
+  @Test("reversed reverses the order of what is joined as well")
+  func reversed() throws {
+    let request = Author.select(Column("id")).including(
+      required: Author.books.select(Column("year")).order(Column("year"))
+    ).order(Column("id"))
+    #expect(
+      try rows(request.reversed()) == [
+        "[id:2] book: [year:1830]", "[id:1] book: [year:1924]", "[id:1] book: [year:1876]",
+        "[id:1] book: [year:1851]",
+      ])
+    #expect(try rows(request) == rows(request.reversed()).reversed())
+  }
+
+  @Test("a given key of an association to many records is singular where one of them is joined")
+  func singularKeys() throws {
+    let written = Author.hasMany(Book.self, key: "writings")
+    let request = Author.select(Column("id")).filter(key: 2)
+    #expect(
+      try rows(request.including(required: written.select(Column("year")))) == ["[id:2] writing: [year:1830]"]
+    )
+    #expect(
+      try rows(request.including(required: Author.books.select(Column("year")).forKey("plays"))) == [
+        "[id:2] play: [year:1830]"
+      ])
+    try Library.make().read { db in
+      let row = try Row.fetchOne(db, request.including(all: written))
+      #expect(row?.prefetchedRows.keys == ["writings"])
+    }
+  }
+}

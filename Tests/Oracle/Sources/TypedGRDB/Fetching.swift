@@ -1,0 +1,1 @@
+../TypedKindred/Fetching.swift
