@@ -60,6 +60,12 @@ extension Chain {
       default: break
       }
     }
+    if place == .collection, calls.contains(where: \.multipliesRows) {
+      return "joins below a collection meet with the way back from it"
+    }
+    if calls.contains(where: \.fetchesCollections), calls.contains(where: \.multipliesRows) {
+      return "collections beside joins that multiply rows are multiplied too"
+    }
     if calls.contains(where: \.fetchesCollections),
       joins.contains(where: { !$0.use.chain.usedAliases.isEmpty })
     {
@@ -97,6 +103,14 @@ extension Call {
   /// Whether the common table expression is joined here, or below.
   fileprivate var joinsTally: Bool {
     use.map { $0.name == "tally" || $0.chain.calls.contains(where: \.joinsTally) } ?? false
+  }
+
+  /// Whether a record is joined to several.
+  fileprivate var multipliesRows: Bool {
+    if case .join(.includingAll, _) = self { return false }
+    guard let use else { return false }
+    return TypedModel.library.associations.contains { $0.name == use.name && $0.isToMany }
+      || use.chain.calls.contains(where: \.multipliesRows)
   }
 
   /// Whether a collection is fetched along with what is joined here.
