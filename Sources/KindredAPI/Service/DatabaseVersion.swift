@@ -7,7 +7,13 @@ import Synchronization
 /// any process (<https://www.sqlite.org/pragma.html#pragma_data_version>), and those of two connections can't be
 /// compared.
 final class DatabaseVersion: Sendable {
-  private let watcher: Mutex<Connection>
+  private struct Watcher {
+    let connection: Connection
+    /// The present state as the file tells it, which is cheaper to ask for.
+    var state: (file: FileState, version: Int64)?
+  }
+
+  private let watcher: Mutex<Watcher>
   private let isImmutable: Bool
   /// When the database answered last, in nanoseconds.
   private let lastAnswer = Atomic<UInt64>(0)
@@ -19,7 +25,10 @@ final class DatabaseVersion: Sendable {
     var configuration = ConnectionConfiguration()
     // While somebody holds the file exclusively, its state can't be told: no reason to have everybody wait here.
     configuration.busyTimeout = 0
-    watcher = Mutex(try Connection(path: pool.path, access: pool.readerAccess, configuration: configuration))
+    watcher = Mutex(
+      Watcher(
+        connection: try Connection(
+          path: pool.path, access: pool.readerAccess, configuration: configuration)))
     isImmutable = pool.readerAccess == .immutable
   }
 
@@ -28,7 +37,17 @@ final class DatabaseVersion: Sendable {
   /// What is read after this was asked is this state or a later one.
   var current: Int64? {
     if isImmutable { return 0 }
-    return watcher.withLock { try? $0.dataVersion }
+    return watcher.withLock { watcher in
+      let connection = watcher.connection
+      if let state = watcher.state, connection.isUnchanged(since: state.file) { return state.version }
+      watcher.state = nil
+      guard let version = try? connection.dataVersion else { return nil }
+      // What the file says between two equal answers, it says in that state.
+      if let file = connection.fileState, (try? connection.dataVersion) == version {
+        watcher.state = (file, version)
+      }
+      return version
+    }
   }
 
   /// The number of the state that a reading shows, or of an earlier one; nil where it can't be told.
@@ -66,7 +85,7 @@ final class DatabaseVersion: Sendable {
     let now = MonotonicTime.now()
     guard now >= lastAnswer.load(ordering: .relaxed) + Self.validity else { return }
     do {
-      _ = try watcher.withLock { try $0.schemaVersion }
+      _ = try watcher.withLock { try $0.connection.schemaVersion }
     } catch let error as DatabaseError where error.isBusy {}
     lastAnswer.store(now, ordering: .relaxed)
   }
