@@ -101,7 +101,7 @@ extension AssociationUse {
 
 extension Call {
   /// Whether the common table expression is joined here, or below.
-  fileprivate var joinsTally: Bool {
+  var joinsTally: Bool {
     use.map { $0.name == "tally" || $0.chain.calls.contains(where: \.joinsTally) } ?? false
   }
 
@@ -121,7 +121,7 @@ extension Call {
 
 extension Chain {
   /// The aliases that are attached here or below.
-  fileprivate var attachedAliases: Set<Int> {
+  var attachedAliases: Set<Int> {
     calls.reduce(into: []) { aliases, call in
       if case .aliased(let number) = call { aliases.insert(number) }
       if let use = call.use { aliases.formUnion(use.chain.attachedAliases) }
@@ -129,7 +129,7 @@ extension Chain {
   }
 
   /// The aliases that conditions here or below speak of.
-  fileprivate var usedAliases: Set<Int> {
+  var usedAliases: Set<Int> {
     calls.reduce(into: []) { aliases, call in
       if case .filter(let condition) = call { aliases.formUnion(condition.aliases) }
       if let use = call.use { aliases.formUnion(use.chain.usedAliases) }
@@ -139,7 +139,7 @@ extension Chain {
 
 extension Call {
   /// What is joined.
-  fileprivate var use: AssociationUse? {
+  var use: AssociationUse? {
     switch self {
     case .join(_, let use), .annotateAssociated(_, let use, _): use
     default: nil
