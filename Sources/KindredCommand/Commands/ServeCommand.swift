@@ -59,7 +59,10 @@ struct ServeCommand: Configurable {
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    let pool = try ConnectionPool(path: path, access: server.writable ? .readWrite : .readOnly, readers: 16)
+    let pool = try ConnectionPool(
+      path: path, access: server.writable ? .readWrite : .readOnly, readers: 16,
+      // As long as a query may take, somebody may wait for his turn.
+      checkoutTimeout: Int((options.queryTime ?? 60) * 1000))
     defer { pool.close() }
     if pool.readerAccess == .immutable {
       logger.notice("The database is served as it is now: its directory can't be written to.")

@@ -60,6 +60,12 @@ extension Chain {
       default: break
       }
     }
+    if place == .collection, calls.contains(where: \.multipliesRows) {
+      return "joins below a collection meet with the way back from it"
+    }
+    if calls.contains(where: \.fetchesCollections), calls.contains(where: \.multipliesRows) {
+      return "collections beside joins that multiply rows are multiplied too"
+    }
     if calls.contains(where: \.fetchesCollections),
       joins.contains(where: { !$0.use.chain.usedAliases.isEmpty })
     {
@@ -95,8 +101,16 @@ extension AssociationUse {
 
 extension Call {
   /// Whether the common table expression is joined here, or below.
-  fileprivate var joinsTally: Bool {
+  var joinsTally: Bool {
     use.map { $0.name == "tally" || $0.chain.calls.contains(where: \.joinsTally) } ?? false
+  }
+
+  /// Whether a record is joined to several.
+  fileprivate var multipliesRows: Bool {
+    if case .join(.includingAll, _) = self { return false }
+    guard let use else { return false }
+    return TypedModel.library.associations.contains { $0.name == use.name && $0.isToMany }
+      || use.chain.calls.contains(where: \.multipliesRows)
   }
 
   /// Whether a collection is fetched along with what is joined here.
@@ -107,7 +121,7 @@ extension Call {
 
 extension Chain {
   /// The aliases that are attached here or below.
-  fileprivate var attachedAliases: Set<Int> {
+  var attachedAliases: Set<Int> {
     calls.reduce(into: []) { aliases, call in
       if case .aliased(let number) = call { aliases.insert(number) }
       if let use = call.use { aliases.formUnion(use.chain.attachedAliases) }
@@ -115,7 +129,7 @@ extension Chain {
   }
 
   /// The aliases that conditions here or below speak of.
-  fileprivate var usedAliases: Set<Int> {
+  var usedAliases: Set<Int> {
     calls.reduce(into: []) { aliases, call in
       if case .filter(let condition) = call { aliases.formUnion(condition.aliases) }
       if let use = call.use { aliases.formUnion(use.chain.usedAliases) }
@@ -125,7 +139,7 @@ extension Chain {
 
 extension Call {
   /// What is joined.
-  fileprivate var use: AssociationUse? {
+  var use: AssociationUse? {
     switch self {
     case .join(_, let use), .annotateAssociated(_, let use, _): use
     default: nil
