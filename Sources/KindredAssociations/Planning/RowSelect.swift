@@ -155,7 +155,7 @@ extension Expression {
     case .aggregate(_, let node, let argument): return [node] + (argument?.aggregatedNodes ?? [])
     case .of(_, let expression), .among(let expression, _): return expression.aggregatedNodes
     case .raw(let parts):
-      return parts.flatMap { part in
+      return parts.flatMap { part -> [RequestNode] in
         if case .expression(let expression) = part { expression.aggregatedNodes } else { [] }
       }
     case .column, .exists: return []
