@@ -7,7 +7,7 @@ let package = Package(
   products: [
     .library(name: "Kindred", targets: ["Kindred"]),
     .executable(name: "kindred", targets: ["KindredCommand"]),
-    // The modules one by one, for the oracle and the benchmarks, which are packages of their own.
+    // The modules one by one, for the oracle, the fuzzers and the benchmarks, which are packages of their own.
     .library(
       name: "KindredModules",
       targets: [

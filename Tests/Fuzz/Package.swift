@@ -14,7 +14,7 @@ let package = Package(
     .target(
       name: "FuzzSupport",
       dependencies: [
-        .product(name: "Kindred", package: "kindred"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "KindredModules", package: "kindred"), .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ])
   ],
@@ -24,7 +24,7 @@ let package = Package(
 for name in ["FuzzHTTP", "FuzzURL", "FuzzWrite", "FuzzExpression", "FuzzModel"] {
   package.targets.append(
     .executableTarget(
-      name: name, dependencies: ["FuzzSupport", .product(name: "Kindred", package: "kindred")]))
+      name: name, dependencies: ["FuzzSupport", .product(name: "KindredModules", package: "kindred")]))
 }
 
 for target in package.targets {
