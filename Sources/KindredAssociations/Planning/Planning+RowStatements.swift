@@ -46,7 +46,7 @@ extension Planning {
   private func finish(_ rows: RowSelect) throws {
     guard let root = rows.root else { return }
     try open(root, in: rows)
-    for child in root.children { root.scope.select.joins.append(try rendered(child)) }
+    for child in root.children { root.scope.select.joins.append(try rendered(child, below: root).sql) }
     let node = rows.node
     root.scope.select.conditions += try node.filters.map { try condition($0, in: root.scope) }
     rows.commonTables = try definitions(of: node)
@@ -75,29 +75,43 @@ extension Planning {
 
   /// `JOIN`, or `LEFT JOIN`: then what must be there behind it is in parentheses with it, so that the missing one
   /// takes the other along and not the row.
-  private func rendered(_ join: RowJoin) throws -> SQL {
+  ///
+  /// - Parameter outside: the records that can't be seen from within the parentheses around it.
+  /// - Returns: The join, and its conditions on records outside: they belong behind the parentheses.
+  private func rendered(
+    _ join: RowJoin, below root: RowJoin, outside: [SQL] = []
+  ) throws -> (sql: SQL, beyond: [SQL]) {
     guard let step = join.step, let node = join.scope.node, let parent = join.scope.parent else {
-      return SQL()
+      return (SQL(), [])
     }
     let statement = join.scope.statement
     let item = reference(to: join.scope.table, as: join.scope.alias, in: statement)
     var conditions: [SQL] = zip(step.destinationColumns, step.originColumns).map { own, other in
       "\(join.scope.column(own, in: statement)) = \(parent.column(other, in: statement))"
     }
+    var beyond: [SQL] = []
     for filter in ([step.filter].compactMap { $0 }) + node.filters {
-      conditions.append(try condition(filter, in: join.scope))
+      let condition = try condition(filter, in: join.scope)
+      if outside.contains(where: condition.contains) {
+        beyond.append(condition)
+      } else {
+        conditions.append(condition)
+      }
+    }
+    let isInParentheses = !node.isRequired && join.children.contains { $0.scope.node?.isRequired == true }
+    let hidden = isInParentheses ? root.names.filter { !join.names.contains($0) } : outside
+    var (inner, outer): ([SQL], [SQL]) = ([], [])
+    for child in join.children {
+      let isRequired = child.scope.node?.isRequired == true
+      let rendered = try rendered(child, below: root, outside: isRequired ? hidden : [])
+      if isRequired { inner.append(rendered.sql) } else { outer.append(rendered.sql) }
+      if isInParentheses { conditions += rendered.beyond } else { beyond += rendered.beyond }
     }
     let condition: SQL = conditions.isEmpty ? "TRUE" : conditions.joined(separator: " AND ")
-    let children = try join.children.map {
-      (isRequired: $0.scope.node?.isRequired == true, sql: try rendered($0))
-    }
-    let inner = children.filter(\.isRequired).map(\.sql)
-    let outer = children.filter { !$0.isRequired }.map(\.sql)
-    let source: SQL =
-      node.isRequired || inner.isEmpty ? item : "(\(([item] + inner).joined(separator: " ")))"
+    let source: SQL = isInParentheses ? "(\(([item] + inner).joined(separator: " ")))" : item
     var sql: SQL = "\(node.isRequired ? "JOIN" : "LEFT JOIN" as SQL) \(source) ON \(condition)"
     for join in (node.isRequired ? inner : []) + outer { sql.append(" \(join)") }
-    return sql
+    return (sql, beyond)
   }
 
   // MARK: Order

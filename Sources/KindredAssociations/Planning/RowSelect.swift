@@ -83,6 +83,9 @@ final class RowJoin {
   let step: AssociationStep?
   var children: [RowJoin] = []
 
+  /// How SQL begins to speak of it, and of the records joined to it.
+  var names: [SQL] { ["\(identifier: scope.alias)."] + children.flatMap(\.names) }
+
   init(scope: Scope, step: AssociationStep? = nil) {
     self.scope = scope
     self.step = step
@@ -126,15 +129,36 @@ extension Planning {
 }
 
 extension RequestNode {
-  /// What is defined here, and for the records joined to it.
+  /// What is defined here, for the records joined to it, and for those that aggregates are of.
   fileprivate var commonTables: [CommonTable] {
     let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
-    return rows.commonTables + joined.flatMap(\.commonTables)
+    let fields = (fields ?? []).compactMap { field in
+      if case .expression(let item) = field { item.expression } else { nil }
+    }
+    let expressions =
+      fields + annotations.map(\.expression) + filters + group + havings + (sort ?? []).map(\.expression)
+    return rows.commonTables + (joined + expressions.flatMap(\.aggregatedNodes)).flatMap(\.commonTables)
   }
 
   /// The names in SQL that are guaranteed, here and in the records joined to it.
   fileprivate var aliasNames: [String] {
     let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
     return rows.aliases.compactMap(\.name) + joined.flatMap(\.aliasNames)
+  }
+}
+
+extension Expression {
+  /// The nodes that its aggregates are of.
+  fileprivate var aggregatedNodes: [RequestNode] {
+    guard case .program(let expression) = kind else { return parts.flatMap(\.aggregatedNodes) }
+    switch expression {
+    case .aggregate(_, let node, let argument): return [node] + (argument?.aggregatedNodes ?? [])
+    case .of(_, let expression), .among(let expression, _): return expression.aggregatedNodes
+    case .raw(let parts):
+      return parts.flatMap { part -> [RequestNode] in
+        if case .expression(let expression) = part { expression.aggregatedNodes } else { [] }
+      }
+    case .column, .exists: return []
+    }
   }
 }

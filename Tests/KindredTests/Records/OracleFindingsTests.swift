@@ -86,4 +86,17 @@ struct OracleFindingsTests {
       #expect(row?.prefetchedRows.keys == ["writings"])
     }
   }
+
+  @Test("what is required behind an optional association may speak of the record before it")
+  func aliasBeyondAnOptionalJoin() throws {
+    let author = TableAlias()
+    let awards = Book.awards.select(Column("name")).filter(Column("id") <= author[Column("id")])
+    let request = Author.aliased(author).select(Column("id"))
+      .including(optional: Author.books.select(Column("title")).including(required: awards))
+      .order(Column("id"))
+    #expect(
+      try rows(request) == [
+        #"[id:1] book: [title:"Moby-Dick"]"#, "[id:2] book: [title:NULL]", "[id:3] book: [title:NULL]",
+      ])
+  }
 }

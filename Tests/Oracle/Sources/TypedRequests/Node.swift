@@ -121,7 +121,9 @@ struct Node {
     filters += other.filters
     havings += other.havings
     if !other.order.isEmpty { (order, isReversed) = (other.order, other.isReversed) }
-    if greatest != nil || other.greatest != nil { throw Unsupported("groups in several places") }
+    if greatest != nil || other.greatest != nil || isDistinct || other.isDistinct {
+      throw Unsupported("groups in several places, whose last order may be no total one")
+    }
     if isSelecting { (selection, annotations) = (other.selection, other.annotations) }
     aliases += other.aliases
     isDistinct = isDistinct || other.isDistinct

@@ -65,7 +65,6 @@ final class TypedComparison {
 
   /// What is different, in a few lines; nil where all agree.
   func difference(at request: RandomRequest) -> TypedDifference? {
-    guard request.openFinding == nil else { return nil }
     let found: Fetched
     do {
       found = try kindred.fetched(request)
