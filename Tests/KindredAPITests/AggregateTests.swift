@@ -139,6 +139,18 @@ struct AggregateTests {
         """#)
   }
 
+  @Test(
+    "filtered and sorted by, beside a record that is associated with each",
+    arguments: ["", "&include=country"])
+  func filteredAndSortedByBesideAJoin(include: String) throws {
+    try expectRequest(
+      "/authors?fields=name&filter=books.count>=2%20and%20country.name='France'&sort=-bookCount\(include)",
+      on: library,
+      json: include.isEmpty
+        ? #"[{"name":"Zola"}]"#
+        : #"[{"name":"Zola","country":{"code":"FR","name":"France"}}]"#)
+  }
+
   @Test("filtered and sorted by what records without associated ones meet too")
   func filteredAndSortedByWhatNoneMeets() throws {
     try expectRequest(

@@ -22,11 +22,11 @@ struct GroupedAggregate {
 ///
 ///     SELECT columns FROM (
 ///       SELECT keys, rank, columns of the order FROM (
-///         SELECT … FROM (groups) CROSS JOIN records ON group = record WHERE conditions on the rank
+///         SELECT … FROM (groups) CROSS JOIN records ON group = record joins WHERE conditions on the rank
 ///         UNION ALL
-///         SELECT … FROM records WHERE conditions on the rank of none AND NOT EXISTS (associated records))
+///         SELECT … FROM records joins WHERE conditions on the rank of none AND NOT EXISTS (associated records))
 ///       ORDER BY order LIMIT page)
-///     CROSS JOIN records ON keys ORDER BY order
+///     CROSS JOIN records ON keys joins ORDER BY order
 ///
 /// The records without associated ones cost nothing where the conditions can't hold for them: SQLite tests conditions
 /// that read no table before it reads one.
@@ -52,11 +52,13 @@ extension Rows {
     let keys = scope.table.pointerColumns.map { "\(identifier: scope.alias).\(identifier: $0)" as SQL }
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
+    // Conditions may speak of joined records; SQLite leaves out those that nothing speaks of.
+    let joins = scope.select.joins.map { " \($0)" as SQL }.joined(separator: "")
     func part(value: SQL, from source: SQL, and condition: SQL?) -> SQL {
       let shown = zip(keys + rest, keyNames + orderNames).map { "\($0) AS \($1)" as SQL }
       let all = conditions.map { $0.replacing(rank, with: value) } + (condition.map { [$0] } ?? [])
       return
-        "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source) WHERE \(all.joined(separator: " AND "))"
+        "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source)\(joins) WHERE \(all.joined(separator: " AND "))"
     }
     let records = scope.select.source
     let groups: SQL = "\(identifier: "kindred:groups")"
@@ -72,7 +74,6 @@ extension Rows {
     let innerOrder = orderBy([GroupedAggregate.value] + orderNames)
     let value: SQL = "\(Self.ranked).\(GroupedAggregate.value)"
     let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
-    let joins = scope.select.joins.map { " \($0)" as SQL }.joined(separator: "")
     let shown = columns.map { $0.replacing(rank, with: value) }.joined(separator: ", ")
     return
       "SELECT \(shown) FROM (SELECT \(names) FROM (\(parts.joined(separator: " UNION ALL ")))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(orderBy([value] + rest))"
