@@ -9,7 +9,17 @@ import Testing
 
 @testable import KindredAPI
 
-/// A log that is kept.
+/// A log of requests that is kept.
+private final class Requests: RequestLog {
+  private let state = Mutex<[AnsweredRequest]>([])
+
+  var noted: [AnsweredRequest] { state.withLock { $0 } }
+
+  func note(_ request: AnsweredRequest) { state.withLock { $0.append(request) } }
+  func noteRefusal(_ status: HTTPStatus) {}
+}
+
+/// A log of messages that is kept.
 private final class Log: Sendable {
   struct Line: Sendable {
     var level: Logger.Level
@@ -44,52 +54,43 @@ private final class Log: Sendable {
 
 @Suite("Observation")
 struct ObservationTests {
-  private func library(_ log: Log, options: KindredService.Options = .init()) throws -> TestDatabase {
-    try TestDatabase(Library.schema + Library.records, options: options, logger: log.logger)
+  private let requests = Requests()
+
+  private func library(_ sql: String = Library.records) throws -> TestDatabase {
+    var options = KindredService.Options()
+    options.requestLog = requests
+    return try TestDatabase(Library.schema + sql, options: options)
   }
 
-  @Test("each request leaves one line, without the values of its query")
-  func accessLog() throws {
-    let log = Log()
-    let library = try library(log)
+  @Test("each request is noted once, without the values of its query")
+  func requestLog() throws {
+    let library = try library()
     let answer = try Answer(
       library.service.respond(
         to: HTTPRequest(method: .get, target: "/books/1?filter=title='secret'", peer: "192.0.2.1:5000")))
     #expect(answer.status == 404)
-    let line = try #require(log.lines.last)
-    #expect(log.lines.count == 1)
-    #expect(line.level == .info)
-    #expect(line.metadata["method"] == "GET")
-    #expect(line.metadata["path"] == "/books/1")
-    #expect(line.metadata["status"] == "404")
-    #expect(line.metadata["bytes"] == "\(answer.bytes.count)")
-    #expect(line.metadata["peer"] == "192.0.2.1:5000")
-    #expect(line.metadata["milliseconds"]?.wholeMatch(of: /\d+\.\d{3}/) != nil)
+    let request = try #require(requests.noted.last)
+    #expect(requests.noted.count == 1)
+    #expect(request.method == .get)
+    #expect(request.path == "/books/1")
+    #expect(request.status == .notFound)
+    #expect(request.byteCount == answer.bytes.count)
+    #expect(request.peer == "192.0.2.1:5000")
+    #expect(request.nanoseconds > 0)
   }
 
   @Test("an answer that is sent as it is read is noted at its end, with all its bytes")
   func streamed() throws {
-    let log = Log()
-    let library = try TestDatabase(
-      Library.schema + """
-        WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
-        INSERT INTO book (id, title) SELECT n, 'Book number ' || n FROM number;
-        """, logger: log.logger)
+    let library = try library(
+      """
+      WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
+      INSERT INTO book (id, title) SELECT n, 'Book number ' || n FROM number;
+      """)
     let response = library.service.respond(
       to: HTTPRequest(method: .get, target: "/books", headers: ["Accept": "application/x-ndjson"]))
-    #expect(log.lines.isEmpty)
+    #expect(requests.noted.isEmpty)
     let answer = try Answer(response)
-    #expect(log.lines.last?.metadata["bytes"] == "\(answer.bytes.count)")
-    #expect(log.lines.count == 1)
-  }
-
-  @Test("it can be turned off")
-  func off() throws {
-    let log = Log()
-    var options = KindredService.Options()
-    options.logsAccess = false
-    _ = try library(log, options: options).answer("/books")
-    #expect(log.lines.isEmpty)
+    #expect(requests.noted.map(\.byteCount) == [answer.bytes.count])
   }
 
   @Test("a defect is logged with the number that the client gets, and the client gets nothing else")
@@ -117,7 +118,7 @@ struct ObservationTests {
   func timing() throws {
     var options = KindredService.Options()
     options.tellsTiming = true
-    let library = try library(Log(), options: options)
+    let library = try TestDatabase(Library.schema + Library.records, options: options)
     let field = try #require(try library.answer("/books").headers["Server-Timing"])
     #expect(field.wholeMatch(of: /plan;dur=\d+\.\d{3}, query;dur=\d+\.\d{3}, total;dur=\d+\.\d{3}/) != nil)
     #expect(try Library.database().answer("/books").headers["Server-Timing"] == nil)

@@ -1,6 +1,9 @@
 import Foundation
+import KindredHTTP
 import Logging
 import Testing
+
+@testable import KindredAPI
 
 @testable import KindredCommand
 
@@ -53,5 +56,26 @@ struct LogTests {
     logger.info("1")
     let text = pipe.fileHandleForReading.availableData
     #expect(String(decoding: text, as: UTF8.self).hasSuffix(" info kindred: 1\n"))
+  }
+
+  @Test("a request is a line, and its path begins neither a line nor another item")
+  func request() throws {
+    let (_, output) = logger()
+    let log = LineRequestLog(output: output)
+    func note(_ path: Substring, nanoseconds: UInt64, peer: String?) {
+      log.note(
+        AnsweredRequest(
+          method: .get, path: path, status: .ok, byteCount: 219, nanoseconds: nanoseconds, peer: peer))
+    }
+    note("/books/1", nanoseconds: 1_064_999, peer: "[::1]:5000")
+    note("/é b\n\"%41", nanoseconds: 12_345_678_901, peer: nil)
+    log.noteRefusal(.badRequest)
+    output.flush()
+    #expect(
+      try lines() == [
+        "info kindred: bytes=219 method=GET milliseconds=1.064 path=/books/1 peer=[::1]:5000 status=200 request",
+        "info kindred: bytes=219 method=GET milliseconds=12345.678 path=/%C3%A9%20b%0A%22%41 peer=- status=200 request",
+        "info kindred: status=400 refused",
+      ])
   }
 }

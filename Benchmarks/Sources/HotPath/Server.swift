@@ -13,7 +13,6 @@ final class Server {
     let pool = try ConnectionPool(path: path, access: .readOnly, readers: 1)
     var options = KindredService.Options()
     options.limits.maximumPageSize = nil
-    options.logsAccess = false
     service = try KindredService(pool: pool, options: options, logger: Logger(label: "benchmark")) {
       connection in
       Model(inferredFrom: try SchemaReader(connection).schema())

@@ -1,7 +1,6 @@
 import KindredHTTP
-import Logging
 
-/// What is noted about each request: in the metrics, and in the access log.
+/// What is noted about each request: in the metrics, and in the log of requests.
 extension KindredService {
   /// The answer as it is to be sent, so that it is noted when the last byte of it has been.
   func observed(_ response: HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming) -> HTTPResponse {
@@ -22,17 +21,9 @@ extension KindredService {
   private func note(_ request: HTTPRequest, _ status: HTTPStatus, byteCount: Int, _ timing: RequestTiming) {
     let nanoseconds = timing.nanoseconds
     serviceMetrics.count(request.method, status, nanoseconds: nanoseconds)
-    guard options.logsAccess else { return }
-    logger.info(
-      "request",
-      metadata: [
-        "method": .string(request.method.token),
-        // Without the query, which holds values; encoded, so that no line can be forged.
-        "path": .string(URLCoding.encodeUnsafe(String(request.path))),
-        "status": .stringConvertible(status.code),
-        "bytes": .stringConvertible(byteCount),
-        "milliseconds": .string(RequestTiming.milliseconds(nanoseconds)),
-        "peer": .string(request.peer ?? "-"),
-      ])
+    options.requestLog?.note(
+      AnsweredRequest(
+        method: request.method, path: request.path, status: status, byteCount: byteCount,
+        nanoseconds: nanoseconds, peer: request.peer))
   }
 }

@@ -12,8 +12,8 @@ extension KindredService {
     public var compressionLevel: Int? = 1
     /// Which pages of other origins may use the service; nil for none.
     public var cors: CORSPolicy?
-    /// Whether each request leaves a line in the log.
-    public var logsAccess = true
+    /// Where each request is noted; nil for nowhere.
+    public var requestLog: (any RequestLog)?
     /// Whether answers tell how long they took (`Server-Timing`).
     public var tellsTiming = false
 

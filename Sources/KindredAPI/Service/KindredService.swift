@@ -63,7 +63,7 @@ public final class KindredService: HTTPHandler {
 
   /// The problem that tells of what the HTTP layer refuses.
   public func response(to error: HTTPError) -> HTTPResponse {
-    if options.logsAccess { logger.info("refused", metadata: ["status": "\(error.status.code)"]) }
+    options.requestLog?.noteRefusal(error.status)
     var response = Problem(error).response
     response.meanItsType()
     return response

@@ -28,10 +28,8 @@ struct QueryCommand: Configurable {
     let logger = Logger.kindred(level: .warning)
     let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
     defer { pool.close() }
-    var options = requests.serviceOptions
-    options.logsAccess = false
     let service = try KindredService(
-      pool: pool, options: options, logger: logger, model: requests.modelSource())
+      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
     let response = service.respond(to: HTTPRequest(method: .get, target: target))
     if response.status.code >= 400 {
       throw RefusedRequest(response)

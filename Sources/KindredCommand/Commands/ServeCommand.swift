@@ -49,7 +49,9 @@ struct ServeCommand: Configurable {
     options.cors = try server.cors()
     options.compressionLevel = server.compressionLevel.level
     options.tellsTiming = server.serverTiming
-    options.logsAccess = server.logRequests
+    if server.logRequests, server.logLevel <= .info {
+      options.requestLog = LineRequestLog(output: .standardError)
+    }
     options.isWritable = server.writable
     let logger = Logger.kindred(level: server.logLevel)
     defer { LogOutput.standardError.flush() }

@@ -41,7 +41,7 @@ struct LineLogHandler: LogHandler {
     line.append(UInt8(ascii: " "))
     Self.append(event.message.description, isQuotable: false, to: &line)
     line.append(UInt8(ascii: "\n"))
-    output.append(line, isUrgent: event.level > .info)
+    output.append(isUrgent: event.level > .info) { $0 += line }
   }
 
   /// Control characters become spaces, so that no text begins a line; a value with spaces stands in quotes.

@@ -29,11 +29,13 @@ final class LogOutput: Sendable {
 
   /// Adds a line, behind the time of day.
   ///
-  /// - Parameter isUrgent: whether it is to be there when this returns.
-  func append(_ line: [UInt8], isUrgent: Bool) {
+  /// - Parameters:
+  ///   - isUrgent: whether it is to be there when this returns.
+  ///   - write: writes the line behind those before it.
+  func append(isUrgent: Bool, _ write: (inout [UInt8]) -> Void) {
     let (isFull, isFirst) = state.withLock { state in
       state.clock.append(to: &state.lines)
-      state.lines += line
+      write(&state.lines)
       defer { state.isScheduled = true }
       return (state.lines.count > Self.capacity, !state.isScheduled)
     }
@@ -83,9 +85,7 @@ struct LogClock {
     }
     let milliseconds = now.tv_nsec / 1_000_000
     line += text
-    for digit in [milliseconds / 100, milliseconds / 10 % 10, milliseconds % 10] {
-      line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-    }
+    line.append(milliseconds, digits: 3)
     line += "Z ".utf8
   }
 
@@ -95,5 +95,13 @@ struct LogClock {
     var text = [CChar](repeating: 0, count: 32)
     let length = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S.", &parts)
     return text.prefix(length).map { UInt8(bitPattern: $0) }
+  }
+}
+
+extension [UInt8] {
+  /// Adds a number that isn't negative, with zeros before it up to so many digits.
+  mutating func append(_ number: Int, digits: Int = 1) {
+    if number >= 10 || digits > 1 { append(number / 10, digits: digits - 1) }
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 }

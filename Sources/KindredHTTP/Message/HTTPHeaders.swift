@@ -37,19 +37,24 @@ public struct HTTPHeaders: Sendable {
   /// value can end the field or the head.
   @discardableResult
   public mutating func append(_ name: String, _ value: String) -> Bool {
-    guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter),
-      let start = UInt32(exactly: bytes.count)
-    else { return false }
-    bytes.append(contentsOf: name.utf8)
-    let valueStart = bytes.count
-    bytes.append(contentsOf: value.utf8)
-    for index in valueStart..<bytes.count where !bytes[index].isFieldCharacter {
-      bytes[index] = .space
+    var (name, value) = (name, value)
+    return name.withUTF8 { name in
+      value.withUTF8 { value in append(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value)) }
+    }
+  }
+
+  private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+    guard !name.isEmpty, name.allSatisfy(\.isTokenCharacter), let start = UInt32(exactly: bytes.count) else {
+      return false
+    }
+    bytes.append(contentsOf: name)
+    if value.allSatisfy(\.isFieldCharacter) {
+      bytes.append(contentsOf: value)
+    } else {
+      bytes += value.lazy.map { $0.isFieldCharacter ? $0 : .space }
     }
     fields.append(
-      Field(
-        start: start, nameLength: UInt32(valueStart) - start,
-        valueLength: UInt32(bytes.count - valueStart)))
+      Field(start: start, nameLength: UInt32(name.count), valueLength: UInt32(value.count)))
     return true
   }
 

@@ -95,7 +95,6 @@ public final class FuzzLibrary {
     -> KindredService
   {
     var options = KindredService.Options()
-    options.logsAccess = false
     options.isWritable = isWritable
     options.queryTime = 2
     return try KindredService(pool: pool, options: options, logger: logger) { try file.model(of: $0) }
