@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredSQLSyntax
+import KindredSQLite
 
 /// A plan in the form that runs: flat memory of plain structs, nothing of which is counted by reference in the loop.
 public final class ExecutablePlan: @unchecked Sendable {
@@ -22,7 +23,7 @@ public final class ExecutablePlan: @unchecked Sendable {
   let text: UnsafeMutablePointer<UInt8>
 
   struct NodeStatement {
-    let sql: String
+    let text: StatementText
     /// Bindings that hold for the whole request.
     let constants: [Constant]
     let recursion: Plan.Recursion?
@@ -106,7 +107,8 @@ public final class ExecutablePlan: @unchecked Sendable {
       case .html(let links): HTMLPrograms.make(plan, links: links)
       }
     statements = plan.nodes.map {
-      NodeStatement(sql: $0.statement.sql, constants: $0.statement.constants, recursion: $0.recursion)
+      NodeStatement(
+        text: StatementText($0.statement.sql), constants: $0.statement.constants, recursion: $0.recursion)
     }
     var nodes: [Node] = []
     var instructions: [Instruction] = []

@@ -43,7 +43,7 @@ public final class PlanExecutor {
   public func start() throws {
     let plan = executable.plan
     for step in plan.path {
-      let statement = try prepare(step.statement.sql, step.statement.constants)
+      let statement = try prepare(StatementText(step.statement.sql), step.statement.constants)
       for ancestor in step.statement.ancestors {
         try check(
           sqlite3_bind_value(
@@ -93,8 +93,8 @@ public final class PlanExecutor {
 
   // MARK: Statements
 
-  private func prepare(_ sql: String, _ constants: [ExecutablePlan.Constant]) throws -> Statement {
-    let statement = try connection.cached(sql)
+  private func prepare(_ text: StatementText, _ constants: [ExecutablePlan.Constant]) throws -> Statement {
+    let statement = try connection.cached(text)
     statements.append(statement)
     try bind(constants, to: statement)
     return statement
@@ -102,7 +102,7 @@ public final class PlanExecutor {
 
   private func push(_ node: Int32, recursionLevel: Int32) throws {
     let described = executable.statements[Int(node)]
-    let statement = try prepare(described.sql, described.constants)
+    let statement = try prepare(described.text, described.constants)
     try check(cursors.prepare(statement.handle, node: node, recursionLevel: recursionLevel))
   }
 

@@ -8,7 +8,7 @@ public final class ResultReader {
   public private(set) var totalCount: Int64?
 
   private let connection: Connection
-  private let plan: Plan
+  private let executable: ExecutablePlan
   private let parameters: Parameters
   private let executor: PlanExecutor
 
@@ -19,10 +19,12 @@ public final class ResultReader {
   ) {
     self.connection = connection
     self.parameters = parameters
-    plan = executable.plan
+    self.executable = executable
     executor = PlanExecutor(
       executable, on: connection, parameters: parameters, limit: limit)
   }
+
+  private var plan: Plan { executable.plan }
 
   /// Reads up to the first record.
   ///

@@ -88,7 +88,10 @@ extension Connection {
 
   /// Makes everything undone that a holder left: running statements, a transaction, a deadline.
   func relinquish() {
-    rollback()
+    // Looking at all statements takes longer than one record; mostly there is nothing to undo.
+    if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE || isInTransaction || interruption.isRequested {
+      rollback()
+    }
     clearInterruption()
   }
 

@@ -116,9 +116,12 @@ extension Connection {
   /// To be given back by `release`.
   ///
   /// Taken twice, these are two statements that run beside each other.
-  public func cached(_ sql: String) throws -> Statement {
-    try statementCache.take(sql) ?? prepare(sql, persistent: true)
+  public func cached(_ text: StatementText) throws -> Statement {
+    try statementCache.take(text) ?? prepare(text.sql, persistent: true)
   }
+
+  /// The same by a text that isn't known yet.
+  public func cached(_ sql: String) throws -> Statement { try cached(StatementText(sql)) }
 
   /// Resets a statement, clears its bindings and puts it into the cache.
   public func release(_ statement: Statement) {

@@ -119,6 +119,9 @@ final class InterruptionState: Sendable {
     setDeadline(nil)
   }
 
+  /// Whether somebody has asked for it.
+  var isRequested: Bool { isCancelled.load(ordering: .relaxed) || isOutOfTime.load(ordering: .relaxed) }
+
   /// Why a statement that ended with `SQLITE_INTERRUPT` did so.
   var reason: Interruption { isOutOfTime.load(ordering: .relaxed) ? .timedOut : .cancelled }
 

@@ -39,7 +39,7 @@ struct Script {
       let sql = length == end ? text : String(decoding: bytes[start..<position], as: UTF8.self)
       guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
       if let handle {
-        return Statement(handle: handle, sql: sql, interruption: connection.interruption)
+        return Statement(handle: handle, text: StatementText(sql), interruption: connection.interruption)
       }
       if position < end, bytes[position] == 0 {
         throw DatabaseError.misuse("a NUL in the text", sql: text)

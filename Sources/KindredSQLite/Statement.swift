@@ -11,16 +11,19 @@ public final class Statement {
   public let handle: OpaquePointer
 
   /// The text it was prepared from.
-  public let sql: String
+  public var sql: String { text.sql }
+
+  /// The same, as the statement cache knows it.
+  let text: StatementText
 
   private let interruption: InterruptionState
 
   /// When the statement cache got it back; `nil` while somebody has it.
   var idleSince: UInt64?
 
-  init(handle: OpaquePointer, sql: String, interruption: InterruptionState) {
+  init(handle: OpaquePointer, text: StatementText, interruption: InterruptionState) {
     self.handle = handle
-    self.sql = sql
+    self.text = text
     self.interruption = interruption
   }
 

@@ -4,7 +4,7 @@
 /// levels of its tree at once.
 struct StatementCache {
   private let capacity: Int
-  private var idle: [String: [Statement]] = [:]
+  private var idle: [StatementText: [Statement]] = [:]
   private var count = 0
   private var clock: UInt64 = 0
   private var hits = 0
@@ -15,8 +15,8 @@ struct StatementCache {
   }
 
   /// Takes out a statement of that text.
-  mutating func take(_ sql: String) -> Statement? {
-    guard let statement = idle[sql]?.popLast() else {
+  mutating func take(_ text: StatementText) -> Statement? {
+    guard let statement = idle[text]?.popLast() else {
       misses += 1
       return nil
     }
@@ -32,7 +32,7 @@ struct StatementCache {
     guard statement.idleSince == nil else { return }
     clock += 1
     statement.idleSince = clock
-    idle[statement.sql, default: []].append(statement)
+    idle[statement.text, default: []].append(statement)
     count += 1
     if count > capacity { dropOldest() }
   }
@@ -49,9 +49,9 @@ struct StatementCache {
   private mutating func dropOldest() {
     // Of one text, the first is the oldest: the last is what comes and goes.
     let oldest = idle.min { ($0.value.first?.idleSince ?? .max) < ($1.value.first?.idleSince ?? .max) }
-    guard let sql = oldest?.key else { return }
-    idle[sql]?.removeFirst()
-    if idle[sql]?.isEmpty == true { idle[sql] = nil }
+    guard let text = oldest?.key else { return }
+    idle[text]?.removeFirst()
+    if idle[text]?.isEmpty == true { idle[text] = nil }
     count -= 1
   }
 }

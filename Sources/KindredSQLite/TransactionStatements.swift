@@ -2,7 +2,7 @@
 ///
 /// They are apart from the cache, so that they are neither looked up nor dropped: next to a transaction that
 /// reads one record the looking up would show.
-struct TransactionStatements {
+final class TransactionStatements {
   let beginRead: Statement
   let beginWrite: Statement
   let commit: Statement

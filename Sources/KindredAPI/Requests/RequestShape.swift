@@ -112,33 +112,41 @@ struct RequestShape {
 
   private mutating func addQuery(_ query: Substring, _ maximumPageSize: Int64?) {
     key.bytes.append(UInt8(ascii: "?"))
-    for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
-      let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      let name = pair[..<nameEnd]
-      let value = nameEnd == pair.endIndex ? pair[nameEnd...] : pair[pair.index(after: nameEnd)...]
-      key.bytes += name
-      key.bytes.append(UInt8(ascii: "="))
-      let kind = name.lastIndex(of: UInt8(ascii: ".")).map { name[name.index(after: $0)...] } ?? name
-      if kind.elementsEqual("limit".utf8) || kind.elementsEqual("offset".utf8),
-        let number = Self.integer(value)
-      {
-        key.bytes.append(Mark.integer)
-        literals.append(.integer(number))
-        if name.elementsEqual("limit".utf8) {
-          if let maximumPageSize, number > maximumPageSize { isShareable = false }
-          limit = number
-        }
-      } else if name.elementsEqual("after".utf8) {
-        key.bytes.append(Mark.cursor)
-        after = try? URLCoding.decode(Substring(value), plusIsSpace: true)
-        if after == nil { isShareable = false }
-      } else if kind.elementsEqual("filter".utf8) || kind.elementsEqual("having".utf8) {
-        addExpression(Array(value))
-      } else {
-        key.bytes += value
+    var query = query
+    query.withUTF8 { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+        if end > rest.startIndex { addParameter(rest[..<end], maximumPageSize) }
+        rest = rest[min(end + 1, rest.endIndex)...]
       }
-      key.bytes.append(UInt8(ascii: "&"))
     }
+  }
+
+  private mutating func addParameter(_ pair: Slice<UnsafeBufferPointer<UInt8>>, _ maximumPageSize: Int64?) {
+    let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+    let name = pair[..<nameEnd]
+    let value = pair[min(nameEnd + 1, pair.endIndex)...]
+    key.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: name))
+    key.bytes.append(UInt8(ascii: "="))
+    let kind = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
+    if kind.equals("limit") || kind.equals("offset"), let number = Self.integer(value) {
+      key.bytes.append(Mark.integer)
+      literals.append(.integer(number))
+      if name.equals("limit") {
+        if let maximumPageSize, number > maximumPageSize { isShareable = false }
+        limit = number
+      }
+    } else if name.equals("after") {
+      key.bytes.append(Mark.cursor)
+      after = try? URLCoding.decode(String(decoding: value, as: UTF8.self), plusIsSpace: true)
+      if after == nil { isShareable = false }
+    } else if kind.equals("filter") || kind.equals("having") {
+      addExpression(Array(value))
+    } else {
+      key.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: value))
+    }
+    key.bytes.append(UInt8(ascii: "&"))
   }
 
   private static func integer(_ digits: some Collection<UInt8>) -> Int64? {
@@ -233,5 +241,12 @@ struct RequestShape {
       }
     }
     return nil
+  }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  fileprivate func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount
+      && zip(self, UnsafeBufferPointer(start: text.utf8Start, count: count)).allSatisfy { $0 == $1 }
   }
 }

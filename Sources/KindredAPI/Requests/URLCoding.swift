@@ -9,10 +9,11 @@ enum URLCoding {
   static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws
     -> String
   {
-    let input = Array(part.utf8)
-    guard input.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 }) else {
+    guard part.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 })
+    else {
       return String(part)
     }
+    let input = Array(part.utf8)
     func refuse(_ message: String, at index: Int) -> RequestError {
       RequestError(.invalidEncoding, message, at: Origin(parameter: parameter, position: index))
     }

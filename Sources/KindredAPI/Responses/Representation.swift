@@ -32,8 +32,7 @@ struct Representation {
   init(
     _ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation, tag: ContentHash.Digest
   ) {
-    self.init(
-      headers: ["Content-Type": type, "Cache-Control": cacheControl], content: .bytes(bytes), tag: tag)
+    self.init(headers: Self.headers(type, cacheControl: cacheControl), content: .bytes(bytes), tag: tag)
   }
 
   /// A page around a part of HTML.
@@ -43,6 +42,12 @@ struct Representation {
   }
 
   init(_ document: JSONValue) { self.init(MediaType.json.rawValue, document.bytes) }
+
+  /// The fields that all representations have.
+  static func headers(_ type: String, cacheControl: String = Self.revalidation) -> HTTPHeaders {
+    // Everything about a request that they may depend on (RFC 9110 §12.5.5).
+    ["Content-Type": type, "Cache-Control": cacheControl, "Vary": "Accept, Accept-Encoding"]
+  }
 
   /// May be stored, but asked for before each use: anybody may write to the database at any moment (RFC 9111 §5.2.2.4).
   static let revalidation = "no-cache"
@@ -79,18 +84,14 @@ struct Representation {
   }
 
   /// 304, with the fields that a stored answer is brought up to date by (RFC 9110 §15.4.5).
-  static func notModified(
-    _ tag: EntityTag, headers: HTTPHeaders = ["Cache-Control": Self.revalidation]
-  ) -> HTTPResponse {
+  static func notModified(_ tag: EntityTag, headers: HTTPHeaders = ofNotModified) -> HTTPResponse {
     var headers = headers
     headers.remove("Content-Type")
-    headers.append("Vary", Self.variance)
     headers.append("ETag", tag.field)
     return HTTPResponse(status: .notModified, headers: headers)
   }
 
-  /// What all representations depend on (RFC 9110 §12.5.5).
-  private static let variance = "Accept, Accept-Encoding"
+  private static let ofNotModified = headers("")
 
   private func encode(into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?) {
     var coding = coding
@@ -115,7 +116,6 @@ struct Representation {
       response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)
     }
     if coding == .gzip { response.headers.append("Content-Encoding", "gzip") }
-    response.headers.append("Vary", Self.variance)
     response.headers.append("ETag", EntityTag(digest: tag, coding: coding).field)
   }
 }

@@ -58,15 +58,11 @@ final class RecordsReading {
 
   /// The fields that are the same for all results.
   private static func headers(for type: MediaType) -> HTTPHeaders {
-    type == .json ? jsonHeaders : makeHeaders(for: type)
+    type == .json ? jsonHeaders : Representation.headers(type.field)
   }
 
   // Made once: names and values are looked over byte by byte.
-  private static let jsonHeaders = makeHeaders(for: .json)
-
-  private static func makeHeaders(for type: MediaType) -> HTTPHeaders {
-    ["Content-Type": type.field, "Cache-Control": Representation.revalidation]
-  }
+  private static let jsonHeaders = Representation.headers(MediaType.json.field)
 
   private func begin() throws -> Beginning {
     try reader.start()

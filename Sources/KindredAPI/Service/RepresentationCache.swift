@@ -7,27 +7,22 @@ import Synchronization
 final class RepresentationCache: Sendable {
   /// What was asked for, and by whom, as far as the answer depends on it.
   struct Key: Hashable {
-    // Two halves of a hash that nobody outside can compute, so that nobody can aim at another's entry.
-    private let first: Int
-    private let second: Int
+    // A hash that nobody outside can compute, so that nobody can aim at another's entry. Should two agree by chance,
+    // their tags still differ.
+    private let hash: Int
 
     init(target: String, type: MediaType) {
-      func half(_ number: UInt8) -> Int {
-        var hasher = Hasher()
-        hasher.combine(number)
-        hasher.combine(type)
-        hasher.combine(target)
-        return hasher.finalize()
-      }
-      first = half(1)
-      second = half(2)
+      var hasher = Hasher()
+      hasher.combine(type)
+      hasher.combine(target)
+      hash = hasher.finalize()
     }
 
-    fileprivate func place(among count: Int) -> Int { first & (count - 1) }
+    fileprivate func place(among count: Int) -> Int { hash & (count - 1) }
 
     /// Adds what tells the key from others.
     func combine(into hash: inout ContentHash) {
-      withUnsafeBytes(of: (first, second)) { hash.update($0) }
+      withUnsafeBytes(of: self.hash) { hash.update($0) }
     }
   }
 

@@ -21,14 +21,24 @@ enum Route {
       }
       self = .operations(page)
     } else {
-      // By bytes: characters would have to be found first.
-      var segments = path.utf8.dropFirst().split(
-        separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-      )
-      .map { Substring($0) }
-      if segments.last?.isEmpty ?? false { segments.removeLast() }
-      self = .records(segments)
+      self = .records(Self.segments(of: path))
     }
+  }
+
+  /// What stands between the slashes; one at the end makes no difference.
+  ///
+  /// By bytes: characters would have to be found first.
+  private static func segments(of path: Substring) -> [Substring] {
+    var segments: [Substring] = []
+    segments.reserveCapacity(4)
+    let bytes = path.utf8
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let start = bytes.index(after: index)
+      index = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+      if index < bytes.endIndex || start < index { segments.append(path[start..<index]) }
+    }
+    return segments
   }
 
   func respond(

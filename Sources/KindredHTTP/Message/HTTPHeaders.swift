@@ -47,6 +47,7 @@ public struct HTTPHeaders: Sendable {
     guard !name.isEmpty, name.allSatisfy(\.isTokenCharacter), let start = UInt32(exactly: bytes.count) else {
       return false
     }
+    makeRoom()
     bytes.append(contentsOf: name)
     if value.allSatisfy(\.isFieldCharacter) {
       bytes.append(contentsOf: value)
@@ -75,15 +76,19 @@ public struct HTTPHeaders: Sendable {
   mutating func append(
     validatedName name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
   ) {
-    if fields.isEmpty {
-      bytes.reserveCapacity(512)
-      fields.reserveCapacity(12)
-    }
+    makeRoom()
     let start = UInt32(bytes.count)
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: name))
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: value))
     fields.append(
       Field(start: start, nameLength: UInt32(name.count), valueLength: UInt32(value.count)))
+  }
+
+  /// Before the first field, for those that mostly follow.
+  private mutating func makeRoom() {
+    guard fields.isEmpty else { return }
+    bytes.reserveCapacity(512)
+    fields.reserveCapacity(12)
   }
 
   /// Calls `body` with the bytes of each field.

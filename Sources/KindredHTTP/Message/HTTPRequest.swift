@@ -43,12 +43,14 @@ public struct HTTPRequest: Sendable {
   }
 
   /// The target up to its `?`, percent-encoded as received.
-  public var path: Substring {
-    target.utf8.firstIndex(of: .questionMark).map { target[..<$0] } ?? target[...]
-  }
+  public var path: Substring { queryMark.map { target[..<$0] } ?? target[...] }
 
   /// The target after its first `?`, percent-encoded as received; nil without one.
-  public var query: Substring? {
-    target.utf8.firstIndex(of: .questionMark).map { target[target.utf8.index(after: $0)...] }
+  public var query: Substring? { queryMark.map { target[target.utf8.index(after: $0)...] } }
+
+  private var queryMark: String.Index? {
+    let offset = target.utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: .questionMark) }
+    guard let offset else { return target.utf8.firstIndex(of: .questionMark) }
+    return offset.map { target.utf8.index(target.startIndex, offsetBy: $0) }
   }
 }
