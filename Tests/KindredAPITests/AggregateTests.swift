@@ -123,14 +123,14 @@ struct AggregateTests {
     try expectRequest(
       #"/authors?fields=name&annotate=bookCount&having=books.count>=2&sort=-bookCount"#, on: library,
       sql: #"""
-        SELECT "author"."name", "kindred:ranked"."kindred:rank", "author"."id" FROM (SELECT "kindred:key0", \#
-        "kindred:rank" FROM (SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", \#
+        SELECT "author"."name", "kindred:ranked"."kindred:rank", "author"."id" FROM (SELECT \#
+        "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", \#
         "kindred:groups"."kindred:rank" AS "kindred:rank" FROM (SELECT "book"."authorId" AS "kindred:group", \#
         COUNT(*) AS "kindred:rank" FROM "book" GROUP BY "book"."authorId") AS "kindred:groups" CROSS JOIN \#
         "author" ON "kindred:groups"."kindred:group" = "author"."id" WHERE "kindred:groups"."kindred:rank" \#
         >= ?1 UNION ALL SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", 0 AS \#
         "kindred:rank" FROM "author" WHERE 0 >= ?1 AND NOT EXISTS (SELECT 1 FROM "book" WHERE \#
-        "book"."authorId" = "author"."id")) ORDER BY "kindred:rank" DESC, "kindred:order0" LIMIT ?2 + ?3) AS \#
+        "book"."authorId" = "author"."id") ORDER BY "kindred:rank" DESC, "kindred:order0" LIMIT ?2 + ?3) AS \#
         "kindred:ranked" CROSS JOIN "author" ON "author"."rowid" = "kindred:ranked"."kindred:key0" ORDER BY \#
         "kindred:ranked"."kindred:rank" DESC, "author"."id"
         """#,

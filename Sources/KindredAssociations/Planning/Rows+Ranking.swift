@@ -21,10 +21,10 @@ struct GroupedAggregate {
 /// five or more: the associated records are read once, in their groups, and only the page's records are looked at.
 ///
 ///     SELECT columns FROM (
-///       SELECT keys, rank, columns of the order FROM (
-///         SELECT … FROM (groups) CROSS JOIN records ON group = record joins WHERE conditions on the rank
-///         UNION ALL
-///         SELECT … FROM records joins WHERE conditions on the rank of none AND NOT EXISTS (associated records))
+///       SELECT keys, rank, columns of the order FROM
+///         (groups) CROSS JOIN records ON group = record joins WHERE conditions on the rank
+///       UNION ALL
+///       SELECT … FROM records joins WHERE conditions on the rank of none AND NOT EXISTS (associated records)
 ///       ORDER BY order LIMIT page)
 ///     CROSS JOIN records ON keys joins ORDER BY order
 ///
@@ -70,13 +70,12 @@ extension Rows {
         and: nil),
       part(value: aggregate.empty, from: records, and: aggregate.isAbsent),
     ]
-    let names = (keyNames + [GroupedAggregate.value]).joined(separator: ", ")
     let innerOrder = orderBy([GroupedAggregate.value] + orderNames)
     let value: SQL = "\(Self.ranked).\(GroupedAggregate.value)"
     let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
     let shown = columns.map { $0.replacing(rank, with: value) }.joined(separator: ", ")
     return
-      "SELECT \(shown) FROM (SELECT \(names) FROM (\(parts.joined(separator: " UNION ALL ")))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(orderBy([value] + rest))"
+      "SELECT \(shown) FROM (\(parts.joined(separator: " UNION ALL "))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(orderBy([value] + rest))"
   }
 }
 
