@@ -54,6 +54,8 @@ struct CursorStack: ~Copyable {
   /// The statements made so far, by level of recursion and node.
   private let slots: UnsafeMutablePointer<OpaquePointer?>
   private let slotCount: Int
+  /// Of each node that goes along with the one above, where its statement is.
+  let companions: UnsafeMutablePointer<Companion>
 
   /// - Parameter limit: rows of the root at most; one more is read to tell whether more follow.
   init(_ plan: ExecutablePlan, limit: Int?) {
@@ -69,11 +71,14 @@ struct CursorStack: ~Copyable {
     slotCount = nodeCount * (plan.recursionLevels + 1)
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: nil, count: slotCount)
+    companions = .allocate(capacity: nodeCount)
+    companions.initialize(repeating: .ahead, count: nodeCount)
   }
 
   deinit {
     frames.deallocate()
     slots.deallocate()
+    companions.deallocate()
     output.memory.giveBack()
   }
 
@@ -116,17 +121,27 @@ struct CursorStack: ~Copyable {
   /// Binds a statement to the rows above, and pushes it.
   @inline(__always)
   private mutating func start(_ statement: OpaquePointer, _ node: Int32, _ recursionLevel: Int32) -> Int32 {
+    if companions[Int(node)] == .ahead {
+      let code = bind(statement, node, below: count)
+      guard code == SQLITE_OK else { return code }
+    }
+    push(statement, node: node, recursionLevel: recursionLevel)
+    return SQLITE_OK
+  }
+
+  /// Binds a statement to the rows of the frames below a place on the stack.
+  @inline(__always)
+  func bind(_ statement: OpaquePointer, _ node: Int32, below place: Int) -> Int32 {
     var index = Int(nodes[Int(node)].firstAncestor)
     let end = Int(nodes[Int(node)].endAncestor)
     while index < end {
       // The columns of the rows above go from SQLite to SQLite.
-      let above = frames[count - Int(ancestors[index].level)].statement
+      let above = frames[place - Int(ancestors[index].level)].statement
       let code = sqlite3_bind_value(
         statement, ancestors[index].parameter, sqlite3_column_value(above, ancestors[index].column))
       guard code == SQLITE_OK else { return code }
       index += 1
     }
-    push(statement, node: node, recursionLevel: recursionLevel)
     return SQLITE_OK
   }
 
@@ -158,12 +173,15 @@ struct CursorStack: ~Copyable {
       end()
       return nil
     }
-    switch sqlite3_step(frame.pointee.statement) {
+    let code =
+      node.pointee.goesAlong
+      ? nextRowAlong(frame, node, above: frames[count - 2].statement) : sqlite3_step(frame.pointee.statement)
+    switch code {
     case SQLITE_ROW: break
     case SQLITE_DONE:
       end()
       return nil
-    case let code: return .failed(code)
+    default: return .failed(code)
     }
     if node.pointee.isRecursive, isOwnAncestor() { return nil }
     if frame.pointee.rows > 0 {
@@ -187,9 +205,9 @@ struct CursorStack: ~Copyable {
   /// Ends the cursor on top.
   private mutating func end() {
     let frame = frames[count - 1]
-    sqlite3_reset(frame.statement)
-    count -= 1
     let node = nodes + Int(frame.node)
+    if !node.pointee.goesAlong { sqlite3_reset(frame.statement) }
+    count -= 1
     if frame.node == 0 {
       isFinished = true
       output.append(node.pointee.frame.closing, of: text)

@@ -45,6 +45,11 @@ public final class ExecutablePlan: @unchecked Sendable {
     /// Of a recursive node, the one that repeats it, and how often.
     var repetition: Int32
     var levels: Int32
+    /// Of a statement that goes along with the one above, the columns of the integer here and there; -1 of others.
+    var column: Int32
+    var columnAbove: Int32
+
+    var goesAlong: Bool { column >= 0 }
   }
 
   /// What is written around the rows of a node.
@@ -127,7 +132,8 @@ public final class ExecutablePlan: @unchecked Sendable {
           firstAncestor: firstAncestor, endAncestor: Int32(ancestors.count), frame: program.frame,
           isToMany: node.isToMany, isRecursive: node.recursion != nil,
           repetition: Int32(node.recursion?.repetition ?? -1),
-          levels: Int32(min(node.recursion?.levels ?? 0, Self.maximumRecursion))))
+          levels: Int32(min(node.recursion?.levels ?? 0, Self.maximumRecursion)),
+          column: Int32(node.along?.column ?? -1), columnAbove: Int32(node.along?.above ?? -1)))
     }
     text += [UInt8](repeating: 0, count: OutputMemory.slack)
     recursionLevels = Int(nodes.map(\.levels).max() ?? 0)

@@ -128,6 +128,9 @@ extension SchemaReader {
       let entries = try indexEntries(of: index.name, in: draft)
       // Behind a column of another collation an index finds nothing by equality.
       let usable = entries.prefix { $0.isOfColumnsCollation }
+      if let column = entries.first?.position, entries.count == 1, !usable.isEmpty, !entries[0].isDescending {
+        draft.orderingIndexes.append(OrderingIndex(name: index.name, column: draft.columns[column].name))
+      }
       if !usable.isEmpty {
         draft.indexes.append(Index(columns: usable.map { $0.position.map { draft.columns[$0].name } }))
       }
@@ -144,21 +147,24 @@ extension SchemaReader {
     let isOfColumnsCollation: Bool
     /// Whether values that are equal to the column are equal to the index.
     let isUniquelyCompared: Bool
+    let isDescending: Bool
   }
 
   private func indexEntries(of index: String, in draft: TableDraft) throws -> [IndexEntry] {
     try connection.rows(
-      "SELECT name, coll FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno", [.text(index)]
+      "SELECT name, coll, \"desc\" FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno",
+      [.text(index)]
     ) { row in
       guard let name = row.text(0), let position = draft.columns.firstIndex(where: { $0.name == name }) else {
-        return IndexEntry(position: nil, isOfColumnsCollation: true, isUniquelyCompared: false)
+        return IndexEntry(
+          position: nil, isOfColumnsCollation: true, isUniquelyCompared: false, isDescending: false)
       }
       let own = collation(of: name, in: draft.name)
       let isOwn = own.equalsIgnoringCase(row.text(1) ?? "BINARY")
       return IndexEntry(
         position: position, isOfColumnsCollation: isOwn,
         // What is the same byte by byte is the same to every collation.
-        isUniquelyCompared: isOwn || own.equalsIgnoringCase("BINARY"))
+        isUniquelyCompared: isOwn || own.equalsIgnoringCase("BINARY"), isDescending: row.int64(2) != 0)
     }
   }
 
@@ -174,6 +180,7 @@ extension TableDraft {
   /// Adds a primary key that is the rowid.
   fileprivate mutating func addKey(_ key: [Int]) {
     primaryKey = key
+    rowIDColumn = key.first.map { columns[$0].name }
     uniqueKeys.append(key)
     indexes.append(Index(columns: key.map { columns[$0].name }))
   }

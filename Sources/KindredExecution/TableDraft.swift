@@ -8,8 +8,10 @@ struct TableDraft {
   var primaryKey: [Int] = []
   var uniqueKeys: [[Int]] = []
   var indexes: [Index] = []
+  var orderingIndexes: [OrderingIndex] = []
   var foreignKeys: [ForeignKey] = []
   var rowIDName: String?
+  var rowIDColumn: String?
   var fullText: FullText?
   /// Of a virtual table.
   var declaration: VirtualTableDeclaration?
@@ -17,7 +19,8 @@ struct TableDraft {
   var table: Table {
     Table(
       name: name, kind: kind, columns: columns, primaryKey: primaryKey, uniqueKeys: uniqueKeys,
-      indexes: indexes, foreignKeys: foreignKeys, rowIDName: rowIDName, fullText: fullText)
+      indexes: indexes, orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
+      rowIDColumn: rowIDColumn, fullText: fullText)
   }
 
   /// The column of this name, as the schema spells it.

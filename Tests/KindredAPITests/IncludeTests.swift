@@ -20,13 +20,14 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("a to-many association is a statement per record")
-  func aToManyAssociationIsAStatementPerRecord() throws {
+  @Test("a to-many association is a statement that goes along with the records")
+  func aToManyAssociationGoesAlong() throws {
     try expectRequest(
       #"/authors?fields=name&include=books&books.fields=title"#, on: library,
       sql: #"""
         SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id" LIMIT ?1 + ?2
-        SELECT "book"."title" FROM "book" WHERE "book"."authorId" = ?1 ORDER BY "book"."id"
+        SELECT "book"."title", "book"."authorId" FROM "book" INDEXED BY "bookOnAuthor" WHERE \#
+        "book"."authorId" >= ?1 ORDER BY "book"."authorId", "book"."id"
         """#,
       json: #"""
         [{"name":"Melville","books":[{"title":"Moby-Dick"},{"title":"Omoo"},{"title":"Timoleon"}]},

@@ -108,17 +108,6 @@ import Testing
   }
 }
 
-/// Random numbers that are the same in every run.
-private struct LinearCongruentialGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    // The low bits have short periods.
-    return state >> 32 | state << 32
-  }
-}
-
 extension Model {
   /// All that it says, one line for each resource and association.
   fileprivate var details: [String] {

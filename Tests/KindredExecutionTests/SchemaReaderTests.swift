@@ -130,6 +130,28 @@ import Testing
       ])
   }
 
+  @Test("an index over one column, ascending, gives the records in its order and that of the rowid")
+  func orderingIndexes() throws {
+    let ordered = try table(
+      "t",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b, c COLLATE nocase, d UNIQUE);
+      CREATE INDEX plain ON t (a);
+      CREATE INDEX descending ON t (b DESC);
+      CREATE INDEX two ON t (b, a);
+      CREATE INDEX partial ON t (b) WHERE b > 0;
+      CREATE INDEX expression ON t (lower(b));
+      CREATE INDEX other ON t (c COLLATE binary);
+      """)
+    #expect(
+      Set(ordered.orderingIndexes) == [
+        OrderingIndex(name: "plain", column: "a"), OrderingIndex(name: "sqlite_autoindex_t_1", column: "d"),
+      ])
+    #expect(ordered.rowIDColumn == "id")
+    #expect(try table("u", "CREATE TABLE u (a TEXT PRIMARY KEY)").rowIDColumn == nil)
+    #expect(try table("v", "CREATE TABLE v (a)").rowIDColumn == "rowid")
+  }
+
   @Test("an index ends before a column whose collation it does not have")
   func collations() throws {
     let table = try table(

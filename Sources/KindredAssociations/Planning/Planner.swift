@@ -42,6 +42,8 @@ final class Planning {
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
+  /// The statements that may go along with the root's.
+  var companions: [Companion] = []
   /// The records that others were joined to, which know of each other.
   private(set) var joining: [Scope] = []
   /// The records that have a name of their own, in a request for rows.

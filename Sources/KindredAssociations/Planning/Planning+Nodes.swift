@@ -20,6 +20,7 @@ extension Planning {
     nodes[0] = Plan.Node(
       statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
       isToMany: !plan.isSingle, level: statement.level, recursion: nil, name: "")
+    leadCompanions(along: rows)
     finishPath()
   }
 
@@ -58,6 +59,9 @@ extension Planning {
     nodes[number] = Plan.Node(
       statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
       isToMany: isToMany, level: statement.level, recursion: record.recursion?.result, name: name)
+    if isToMany, hops.isEmpty, page.isEmpty, record.recursion == nil {
+      companions.append(Companion(number: number, rows: rows, above: scope))
+    }
     return number
   }
 

@@ -5,7 +5,7 @@ import OrderedCollections
 struct Rows {
   let scope: Scope
   let program: [Plan.Instruction]
-  let order: [OrderTerm]
+  var order: [OrderTerm]
   /// Expressions of groups; nil where rows are records.
   let group: [SQL]?
   let havings: [SQL]

@@ -81,7 +81,7 @@ extension Rows {
 
 extension Scope {
   /// Whether the records are those of a table, each once, which its key finds again.
-  fileprivate var isPlainTable: Bool {
+  var isPlainTable: Bool {
     guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
     let name: SQL = "\(identifier: table.name)"
     return select.source == (alias == table.name ? name : "\(name) AS \(identifier: alias)")

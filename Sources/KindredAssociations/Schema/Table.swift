@@ -28,18 +28,22 @@ public struct Table: Sendable, Hashable {
   public let uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, the primary key among them.
   public let indexes: [Index]
+  /// The indexes that give the records in the order of a column.
+  public let orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
   public let foreignKeys: [ForeignKey]
   /// The name that reads the `rowid`; nil for views, common table expressions and WITHOUT ROWID tables.
   public let rowIDName: String?
+  /// The column that is the `rowid`: an integer, and the primary key; nil where there is none.
+  public let rowIDColumn: String?
   /// The full-text table that indexes this table: itself, or the one whose external content it is.
   public let fullText: FullText?
 
   /// A table of these parts; what is left out is not there.
   public init(
     name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
-    indexes: [Index] = [], foreignKeys: [ForeignKey] = [], rowIDName: String? = nil,
-    fullText: FullText? = nil
+    indexes: [Index] = [], orderingIndexes: [OrderingIndex] = [], foreignKeys: [ForeignKey] = [],
+    rowIDName: String? = nil, rowIDColumn: String? = nil, fullText: FullText? = nil
   ) {
     self.name = name
     self.kind = kind
@@ -47,8 +51,10 @@ public struct Table: Sendable, Hashable {
     self.primaryKey = primaryKey
     self.uniqueKeys = uniqueKeys
     self.indexes = indexes
+    self.orderingIndexes = orderingIndexes
     self.foreignKeys = foreignKeys
     self.rowIDName = rowIDName
+    self.rowIDColumn = rowIDColumn
     self.fullText = fullText
   }
 
@@ -111,6 +117,20 @@ public struct Index: Sendable, Hashable {
   /// An index over these columns.
   public init(columns: [String?]) {
     self.columns = columns
+  }
+}
+
+/// An index over one column, ascending: it gives records in the order of its values, and equal ones in that of the rowid.
+public struct OrderingIndex: Sendable, Hashable {
+  /// The name of the index.
+  public let name: String
+  /// The name of the column.
+  public let column: String
+
+  /// The index of this name.
+  public init(name: String, column: String) {
+    self.name = name
+    self.column = column
   }
 }
 

@@ -1,0 +1,63 @@
+import KindredSQLSyntax
+
+/// A statement below another that may go along with it.
+struct Companion {
+  /// Of the node.
+  let number: Int
+  let rows: Rows
+  let above: Scope
+}
+
+/// Statements that go along with the root's, instead of running once for each of its rows.
+///
+///     SELECT … FROM author ORDER BY id
+///     SELECT … FROM book INDEXED BY book_on_authorId WHERE authorId >= ? ORDER BY authorId, id
+///
+/// Where the records come in the order of their rowid, and an index gives the associated ones in the order of what
+/// refers to it, both are read side by side, a few rows at a time: that costs no search per record. The second
+/// statement begins at the first record, so that it serves a page as well as a whole table.
+extension Planning {
+  /// Has the statements go along that can.
+  func leadCompanions(along root: Rows) {
+    guard root.isInOrderOfRowID() else { return }
+    for companion in companions where companion.above === root.scope { lead(companion) }
+  }
+
+  private func lead(_ companion: Companion) {
+    var rows = companion.rows
+    let (record, above) = (rows.scope, companion.above)
+    guard rows.isInOrderOfRowID(among: 1), let association = record.node?.association,
+      association.steps.count == 1, let step = association.steps.first, step.originColumns.count == 1,
+      step.originColumns[0] == above.table.rowIDColumn, let name = step.destinationColumns.first,
+      let column = record.table.column(named: name),
+      // Else equal values may be in another order than integers.
+      column.affinity == .integer || column.affinity == .numeric,
+      let index = record.table.orderingIndexes.first(where: { $0.column == column.name })
+    else { return }
+    let key = record.column(column.name, in: record.statement)
+    let origin = above.column(step.originColumns[0], in: record.statement)
+    guard record.select.conditions == ["\(key) = \(origin)"] else { return }
+
+    record.select.conditions = ["\(key) >= \(origin)"]
+    // By name: with any other index all records would have to be sorted first.
+    record.select.source.append(" INDEXED BY \(identifier: index.name)")
+    rows.order.insert(OrderTerm(sql: key), at: 0)
+    nodes[companion.number]?.along = Plan.Along(
+      column: record.statement.column(key),
+      above: above.statement.column(above.column(step.originColumns[0], in: above.statement)))
+    nodes[companion.number]?.statement = Plan.Statement(withClause(record.statement, rows.select(page: "")))
+  }
+}
+
+extension Rows {
+  /// Whether these are the records of a table in the order of its rowid, but for those that conditions leave out.
+  ///
+  /// - Parameter conditionCount: how many conditions there may be.
+  fileprivate func isInOrderOfRowID(among conditionCount: Int = 0) -> Bool {
+    guard case .table = scope.table.kind, let column = scope.table.rowIDColumn, group == nil, !isDistinct,
+      order.count == 1, let term = order.first, !term.isDescending, term.nulls == nil
+    else { return false }
+    return scope.isPlainTable && scope.select.conditions.count == conditionCount
+      && term.sql == "\(identifier: scope.alias).\(identifier: column)"
+  }
+}
