@@ -1,4 +1,4 @@
-/// The 128 bits of MurmurHash3 (x64 variant, Austin Appleby, public domain) of content that comes in parts.
+/// The 128 bits of MetroHash (Andrew Rogers, 2015), with the seed 0, of content that comes in parts.
 ///
 /// It is made for speed and finds changes, not malice: who could write content with a given hash into the database
 /// could write the content itself.
@@ -36,15 +36,78 @@ struct ContentHash {
     }
   }
 
-  private static let c1: UInt64 = 0x87c3_7b91_1142_53d5
-  private static let c2: UInt64 = 0x4cf5_ad43_2745_937f
+  private static let k0: UInt64 = 0xC83A_91E1
+  private static let k1: UInt64 = 0x8648_DBDB
+  private static let k2: UInt64 = 0x7BDE_C03B
+  private static let k3: UInt64 = 0x2F58_70A5
 
-  private var h1: UInt64 = 0
-  private var h2: UInt64 = 0
-  private var length: UInt64 = 0
-  /// The bytes that do not make a block of 16 yet, the first in the lowest place.
-  private var rest: (UInt64, UInt64) = (0, 0)
-  private var restCount = 0
+  /// Four lanes, of which each takes a word of a block: the processor works on them at the same time.
+  private struct Lanes {
+    var a = (0 &- k0) &* k3
+    var b = k1 &* k2
+    var c = k0 &* k2
+    var d = (0 &- k1) &* k3
+
+    mutating func take(_ block: UnsafeRawPointer) {
+      a = (a &+ block.word(at: 0) &* k0).rotated(29) &+ c
+      b = (b &+ block.word(at: 8) &* k1).rotated(29) &+ d
+      c = (c &+ block.word(at: 16) &* k2).rotated(29) &+ a
+      d = (d &+ block.word(at: 24) &* k3).rotated(29) &+ b
+    }
+
+    /// Brings the lanes together, once all blocks have been taken.
+    mutating func join() {
+      c ^= ((a &+ d) &* k0 &+ b).rotated(21) &* k1
+      d ^= ((b &+ c) &* k1 &+ a).rotated(21) &* k0
+      a ^= ((a &+ c) &* k0 &+ d).rotated(21) &* k1
+      b ^= ((b &+ d) &* k1 &+ c).rotated(21) &* k0
+    }
+
+    mutating func takeFirst(_ word: UInt64, _ bits: UInt64) {
+      a = (a &+ word &* k2).rotated(33) &* k3
+      a ^= (a &* k2 &+ b).rotated(bits) &* k1
+    }
+
+    mutating func takeSecond(_ word: UInt64, _ bits: UInt64) {
+      b = (b &+ word &* k2).rotated(33) &* k3
+      b ^= (b &* k3 &+ a).rotated(bits) &* k0
+    }
+
+    /// Takes what is less than a block.
+    mutating func takeLast(_ bytes: UnsafeRawBufferPointer) {
+      var rest = bytes
+      func next<Word: FixedWidthInteger>(_: Word.Type) -> UInt64? {
+        let size = MemoryLayout<Word>.size
+        guard rest.count >= size else { return nil }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[size...]) }
+        return UInt64(truncatingIfNeeded: Word(littleEndian: rest.loadUnaligned(as: Word.self)))
+      }
+      if rest.count >= 16, let first = next(UInt64.self), let second = next(UInt64.self) {
+        a = (a &+ first &* k2).rotated(33) &* k3
+        b = (b &+ second &* k2).rotated(33) &* k3
+        a ^= (a &* k2 &+ b).rotated(45) &* k1
+        b ^= (b &* k3 &+ a).rotated(45) &* k0
+      }
+      if let word = next(UInt64.self) { takeFirst(word, 27) }
+      if let word = next(UInt32.self) { takeSecond(word, 46) }
+      if let word = next(UInt16.self) { takeFirst(word, 22) }
+      if let word = next(UInt8.self) { takeSecond(word, 58) }
+    }
+
+    mutating func finish() {
+      a &+= (a &* k0 &+ b).rotated(13)
+      b &+= (b &* k1 &+ a).rotated(37)
+      a &+= (a &* k2 &+ b).rotated(13)
+      b &+= (b &* k3 &+ a).rotated(37)
+    }
+  }
+
+  private static let blockLength = 32
+
+  private var lanes = Lanes()
+  private var length = 0
+  /// The bytes that do not make a block yet.
+  private var rest = SIMD32<UInt8>.zero
 
   mutating func update(_ text: String) {
     var text = text
@@ -52,70 +115,53 @@ struct ContentHash {
   }
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    length &+= UInt64(bytes.count)
     var index = 0
-    while restCount > 0, index < bytes.count {
-      keep(bytes[index])
-      index += 1
+    let held = length % Self.blockLength
+    length += bytes.count
+    if held > 0 {
+      index = min(Self.blockLength - held, bytes.count)
+      keep(bytes[..<index], at: held)
+      guard held + index == Self.blockLength else { return }
+      withUnsafeBytes(of: rest) { if let block = $0.baseAddress { lanes.take(block) } }
     }
-    while index + 16 <= bytes.count {
-      mix(
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)),
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self)))
-      index += 16
+    if let start = bytes.baseAddress {
+      // A copy stays in registers.
+      var lanes = lanes
+      while index + Self.blockLength <= bytes.count {
+        lanes.take(start + index)
+        index += Self.blockLength
+      }
+      self.lanes = lanes
     }
-    while index < bytes.count {
-      keep(bytes[index])
-      index += 1
-    }
+    keep(bytes[index...], at: 0)
   }
 
   /// The hash of all parts.
   func finish() -> Digest {
-    var (h1, h2) = (h1, h2)
-    if restCount > 8 { h2 ^= (rest.1 &* Self.c2).rotated(33) &* Self.c1 }
-    if restCount > 0 { h1 ^= (rest.0 &* Self.c1).rotated(31) &* Self.c2 }
-    h1 ^= length
-    h2 ^= length
-    h1 &+= h2
-    h2 &+= h1
-    h1 = Self.avalanche(h1)
-    h2 = Self.avalanche(h2)
-    h1 &+= h2
-    h2 &+= h1
-    return Digest(high: h1, low: h2)
-  }
-
-  private mutating func keep(_ byte: UInt8) {
-    if restCount < 8 {
-      rest.0 |= UInt64(byte) << UInt64(restCount * 8)
-    } else {
-      rest.1 |= UInt64(byte) << UInt64((restCount - 8) * 8)
+    var lanes = lanes
+    if length >= Self.blockLength { lanes.join() }
+    withUnsafeBytes(of: rest) {
+      lanes.takeLast(UnsafeRawBufferPointer(rebasing: $0[..<(length % Self.blockLength)]))
     }
-    restCount += 1
-    guard restCount == 16 else { return }
-    mix(rest.0, rest.1)
-    rest = (0, 0)
-    restCount = 0
+    lanes.finish()
+    return Digest(high: lanes.a.byteSwapped, low: lanes.b.byteSwapped)
   }
 
-  private mutating func mix(_ k1: UInt64, _ k2: UInt64) {
-    h1 ^= (k1 &* Self.c1).rotated(31) &* Self.c2
-    h1 = (h1.rotated(27) &+ h2) &* 5 &+ 0x52dc_e729
-    h2 ^= (k2 &* Self.c2).rotated(33) &* Self.c1
-    h2 = (h2.rotated(31) &+ h1) &* 5 &+ 0x3849_5ab5
+  private mutating func keep(_ bytes: Slice<UnsafeRawBufferPointer>, at offset: Int) {
+    withUnsafeMutableBytes(of: &rest) {
+      UnsafeMutableRawBufferPointer(rebasing: $0[offset...]).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: bytes))
+    }
   }
+}
 
-  private static func avalanche(_ word: UInt64) -> UInt64 {
-    var word = word
-    word ^= word >> 33
-    word = word &* 0xff51_afd7_ed55_8ccd
-    word ^= word >> 33
-    word = word &* 0xc4ce_b9fe_1a85_ec53
-    return word ^ word >> 33
+extension UnsafeRawPointer {
+  fileprivate func word(at offset: Int) -> UInt64 {
+    UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 }
 
 extension UInt64 {
-  fileprivate func rotated(_ bits: UInt64) -> UInt64 { self << bits | self >> (64 - bits) }
+  /// To the right.
+  fileprivate func rotated(_ bits: UInt64) -> UInt64 { self >> bits | self << (64 - bits) }
 }
