@@ -8,10 +8,11 @@ public final class PlanExecutor {
   private let executable: ExecutablePlan
   private let connection: Connection
   private let parameters: Parameters
-  private var cursors: CursorStack
+  // One holder at a time calls it, and it calls nobody who could call it back: no need to check each access.
+  @exclusivity(unchecked) private var cursors: CursorStack
   /// Every statement in use, to be given back.
-  private var statements: [Statement] = []
-  private var hasHandedOut = false
+  @exclusivity(unchecked) private var statements: [Statement] = []
+  @exclusivity(unchecked) private var hasHandedOut = false
 
   /// The cursor of the page's last record, where a page has a limit and is full.
   public private(set) var lastCursor: Cursor?

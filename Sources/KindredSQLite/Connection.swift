@@ -31,7 +31,7 @@ public final class Connection {
   public var attachment: AnyObject?
 
   let interruption = InterruptionState()
-  private var statementCache: StatementCache
+  @exclusivity(unchecked) private var statementCache: StatementCache
   private var preparedTransactionStatements: TransactionStatements?
 
   /// Opens a database.

@@ -75,23 +75,28 @@ struct ContentHash {
 
     /// Takes what is less than a block.
     mutating func takeLast(_ bytes: UnsafeRawBufferPointer) {
-      var rest = bytes
-      func next<Word: FixedWidthInteger>(_: Word.Type) -> UInt64? {
-        let size = MemoryLayout<Word>.size
-        guard rest.count >= size else { return nil }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest[size...]) }
-        return UInt64(truncatingIfNeeded: Word(littleEndian: rest.loadUnaligned(as: Word.self)))
-      }
-      if rest.count >= 16, let first = next(UInt64.self), let second = next(UInt64.self) {
-        a = (a &+ first &* k2).rotated(33) &* k3
-        b = (b &+ second &* k2).rotated(33) &* k3
+      guard var next = bytes.baseAddress else { return }
+      let end = next + bytes.count
+      if end - next >= 16 {
+        a = (a &+ next.word(at: 0) &* k2).rotated(33) &* k3
+        b = (b &+ next.word(at: 8) &* k2).rotated(33) &* k3
         a ^= (a &* k2 &+ b).rotated(45) &* k1
         b ^= (b &* k3 &+ a).rotated(45) &* k0
+        next += 16
       }
-      if let word = next(UInt64.self) { takeFirst(word, 27) }
-      if let word = next(UInt32.self) { takeSecond(word, 46) }
-      if let word = next(UInt16.self) { takeFirst(word, 22) }
-      if let word = next(UInt8.self) { takeSecond(word, 58) }
+      if end - next >= 8 {
+        takeFirst(next.word(at: 0), 27)
+        next += 8
+      }
+      if end - next >= 4 {
+        takeSecond(UInt64(UInt32(littleEndian: next.loadUnaligned(as: UInt32.self))), 46)
+        next += 4
+      }
+      if end - next >= 2 {
+        takeFirst(UInt64(UInt16(littleEndian: next.loadUnaligned(as: UInt16.self))), 22)
+        next += 2
+      }
+      if end - next >= 1 { takeSecond(UInt64(next.load(as: UInt8.self)), 58) }
     }
 
     mutating func finish() {

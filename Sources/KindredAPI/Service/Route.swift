@@ -15,7 +15,7 @@ enum Route {
     let path = request.path
     if path == "*" || path == "/" {
       self = .index
-    } else if path.hasPrefix("/-/") {
+    } else if path.utf8.dropFirst().first == UInt8(ascii: "-"), path.hasPrefix("/-/") {
       guard let page = OperationsPage(rawValue: String(path.dropFirst(3))) else {
         throw RequestError(.notFound, "there is nothing at \(path)")
       }

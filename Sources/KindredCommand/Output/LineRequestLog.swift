@@ -9,46 +9,57 @@ struct LineRequestLog: RequestLog {
 
   func note(_ request: AnsweredRequest) {
     output.append(isUrgent: false) { line in
-      line += "info kindred: bytes=".utf8
+      line.append("info kindred: bytes=")
       line.append(request.byteCount)
-      line += " method=".utf8
+      line.append(" method=")
       line += request.method.token.utf8
       let microseconds = Int(clamping: request.nanoseconds / 1000)
-      line += " milliseconds=".utf8
+      line.append(" milliseconds=")
       line.append(microseconds / 1000)
       line.append(UInt8(ascii: "."))
       line.append(microseconds % 1000, digits: 3)
-      line += " path=".utf8
+      line.append(" path=")
       Self.append(request.path, to: &line)
-      line += " peer=".utf8
+      line.append(" peer=")
       line += (request.peer ?? "-").utf8
-      line += " status=".utf8
+      line.append(" status=")
       line.append(request.status.code)
-      line += " request\n".utf8
+      line.append(" request\n")
     }
   }
 
   func noteRefusal(_ status: HTTPStatus) {
     output.append(isUrgent: false) { line in
-      line += "info kindred: status=".utf8
+      line.append("info kindred: status=")
       line.append(status.code)
-      line += " refused\n".utf8
+      line.append(" refused\n")
     }
   }
 
   /// Encodes what no URL holds, so that a path begins neither a line nor another item.
   private static func append(_ path: Substring, to line: inout [UInt8]) {
-    let digits: StaticString = "0123456789ABCDEF"
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-        UInt8(ascii: "`"), UInt8(ascii: "{")...UInt8(ascii: "}"), 0...0x20, 0x7F...:
+    var path = path
+    path.withUTF8 { bytes in
+      guard bytes.contains(where: isEncoded) else { return line.append(contentsOf: bytes) }
+      let digits: StaticString = "0123456789ABCDEF"
+      for byte in bytes {
+        guard isEncoded(byte) else {
+          line.append(byte)
+          continue
+        }
         line.append(UInt8(ascii: "%"))
         line.append(digits.utf8Start[Int(byte >> 4)])
         line.append(digits.utf8Start[Int(byte & 15)])
-      default:
-        line.append(byte)
       }
+    }
+  }
+
+  private static func isEncoded(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+      UInt8(ascii: "`"), UInt8(ascii: "{")...UInt8(ascii: "}"), 0...0x20, 0x7F...:
+      true
+    default: false
     }
   }
 }

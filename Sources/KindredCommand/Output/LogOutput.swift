@@ -86,7 +86,7 @@ struct LogClock {
     let milliseconds = now.tv_nsec / 1_000_000
     line += text
     line.append(milliseconds, digits: 3)
-    line += "Z ".utf8
+    line.append("Z ")
   }
 
   private static func text(_ second: Int) -> [UInt8] {
@@ -99,6 +99,10 @@ struct LogClock {
 }
 
 extension [UInt8] {
+  mutating func append(_ text: StaticString) {
+    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
   /// Adds a number that isn't negative, with zeros before it up to so many digits.
   mutating func append(_ number: Int, digits: Int = 1) {
     if number >= 10 || digits > 1 { append(number / 10, digits: digits - 1) }

@@ -55,11 +55,12 @@ final class HTTPConnection: @unchecked Sendable {
   private let execution = RequestExecution()
 
   private let transport: any ByteTransport
-  private var machine: ConnectionStateMachine
-  private var timeouts: ConnectionTimeouts
-  private var input = ByteBuffer(capacity: readLength)
-  private var output = HTTPResponseSerializer()
-  private var isClosed = false
+  // That nobody else has access is checked by `signals`, and not once more with each use.
+  @exclusivity(unchecked) private var machine: ConnectionStateMachine
+  @exclusivity(unchecked) private var timeouts: ConnectionTimeouts
+  @exclusivity(unchecked) private var input = ByteBuffer(capacity: readLength)
+  @exclusivity(unchecked) private var output = HTTPResponseSerializer()
+  @exclusivity(unchecked) private var isClosed = false
 
   private static let readLength = 16384
 

@@ -25,8 +25,11 @@ final class WorkerPool: Sendable {
 
   /// Workers at most: each has a stack.
   private static let maximum = 128
-  /// Ticks after which a worker is made up for by another: at least one whole tick has passed then.
-  private static let longRunning = 2
+  /// Ticks after which a worker is made up for by another: between 25 and 30 milliseconds.
+  ///
+  /// Work of some milliseconds is not done sooner by more threads than processors, and each has its own part of the
+  /// database in the processors' caches.
+  private static let longRunning = 6
 
   /// `onWake` is called when a worker takes up work.
   init(

@@ -47,11 +47,12 @@ struct RequestHeadParser: Sendable {
   }
 
   private static func method(_ token: Slice<UnsafeRawBufferPointer>) -> HTTPMethod {
-    token.elementsEqual("GET".utf8) ? .get : HTTPMethod(validated: token)
+    token.equals("GET") ? .get : HTTPMethod(validated: token)
   }
 
   /// RFC 9112 §2.3: `HTTP/` DIGIT `.` DIGIT, in capitals.
   private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> HTTPVersion {
+    if bytes.equals("HTTP/1.1") { return .http1_1 }
     let start = bytes.startIndex
     guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), bytes[start + 6] == UInt8(ascii: "."),
       let major = bytes[start + 5].decimalValue, let minor = bytes[start + 7].decimalValue

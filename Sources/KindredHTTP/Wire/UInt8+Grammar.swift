@@ -74,6 +74,12 @@ extension Slice<UnsafeRawBufferPointer> {
     return slice
   }
 
+  /// Whether these are the bytes of `text`.
+  func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount
+      && zip(self, UnsafeBufferPointer(start: text.utf8Start, count: count)).allSatisfy { $0 == $1 }
+  }
+
   /// Whether these are the bytes of `lowercase`, whatever their case.
   func equalsIgnoringCase(_ lowercase: StaticString) -> Bool {
     count == lowercase.utf8CodeUnitCount
