@@ -109,7 +109,8 @@ extension Planning {
             try isFirst(scope, equal: step.destinationColumns, to: origins, keyed: keyed, step: step))
         }
       }
-      select.join("\(item.sql) ON \(conditions.joined(separator: " AND "))", isOptional: !isRequired)
+      select.join(
+        "\(item.sql) ON \(conditions.joined(separator: " AND "))", isRequired ? .required : .optional)
     }
     return scope
   }

@@ -187,9 +187,9 @@ extension Planning {
         continue
       }
       if number == 0 { conditions += equalities }
-      // CROSS keeps SQLite from reading the table before the index that leads to it.
+      // The table is not to be read before the index that leads to it.
       select.join(
-        "\(item.sql) ON \(conditions.joined(separator: " AND "))", word: number > 0 ? "CROSS JOIN" : "JOIN")
+        "\(item.sql) ON \(conditions.joined(separator: " AND "))", number > 0 ? .ordered : .required)
     }
   }
 }

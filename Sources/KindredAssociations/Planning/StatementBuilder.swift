@@ -99,12 +99,20 @@ final class SelectBuilder {
   /// The same for a table that leads to another.
   func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
 
+  /// How a table is joined.
+  enum JoinKind: SQL {
+    /// Records that it gives nothing for are left out.
+    case required = "JOIN"
+    /// The same, and SQLite does not read it before those that stand before it.
+    case ordered = "CROSS JOIN"
+    /// All records stay.
+    case optional = "LEFT JOIN"
+  }
+
   /// Joins a table: `table ON condition`.
-  ///
-  /// - Parameter isOptional: whether the records stay that it gives nothing for.
-  func join(_ table: SQL, word: SQL = "JOIN", isOptional: Bool = false) {
-    joins.append("\(isOptional ? "LEFT JOIN" : word) \(table)")
-    if !isOptional { leavesOutByJoin = true }
+  func join(_ table: SQL, _ kind: JoinKind = .required) {
+    joins.append("\(kind.rawValue) \(table)")
+    if kind != .optional { leavesOutByJoin = true }
   }
 
   /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
