@@ -51,6 +51,9 @@ struct CompanionTests {
       ("/authors?sort=-id&include=books", ""), ("/authors?filter=name>'A'&include=books", ""),
       ("/authors?include=books&books.filter=id>1", ""), ("/authors?include=books&books.sort=title", ""),
       ("/authors?include=books&books.limit=1", ""),
+      // What is bound once can't be another value for each record.
+      ("/authors?include=books&books.annotate=by:../name", ""),
+      ("/authors?include=books&books.annotate=by:../id", ""),
       // Text, of which 10 comes before 9; an index that has no order by it.
       ("/authors?include=letters", "CREATE INDEX i ON letter (authorId);"),
       ("/authors?include=notes", "CREATE INDEX i ON note (authorId DESC);"),

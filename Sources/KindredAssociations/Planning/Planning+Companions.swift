@@ -37,6 +37,12 @@ extension Planning {
     let key = record.column(column.name, in: record.statement)
     let origin = above.column(step.originColumns[0], in: record.statement)
     guard record.select.conditions == ["\(key) = \(origin)"] else { return }
+    // It is bound once: apart from where it begins, it must not speak of the record above.
+    record.select.conditions = []
+    guard !rows.select(page: "").readsRowsAbove else {
+      record.select.conditions = ["\(key) = \(origin)"]
+      return
+    }
 
     record.select.conditions = ["\(key) >= \(origin)"]
     // By name: with any other index all records would have to be sorted first.
@@ -59,5 +65,12 @@ extension Rows {
     else { return false }
     return scope.isPlainTable && scope.select.conditions.count == conditionCount
       && term.sql == "\(identifier: scope.alias).\(identifier: column)"
+  }
+}
+
+extension SQL {
+  /// Whether it is bound to a row of a statement above.
+  fileprivate var readsRowsAbove: Bool {
+    rendered().bindings.contains { if case .ancestor = $0 { true } else { false } }
   }
 }
