@@ -11,6 +11,9 @@ struct RequestShape {
   /// The bytes of a URL; where it is a shape, literals are left out.
   struct Key: Hashable {
     fileprivate var bytes: [UInt8]
+
+    /// All at once: an array would be hashed byte by byte.
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
 
   private(set) var key: Key
