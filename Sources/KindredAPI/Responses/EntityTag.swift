@@ -39,7 +39,7 @@ struct EntityTag: Hashable {
       case .any: return EntityTag(digest: digest, coding: coding)
       case .tags(let tags):
         let plain = digest.text
-        for tag in tags where tag.hasPrefix(plain) {
+        for tag in tags where tag.utf8.starts(with: plain.utf8) {
           if tag.utf8.count == plain.utf8.count { return EntityTag(digest: digest, coding: .identity) }
           if tag.dropFirst(plain.count) == EntityTag.suffix {
             return EntityTag(digest: digest, coding: .gzip)
@@ -51,7 +51,10 @@ struct EntityTag: Hashable {
 
     /// The tags of a list; a comma may stand in a tag, a quote may not.
     private static func tags(_ field: String, isStrong: Bool) -> [Substring] {
-      let parts = field.split(separator: "\"", omittingEmptySubsequences: false)
+      // By bytes: characters would have to be found first.
+      let parts = field.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false).map {
+        Substring($0)
+      }
       return stride(from: 1, to: parts.count - 1, by: 2)
         .filter { !isStrong || !parts[$0 - 1].hasSuffix("W/") }.map { parts[$0] }
     }

@@ -70,7 +70,7 @@ struct Representation {
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     if let held = condition?.match(tag, coding: coding) {
       if case .stream(let stream) = content { stream.close() }
-      return Self.notModified(held, headers: headers)
+      return Self.notModified(held, headers: Self.withoutType(headers))
     }
     var response = HTTPResponse(status: .ok, headers: headers)
     encode(into: &response, coding, level: compressionLevel)
@@ -86,12 +86,17 @@ struct Representation {
   /// 304, with the fields that a stored answer is brought up to date by (RFC 9110 §15.4.5).
   static func notModified(_ tag: EntityTag, headers: HTTPHeaders = ofNotModified) -> HTTPResponse {
     var headers = headers
-    headers.remove("Content-Type")
     headers.append("ETag", tag.field)
     return HTTPResponse(status: .notModified, headers: headers)
   }
 
-  private static let ofNotModified = headers("")
+  private static let ofNotModified = withoutType(headers(""))
+
+  private static func withoutType(_ headers: HTTPHeaders) -> HTTPHeaders {
+    var headers = headers
+    headers.remove("Content-Type")
+    return headers
+  }
 
   private func encode(into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?) {
     var coding = coding
