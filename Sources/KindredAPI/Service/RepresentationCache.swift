@@ -7,8 +7,8 @@ import Synchronization
 final class RepresentationCache: Sendable {
   /// What was asked for, and by whom, as far as the answer depends on it.
   struct Key: Hashable {
-    // A hash that nobody outside can compute, so that nobody can aim at another's entry. Should two agree by chance,
-    // their tags still differ.
+    // A hash that nobody outside can compute, so that nobody can aim at another's entry. Should two agree by chance, a
+    // client would also have to hold the tag of the other.
     private let hash: Int
 
     init(target: String, type: MediaType) {
