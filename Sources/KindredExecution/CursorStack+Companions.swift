@@ -32,6 +32,7 @@ extension CursorStack {
     let companion = companions + Int(frame.pointee.node)
     let wanted = sqlite3_column_int64(above, node.pointee.columnAbove)
     var passed = 0
+    var hasSearched = false
     while true {
       switch companion.pointee {
       case .done: return SQLITE_DONE
@@ -48,8 +49,9 @@ extension CursorStack {
       if order == 0 { return SQLITE_ROW }
       if order > 0 { return SQLITE_DONE }
       passed += 1
-      guard passed > Self.passable else { continue }
-      passed = 0
+      // Once: behind a search nothing is left to pass over, unless the index is damaged and would never lead on.
+      guard passed > Self.passable, !hasSearched else { continue }
+      hasSearched = true
       sqlite3_reset(statement)
       let code = bind(statement, frame.pointee.node, below: count - 1)
       guard code == SQLITE_OK else { return code }
