@@ -38,11 +38,8 @@ extension Planning {
     let origin = above.column(step.originColumns[0], in: record.statement)
     guard record.select.conditions == ["\(key) = \(origin)"] else { return }
     // It is bound once: apart from where it begins, it must not speak of the record above.
-    record.select.conditions = []
-    guard !rows.select(page: "").readsRowsAbove else {
-      record.select.conditions = ["\(key) = \(origin)"]
-      return
-    }
+    let rest = record.statement.columns + record.select.joins + rows.order.map(\.sql)
+    guard !rest.contains(where: \.readsRowsAbove) else { return }
 
     record.select.conditions = ["\(key) >= \(origin)"]
     // By name: with any other index all records would have to be sorted first.

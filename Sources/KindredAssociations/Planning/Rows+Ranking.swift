@@ -80,14 +80,6 @@ extension Rows {
 }
 
 extension Scope {
-  /// Whether the records are those of a table, each once, which its key finds again.
-  var isPlainTable: Bool {
-    guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
-    let name: SQL = "\(identifier: table.name)"
-    return select.source == (alias == table.name ? name : "\(name) AS \(identifier: alias)")
-      && !select.leavesOutByJoin
-  }
-
   /// Whether it is a column of the record, as it is.
   fileprivate func isColumn(_ sql: SQL) -> Bool {
     table.columns.contains { sql == "\(identifier: alias).\(identifier: $0.name)" }

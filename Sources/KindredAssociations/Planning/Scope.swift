@@ -70,4 +70,12 @@ final class Scope {
   var keyColumns: [Column] {
     table.primaryKey.isEmpty ? table.columns : table.primaryKey.map { table.columns[$0] }
   }
+
+  /// Whether the records are those of a table, each once, which its key finds again.
+  var isPlainTable: Bool {
+    guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
+    let name: SQL = "\(identifier: table.name)"
+    return select.source == (alias == table.name ? name : "\(name) AS \(identifier: alias)")
+      && !select.leavesOutByJoin
+  }
 }
