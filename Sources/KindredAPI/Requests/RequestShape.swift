@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredExecution
+import KindredHTTP
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -244,12 +245,5 @@ struct RequestShape {
       }
     }
     return nil
-  }
-}
-
-extension Slice<UnsafeBufferPointer<UInt8>> {
-  fileprivate func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount
-      && zip(self, UnsafeBufferPointer(start: text.utf8Start, count: count)).allSatisfy { $0 == $1 }
   }
 }

@@ -74,12 +74,6 @@ extension Slice<UnsafeRawBufferPointer> {
     return slice
   }
 
-  /// Whether these are the bytes of `text`.
-  func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount
-      && zip(self, UnsafeBufferPointer(start: text.utf8Start, count: count)).allSatisfy { $0 == $1 }
-  }
-
   /// Whether these are the bytes of `lowercase`, whatever their case.
   func equalsIgnoringCase(_ lowercase: StaticString) -> Bool {
     count == lowercase.utf8CodeUnitCount
@@ -90,5 +84,14 @@ extension Slice<UnsafeRawBufferPointer> {
   /// The elements of a comma-separated list; empty ones are left out (RFC 9110 §5.6.1.2).
   var listElements: [Self] {
     split(separator: .comma).map(\.trimmed).filter { !$0.isEmpty }
+  }
+}
+
+extension Collection<UInt8> {
+  /// Whether these are the bytes of `text`.
+  @inlinable
+  package func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount
+      && zip(self, UnsafeBufferPointer(start: text.utf8Start, count: count)).allSatisfy { $0 == $1 }
   }
 }
