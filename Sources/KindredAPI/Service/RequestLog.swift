@@ -17,6 +17,8 @@ public struct AnsweredRequest: Sendable {
   public let method: HTTPMethod
   /// Without the query, which holds values; as it was received, and so with bytes in it that no URL has.
   public let path: Substring
+  /// The same as a URL has it: no control character, space or quote in it can forge a line.
+  public var encodedPath: String { URLCoding.encodeUnsafe(String(path)) }
   /// How it went.
   public let status: HTTPStatus
   /// How many bytes the content has, as it was sent.

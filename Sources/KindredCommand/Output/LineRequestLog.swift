@@ -19,7 +19,7 @@ struct LineRequestLog: RequestLog {
       line.append(UInt8(ascii: "."))
       line.append(microseconds % 1000, digits: 3)
       line.append(" path=")
-      Self.append(request.path, to: &line)
+      line += request.encodedPath.utf8
       line.append(" peer=")
       line += (request.peer ?? "-").utf8
       line.append(" status=")
@@ -33,33 +33,6 @@ struct LineRequestLog: RequestLog {
       line.append("info kindred: status=")
       line.append(status.code)
       line.append(" refused\n")
-    }
-  }
-
-  /// Encodes what no URL holds, so that a path begins neither a line nor another item.
-  private static func append(_ path: Substring, to line: inout [UInt8]) {
-    var path = path
-    path.withUTF8 { bytes in
-      guard bytes.contains(where: isEncoded) else { return line.append(contentsOf: bytes) }
-      let digits: StaticString = "0123456789ABCDEF"
-      for byte in bytes {
-        guard isEncoded(byte) else {
-          line.append(byte)
-          continue
-        }
-        line.append(UInt8(ascii: "%"))
-        line.append(digits.utf8Start[Int(byte >> 4)])
-        line.append(digits.utf8Start[Int(byte & 15)])
-      }
-    }
-  }
-
-  private static func isEncoded(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-      UInt8(ascii: "`"), UInt8(ascii: "{")...UInt8(ascii: "}"), 0...0x20, 0x7F...:
-      true
-    default: false
     }
   }
 }
