@@ -69,6 +69,7 @@ struct ErrorDescription {
     case .notImplemented:
       ErrorDescription(
         "not-implemented", "Not implemented", "No resource has this method or transfer coding.")
+    case .outOfSpace: ErrorDescription[ServiceErrorCode.outOfSpace]
     case .tooManyConnections:
       ErrorDescription(
         "too-many-connections", "Too many connections",
@@ -115,6 +116,7 @@ struct ErrorDescription {
 
   /// Every code that a problem can have.
   static let all =
-    RequestError.Code.allCases.map { Self[$0] } + HTTPError.Code.allCases.map { Self[$0] }
+    RequestError.Code.allCases.map { Self[$0] }
+    + HTTPError.Code.allCases.filter { $0 != .outOfSpace }.map { Self[$0] }
     + ServiceErrorCode.allCases.map { Self[$0] }
 }

@@ -74,7 +74,7 @@ extension Problem {
   init(_ error: HTTPError) {
     let description = ErrorDescription[error.code]
     self.init(error.status, description.code, title: description.title, detail: error.detail)
-    if error.code == .tooManyConnections { headers.append(("Retry-After", "1")) }
+    if error.status == .serviceUnavailable { headers.append(("Retry-After", "1")) }
   }
 
   /// An error of the database; nil for one that is a defect, or that the client must not learn about.

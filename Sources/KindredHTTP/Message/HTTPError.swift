@@ -19,6 +19,8 @@ public struct HTTPError: Error, Hashable, Sendable {
     case headersTooLarge
     /// A method or transfer coding that no resource here has: 501.
     case notImplemented
+    /// No room for content on the disk: 503.
+    case outOfSpace
     /// More connections than are taken: 503.
     case tooManyConnections
     /// A version other than HTTP/1: 505.
@@ -46,8 +48,12 @@ public struct HTTPError: Error, Hashable, Sendable {
     case .expectationFailed: .expectationFailed
     case .headersTooLarge: .requestHeaderFieldsTooLarge
     case .notImplemented: .notImplemented
-    case .tooManyConnections: .serviceUnavailable
+    case .outOfSpace, .tooManyConnections: .serviceUnavailable
     case .versionNotSupported: .httpVersionNotSupported
     }
   }
+}
+
+extension HTTPError {
+  static let outOfSpace = HTTPError(.outOfSpace, "There is no room for the content on the server's disk.")
 }

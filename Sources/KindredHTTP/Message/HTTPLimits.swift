@@ -8,6 +8,8 @@ public struct HTTPLimits: Sendable {
   public var maxHeaderCount = 128
   /// Bytes of a request's content, without its framing; 413.
   public var maxBodyLength = 1 << 20
+  /// The same of requests whose content need not fit into memory (`HTTPHandler.takesLongBody`).
+  public var maxLongBodyLength = 0
   /// From a request's first byte, or the beginning of the connection, to the end of its header section; 408.
   public var headerReadTimeout: Duration = .seconds(10)
   /// How long a connection may wait for the next request, and a transfer may stand still.
@@ -22,9 +24,10 @@ public struct HTTPLimits: Sendable {
   /// The defaults.
   public init() {}
 
-  /// With every limit in a range in which sums and products of them can't overflow: lengths up to 1 GiB, times
-  /// up to about a year.
+  /// With every limit in a range in which sums and products of them can't overflow: lengths up to 1 GiB, of
+  /// files up to 1 PiB, times up to about a year.
   var bounded: HTTPLimits {
+    func boundedFile(_ count: Int) -> Int { min(max(count, 0), 1 << 50) }
     func bounded(_ count: Int) -> Int { min(max(count, 0), 1 << 30) }
     func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1 << 25)) }
     var limits = self
@@ -32,6 +35,7 @@ public struct HTTPLimits: Sendable {
     limits.maxHeaderLength = bounded(maxHeaderLength)
     limits.maxHeaderCount = bounded(maxHeaderCount)
     limits.maxBodyLength = bounded(maxBodyLength)
+    limits.maxLongBodyLength = boundedFile(maxLongBodyLength)
     limits.headerReadTimeout = bounded(headerReadTimeout)
     limits.idleTimeout = bounded(idleTimeout)
     limits.minTransferRate = bounded(minTransferRate)

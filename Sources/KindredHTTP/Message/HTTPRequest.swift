@@ -17,6 +17,9 @@ public struct HTTPRequest: Sendable {
   /// The content, without its framing.
   public var body: [UInt8]
 
+  /// The content in place of `body` where it is too long for memory (`HTTPHandler.takesLongBody`).
+  public var longBody: HTTPContentFile?
+
   /// The numeric address and port of the client; nil where it isn't known.
   public var peer: String?
 
@@ -29,7 +32,7 @@ public struct HTTPRequest: Sendable {
   /// A request that comes from no connection: in-process calls and tests.
   public init(
     method: HTTPMethod, target: String, version: HTTPVersion = .http1_1, headers: HTTPHeaders = [:],
-    body: [UInt8] = [], peer: String? = nil, isSecure: Bool = false,
+    body: [UInt8] = [], longBody: HTTPContentFile? = nil, peer: String? = nil, isSecure: Bool = false,
     cancellation: HTTPCancellation = HTTPCancellation()
   ) {
     self.method = method
@@ -37,6 +40,7 @@ public struct HTTPRequest: Sendable {
     self.version = version
     self.headers = headers
     self.body = body
+    self.longBody = longBody
     self.peer = peer
     self.isSecure = isSecure
     self.cancellation = cancellation

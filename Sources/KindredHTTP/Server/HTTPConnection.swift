@@ -60,6 +60,10 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var timeouts: ConnectionTimeouts
   @exclusivity(unchecked) private var input = ByteBuffer(capacity: readLength)
   @exclusivity(unchecked) private var output = HTTPResponseSerializer()
+  /// The response that is to come, while the request waits for it.
+  @exclusivity(unchecked) private var pending: HTTPPendingResponse?
+  /// The content that has come so far, where it is too long for memory.
+  @exclusivity(unchecked) private var contentFile: HTTPContentFile?
   @exclusivity(unchecked) private var isClosed = false
 
   private static let readLength = 16384
@@ -137,6 +141,13 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func proceed() {
     while !isClosed {
+      if let pending {
+        guard let response = pending.take(orWake: { [weak self] in self?.signal(.event) }) else { return }
+        self.pending = nil
+        execution.pause()
+        begin(response)
+        continue
+      }
       if output.isActive {
         guard flush() else { return }
         if let action = machine.outputSent() { perform(action) }
@@ -243,13 +254,16 @@ final class HTTPConnection: @unchecked Sendable {
         context.counters.requests.increase()
         machine.reject()
         begin(response)
+      } else {
+        machine.takeContent(isLong: context.handler.takesLongBody(request))
       }
+    case .keep(let part):
+      keep(part)
     case .sendContinue:
       output.beginContinue()
     case .respond(let head, let content):
       context.counters.requests.increase()
-      let request = request(head, content: content)
-      begin(execution.run { context.handler.respond(to: request) })
+      answer(request(head, content: content))
     case .refuse(let error):
       context.counters.refusedRequests.increase()
       var response = context.handler.response(to: error)
@@ -268,6 +282,34 @@ final class HTTPConnection: @unchecked Sendable {
     HTTPRequest(
       method: head.method, target: head.target, version: head.version, headers: head.headers, body: content,
       peer: peer, isSecure: transport.isSecure, cancellation: execution.begin())
+  }
+
+  private func answer(_ request: HTTPRequest) {
+    var request = request
+    if let file = contentFile {
+      contentFile = nil
+      guard file.append(request.body) else { return begin(context.handler.response(to: .outOfSpace)) }
+      request.body = []
+      request.longBody = file
+    }
+    execution.resume()
+    switch context.handler.answer(request) {
+    case .now(let response):
+      execution.pause()
+      begin(response)
+    case .later(let response):
+      // The handler knows how long that may take; the client's time-outs have nothing to do with it.
+      timeouts.clear()
+      pending = response
+    }
+  }
+
+  private func keep(_ part: [UInt8]) {
+    if contentFile == nil { contentFile = HTTPContentFile() }
+    if !(contentFile?.append(part) ?? false) {
+      contentFile = nil
+      machine.refuseContent(.outOfSpace)
+    }
   }
 
   private func begin(_ response: HTTPResponse) {
@@ -292,6 +334,8 @@ final class HTTPConnection: @unchecked Sendable {
     execution.cancel()
     execution.end()
     output.close()
+    pending = nil
+    contentFile = nil
     timeouts.clear()
     Socket.close(descriptor)
     context.table.remove(token)

@@ -23,10 +23,16 @@ struct RequestExecution: ~Copyable, Sendable {
 
   /// Runs code of the request that may take long.
   func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-    runningSince.store(Moment.now.nanoseconds, ordering: .relaxed)
-    defer { runningSince.store(0, ordering: .relaxed) }
+    resume()
+    defer { pause() }
     return try body()
   }
+
+  /// Code of the request begins, which may take long, here or elsewhere.
+  func resume() { runningSince.store(Moment.now.nanoseconds, ordering: .relaxed) }
+
+  /// Code of the request has ended.
+  func pause() { runningSince.store(0, ordering: .relaxed) }
 
   /// Cancels the request, if there is one.
   func cancel() {

@@ -21,8 +21,13 @@ struct ChunkedDecoder: Sendable {
   init(limits: HTTPLimits) { self.limits = limits }
 
   /// Appends the content that is in `input` from `position` on; says where it stopped, and whether at the end.
+  ///
+  /// - Parameters:
+  ///   - taken: bytes of the content that are no longer in `content`.
+  ///   - maxLength: bytes that the content may have in all.
   mutating func decode(
-    _ input: UnsafeRawBufferPointer, from position: Int, into content: inout [UInt8]
+    _ input: UnsafeRawBufferPointer, from position: Int, into content: inout [UInt8], taken: Int = 0,
+    maxLength: Int
   ) throws(HTTPError) -> (position: Int, isAtEnd: Bool) {
     var position = position
     while true {
@@ -39,7 +44,7 @@ struct ChunkedDecoder: Sendable {
           return (position, false)
         }
         position = line.endIndex + 2
-        if try take(line, contentCount: content.count) { return (position, true) }
+        if try take(line, count: taken + content.count, of: maxLength) { return (position, true) }
       }
     }
   }
@@ -49,15 +54,13 @@ struct ChunkedDecoder: Sendable {
 
   /// Takes a line that isn't data, and says whether it was the last one.
   private mutating func take(
-    _ line: Slice<UnsafeRawBufferPointer>, contentCount: Int
+    _ line: Slice<UnsafeRawBufferPointer>, count: Int, of maxLength: Int
   ) throws(HTTPError) -> Bool {
     switch state {
     case .size:
-      let (size, extensions) = try size(line)
+      let (size, extensions) = try size(line, maxLength: maxLength)
       overhead += extensions
-      guard size <= limits.maxBodyLength - contentCount else {
-        throw .contentTooLarge(limits.maxBodyLength)
-      }
+      guard size <= maxLength - count else { throw .contentTooLarge(maxLength) }
       state = size == 0 ? .trailer : .data(remaining: size)
     case .dataEnd:
       guard line.isEmpty else {
@@ -77,7 +80,7 @@ struct ChunkedDecoder: Sendable {
 
   /// RFC 9112 §7.1: hexadecimal digits, then extensions, which MUST be ignored where not understood (§7.1.1).
   private func size(
-    _ line: Slice<UnsafeRawBufferPointer>
+    _ line: Slice<UnsafeRawBufferPointer>, maxLength: Int
   ) throws(HTTPError) -> (size: Int, extensionLength: Int) {
     let digits = line.prefix { $0.hexadecimalValue != nil }
     let rest = line[digits.endIndex...]
@@ -89,7 +92,7 @@ struct ChunkedDecoder: Sendable {
     for digit in digits.lazy.compactMap(\.hexadecimalValue) {
       size = size << 4 | digit
       // RFC 9112 §7.1: a recipient MUST anticipate large numbers and prevent overflow.
-      guard size <= limits.maxBodyLength else { throw .contentTooLarge(limits.maxBodyLength) }
+      guard size <= maxLength else { throw .contentTooLarge(maxLength) }
     }
     return (size, rest.count)
   }

@@ -7,11 +7,13 @@ struct ConnectionStateMachine: Sendable {
     /// Nothing goes on before more bytes come.
     case read
     /// See whether the head alone decides the answer: then `reject` and answer it, with `framing`, then
-    /// `outputSent`.
+    /// `outputSent`; otherwise, `takeContent`.
     case consider(HTTPRequestHead)
+    /// Keep a part of the content that is too long for memory.
+    case keep([UInt8])
     /// Send 100 (Continue), then `outputSent`.
     case sendContinue
-    /// Answer the request, with `framing`, then `outputSent`.
+    /// Answer the request, with `framing`, then `outputSent`; the content is what follows the parts that were kept.
     case respond(HTTPRequestHead, content: [UInt8])
     /// Answer the error, with `framing`, then `outputSent`.
     case refuse(HTTPError)
@@ -117,13 +119,28 @@ struct ConnectionStateMachine: Sendable {
       guard head.framing != .length(0) else { return nil }
       owesContinue = head.expectsContinue
       return .consider(head)
+    case (.part(let content), .content):
+      return .keep(content)
     case (.content(let content), .content(let head)):
       state = .answering(head, isPersistent: head.isPersistent)
       return .respond(head, content: content)
-    case (.content, _):
+    case (.content, _), (.part, _):
       return close()
     }
   }
+
+  /// The content of the request under consideration is to come, unless it is longer than it may be.
+  mutating func takeContent(isLong: Bool) {
+    do throws(HTTPError) {
+      try parser.limitContent(isLong: isLong)
+    } catch {
+      owesContinue = false
+      state = .refused(error)
+    }
+  }
+
+  /// The content can't be kept.
+  mutating func refuseContent(_ error: HTTPError) { state = .refused(error) }
 
   /// The request under consideration is answered without its content, and the connection ends: reading the
   /// content only to stay in step may cost more than another connection.

@@ -2,6 +2,7 @@
 struct FramingFields: Sendable {
   private enum Coding { case chunked, others, othersThenChunked }
 
+  /// Of any request: what the one at hand may have is decided after its head.
   private let maxBodyLength: Int
   private var hosts = 0
   private var contentLength: Int?

@@ -9,7 +9,9 @@ public struct HTTPRequestParser: Sendable {
   public enum Event: Sendable {
     /// A request's head, valid; its content follows.
     case head(HTTPRequestHead)
-    /// A request's content, whole and without its framing. The next request follows.
+    /// The next part of content that is too long for memory, without its framing.
+    case part([UInt8])
+    /// A request's content, whole and without its framing, or the rest of it after parts. The next request follows.
     case content([UInt8])
   }
 
@@ -27,16 +29,31 @@ public struct HTTPRequestParser: Sendable {
   private var headerLength = 0
   private var hasSkippedEmptyLine = false
   private var content: [UInt8] = []
+  /// What the content may have at most, and how much of it went out in parts.
+  private var maxContentLength: Int
+  private var partedLength = 0
+
+  /// Long content goes out in parts of about this many bytes.
+  private static let partLength = 1 << 16
 
   /// A parser at the beginning of a connection.
   public init(limits: HTTPLimits) {
     self.limits = limits.bounded
+    maxContentLength = limits.bounded.maxBodyLength
     head = RequestHeadParser(limits: limits.bounded)
   }
 
   /// Whether nothing of a next request has been seen.
   public var isBetweenRequests: Bool {
     if case .requestLine = state { lines.scanned == 0 } else { false }
+  }
+
+  /// Says, after the head, whether the content may be as long as `maxLongBodyLength`.
+  public mutating func limitContent(isLong: Bool) throws(HTTPError) {
+    maxContentLength = isLong ? max(limits.maxLongBodyLength, limits.maxBodyLength) : limits.maxBodyLength
+    if case .length(let length) = state, length > maxContentLength {
+      throw .contentTooLarge(maxContentLength)
+    }
   }
 
   /// Reads up to the next event, and says how many bytes of `input` are done with.
@@ -77,11 +94,12 @@ public struct HTTPRequestParser: Sendable {
         content.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[position..<(position + count)]))
         position += count
         state = .length(remaining: remaining - count)
-        return (position, count == remaining ? finishContent() : nil)
+        return (position, count == remaining ? finishContent() : takePart())
       case .chunked(var decoder):
-        let (end, isAtEnd) = try decoder.decode(input, from: position, into: &content)
+        let (end, isAtEnd) = try decoder.decode(
+          input, from: position, into: &content, taken: partedLength, maxLength: maxContentLength)
         state = .chunked(decoder)
-        return (end, isAtEnd ? finishContent() : nil)
+        return (end, isAtEnd ? finishContent() : takePart())
       }
     }
   }
@@ -113,10 +131,20 @@ public struct HTTPRequestParser: Sendable {
     case .chunked:
       state = .chunked(ChunkedDecoder(limits: limits))
     }
+    maxContentLength = limits.maxBodyLength
+  }
+
+  /// What has come of long content, once it is worth handing over.
+  private mutating func takePart() -> Event? {
+    guard maxContentLength > limits.maxBodyLength, content.count >= Self.partLength else { return nil }
+    defer { content = [] }
+    partedLength += content.count
+    return .part(content)
   }
 
   private mutating func finishContent() -> Event {
     state = .requestLine
+    partedLength = 0
     defer { content = [] }
     return .content(content)
   }

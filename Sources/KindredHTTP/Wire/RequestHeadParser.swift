@@ -13,7 +13,7 @@ struct RequestHeadParser: Sendable {
 
   init(limits: HTTPLimits) {
     self.limits = limits
-    framing = FramingFields(maxBodyLength: limits.maxBodyLength)
+    framing = FramingFields(maxBodyLength: max(limits.maxBodyLength, limits.maxLongBodyLength))
   }
 
   /// Methods are not longer than this; RFC 9112 §3: longer ones SHOULD be answered with 501.

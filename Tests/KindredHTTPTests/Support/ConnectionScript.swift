@@ -30,6 +30,7 @@ struct ConnectionScript {
     switch action {
     case .read: "read"
     case .consider(let head): "consider \(head.target)"
+    case .keep(let part): "keep \(part.count)"
     case .sendContinue: "100"
     case .respond(let head, let content): "respond \(head.target) \(content.count)"
     case .refuse(let error): "refuse \(error.status.code)"

@@ -33,6 +33,7 @@ struct ParsedRequests: Equatable, CustomStringConvertible {
         switch event {
         case nil: return true
         case .head(let head): lines.append(Self.text(head))
+        case .part(let part): lines.append("part \(part.count)")
         case .content(let content): lines.append("content \(String(decoding: content, as: UTF8.self))")
         }
       } catch {

@@ -4,10 +4,14 @@ import Logging
 /// A handler made of a function; the HTTP layer's errors are answered with their sentence.
 struct TestHandler: HTTPHandler {
   var rejection: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
-  var respond: @Sendable (HTTPRequest) -> HTTPResponse
+  var takesLongBody = false
+  var respond: @Sendable (HTTPRequest) -> HTTPResponse = HTTPResponse.echo
+  var answer: (@Sendable (HTTPRequest) -> HTTPAnswer)?
 
   func respond(to request: HTTPRequest) -> HTTPResponse { respond(request) }
   func response(to error: HTTPError) -> HTTPResponse { .text(error.detail, status: error.status) }
+  func takesLongBody(_ request: HTTPRequest) -> Bool { takesLongBody }
+  func answer(_ request: HTTPRequest) -> HTTPAnswer { answer?(request) ?? .now(respond(request)) }
   func rejection(of request: HTTPRequest) -> HTTPResponse? { rejection(request) }
 }
 

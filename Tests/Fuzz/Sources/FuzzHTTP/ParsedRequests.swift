@@ -42,6 +42,7 @@ struct ParsedRequests: Equatable {
 
   private static func text(_ event: HTTPRequestParser.Event) -> String {
     switch event {
+    case .part(let part): return "part \(part)"
     case .content(let content): return "content \(content)"
     case .head(let head):
       let fields = head.headers.map { "\($0.name): \($0.value)" }

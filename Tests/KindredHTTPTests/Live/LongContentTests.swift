@@ -1,0 +1,87 @@
+import Testing
+
+@testable import KindredHTTP
+
+@Suite("Content that is too long for memory")
+struct LongContentTests {
+  private static let limits = {
+    var limits = HTTPLimits()
+    limits.maxBodyLength = 100
+    limits.maxLongBodyLength = 1 << 20
+    return limits
+  }()
+
+  /// Tells how much content came, where, and whether it is what the client sent.
+  private static let handler = TestHandler(takesLongBody: true) { request in
+    guard let file = request.longBody else { return .text("\(request.body.count) in memory") }
+    var memory = [UInt8](repeating: 0, count: 4096)
+    var sum = 0
+    var offset = 0
+    while let count = memory.withUnsafeMutableBytes({ file.read(into: $0, from: offset) }), count > 0 {
+      for byte in memory[..<count] { sum += Int(byte) }
+      offset += count
+    }
+    return .text("\(file.count) in a file, sum \(sum == offset * Int(UInt8(ascii: "x")))")
+  }
+
+  private func expect(
+    _ fields: String, _ content: String, is answer: String, handler: TestHandler = handler,
+    _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    try withServer(limits: Self.limits, handler: handler) { _, port in
+      let client = try WireClient(port: port)
+      client.send("POST /a HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n\(content)")
+      let response = client.response()
+      #expect("\(response?.status ?? 0) \(response?.body ?? "")" == answer, sourceLocation: location)
+    }
+  }
+
+  private static func chunks(_ count: Int, of length: Int) -> String {
+    let chunk = String(length, radix: 16) + "\r\n" + String(repeating: "x", count: length) + "\r\n"
+    return String(repeating: chunk, count: count) + "0\r\n\r\n"
+  }
+
+  @Test("stays in memory while it is short")
+  func short() throws {
+    try expect("Content-Length: 3", "xxx", is: "200 3 in memory")
+  }
+
+  @Test("comes as a file, of a known length or in chunks")
+  func long() throws {
+    let content = String(repeating: "x", count: 300_000)
+    try expect("Content-Length: 300000", content, is: "200 300000 in a file, sum true")
+    try expect(
+      "Transfer-Encoding: chunked", Self.chunks(40, of: 10_000), is: "200 400000 in a file, sum true")
+  }
+
+  @Test("is refused above its own limit, before it comes or as it comes")
+  func tooLong() throws {
+    let detail = "The content is longer than \(1 << 20) bytes."
+    try expect("Content-Length: \((1 << 20) + 1)", "", is: "413 \(detail)")
+    try expect("Transfer-Encoding: chunked", Self.chunks(200, of: 10_000), is: "413 \(detail)")
+  }
+
+  @Test("is refused above the limit of memory where the handler doesn't take it, and no 100 asks for it")
+  func notTaken() throws {
+    var handler = Self.handler
+    handler.takesLongBody = false
+    for fields in ["Content-Length: 101", "Content-Length: 101\r\nExpect: 100-continue"] {
+      try expect(fields, "", is: "413 The content is longer than 100 bytes.", handler: handler)
+    }
+    try expect(
+      "Transfer-Encoding: chunked", Self.chunks(11, of: 10), is: "413 The content is longer than 100 bytes.",
+      handler: handler)
+  }
+
+  @Test("doesn't reach the next request of the connection")
+  func nextRequest() throws {
+    try withServer(limits: Self.limits, handler: Self.handler) { _, port in
+      let client = try WireClient(port: port)
+      for (count, answer) in [(200_000, "200000 in a file, sum true"), (50, "50 in memory")] {
+        client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
+        client.send(String(repeating: "x", count: count))
+        #expect(client.response()?.body == answer)
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import KindredHTTP
+
+@Suite("A response that comes later")
+struct PendingResponseTests {
+  /// The responses that requests wait for.
+  private final class Pending: Sendable {
+    private let waiting = Mutex<[HTTPPendingResponse]>([])
+
+    var count: Int { waiting.withLock(\.count) }
+
+    var handler: TestHandler {
+      TestHandler(answer: { request in
+        guard request.path == "/later" else { return .now(.echo(request)) }
+        let response = HTTPPendingResponse()
+        self.waiting.withLock { $0.append(response) }
+        return .later(response)
+      })
+    }
+
+    func fulfil() {
+      let all = waiting.withLock { waiting in
+        defer { waiting = [] }
+        return waiting
+      }
+      for response in all { response.fulfil(.text("here")) }
+    }
+  }
+
+  @Test("holds up nobody, however many wait, and is sent when it is there")
+  func manyWait() throws {
+    let pending = Pending()
+    try withServer(handler: pending.handler) { _, port in
+      let waiting = try (0..<200).map { _ in try WireClient(port: port) }
+      for client in waiting { client.request("/later") }
+      let client = try WireClient(port: port)
+      client.request("/now")
+      #expect(client.response()?.body == "GET /now ")
+      #expect(eventually { pending.count == 200 })
+      pending.fulfil()
+      for client in waiting { #expect(client.response()?.body == "here") }
+    }
+  }
+
+  @Test("keeps the order of a connection's requests")
+  func pipelining() throws {
+    let pending = Pending()
+    try withServer(handler: pending.handler) { _, port in
+      let client = try WireClient(port: port)
+      client.request("/later")
+      client.request("/now")
+      #expect(eventually { pending.count == 1 })
+      pending.fulfil()
+      #expect(client.response()?.body == "here")
+      #expect(client.response()?.body == "GET /now ")
+    }
+  }
+
+  @Test("is waited for when the server ends, and no longer than that may take")
+  func shutdown() throws {
+    let pending = Pending()
+    try withServer(handler: pending.handler) { server, port in
+      let client = try WireClient(port: port)
+      client.request("/later")
+      #expect(eventually { pending.count == 1 })
+      server.shutdown(grace: .milliseconds(50))
+      #expect(client.response() == nil)
+      pending.fulfil()
+    }
+  }
+
+  @Test("is cancelled when its client goes")
+  func departure() throws {
+    let cancelled = Calls()
+    let handler = TestHandler(answer: { request in
+      request.cancellation.onCancel { cancelled.add("cancelled") }
+      return .later(HTTPPendingResponse())
+    })
+    try withServer(handler: handler) { _, port in
+      var client: WireClient? = try WireClient(port: port)
+      client?.request("/later")
+      usleep(20_000)
+      client = nil
+      #expect(eventually { cancelled.all == ["cancelled"] })
+    }
+  }
+}
