@@ -12,7 +12,7 @@ let package = Package(
       name: "KindredModules",
       targets: [
         "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
-        "KindredSQLSyntax",
+        "KindredSQLSyntax", "KindredCryptography",
       ]),
   ],
   dependencies: [
@@ -29,6 +29,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CKindredLinux"),
+
+    // Digests, signatures and random bytes, by OpenSSL.
+    .target(name: "KindredCryptography", dependencies: ["CKindredOpenSSL"]),
 
     // The engine.
     .target(name: "KindredSQLSyntax"),
@@ -63,14 +66,15 @@ let package = Package(
       name: "KindredAPI",
       dependencies: [
         "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
-        "KindredSQLSyntax", "Yams",
+        "KindredSQLSyntax", "KindredCryptography", "Yams",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution", "Yams",
+        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution",
+        "KindredSQLSyntax", "KindredCryptography", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -80,6 +84,7 @@ let package = Package(
       dependencies: [
         "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    .testTarget(name: "KindredCryptographyTests", dependencies: ["KindredCryptography"]),
     .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite"]),
     .testTarget(
       name: "KindredExecutionTests",
@@ -107,7 +112,7 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite",
+        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite", "KindredCryptography",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
   ],

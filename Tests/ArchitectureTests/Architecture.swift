@@ -15,6 +15,7 @@ enum Architecture {
   static let modules = [
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
     Module(name: "CKindredLinux"),
+    Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
     Module(name: "KindredAssociations", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
@@ -34,7 +35,7 @@ enum Architecture {
       name: "KindredHTTP", gates: ["CKindredLinux", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),
     Module(
-      name: "KindredAPI", uses: ["KindredHTTP", "KindredExecution"],
+      name: "KindredAPI", uses: ["KindredHTTP", "KindredExecution", "KindredCryptography"],
       libraries: ["Foundation", "Logging", "OrderedCollections", "Yams"]),
     Module(
       name: "KindredCommand", uses: ["KindredAPI"],

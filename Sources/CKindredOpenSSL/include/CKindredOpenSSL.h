@@ -1,7 +1,13 @@
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 /// The options of a server: macros with arguments, which Swift does not import.
 /// A client that ends the connection without saying so ends it (`IGNORE_UNEXPECTED_EOF`): HTTP's own framing

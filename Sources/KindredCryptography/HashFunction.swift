@@ -1,0 +1,98 @@
+import CKindredOpenSSL
+
+/// A hash function of the SHA-2 family (FIPS 180-4).
+public enum HashFunction: Sendable, Hashable {
+  case sha256
+  case sha384
+  case sha512
+
+  /// How many bytes a digest has.
+  public var digestLength: Int {
+    switch self {
+    case .sha256: 32
+    case .sha384: 48
+    case .sha512: 64
+    }
+  }
+
+  var algorithm: OpaquePointer {
+    switch self {
+    case .sha256: EVP_sha256()
+    case .sha384: EVP_sha384()
+    case .sha512: EVP_sha512()
+    }
+  }
+
+  /// Returns the digest of a message.
+  public func digest(of message: some ContiguousBytes) -> [UInt8] {
+    message.withBytes { message in
+      var digest = [UInt8](repeating: 0, count: digestLength)
+      EVP_Digest(message.baseAddress, message.count, &digest, nil, algorithm, nil)
+      return digest
+    }
+  }
+
+  /// Returns the HMAC of a message (RFC 2104).
+  public func authenticationCode(of message: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
+    message.withBytes { message in
+      var code = [UInt8](repeating: 0, count: digestLength)
+      let bytes = message.bindMemory(to: UInt8.self)
+      _ = HMAC(algorithm, key, Int32(key.count), bytes.baseAddress, bytes.count, &code, nil)
+      return code
+    }
+  }
+}
+
+/// Bytes that stand one after the other in memory.
+public protocol ContiguousBytes {
+  /// Calls `body` with the bytes, which are valid during the call.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
+}
+
+extension [UInt8]: ContiguousBytes {
+  /// Calls `body` with the bytes, which are valid during the call.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withUnsafeBytes(body)
+  }
+}
+
+extension ArraySlice<UInt8>: ContiguousBytes {
+  /// Calls `body` with the bytes, which are valid during the call.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withUnsafeBytes(body)
+  }
+}
+
+extension [UInt8] {
+  /// The bytes in hexadecimal digits, in lower case.
+  public var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns the bytes of hexadecimal digits in lower case; nil for anything else.
+  public init?(hexadecimal text: some StringProtocol) {
+    let digits = text.utf8.map { byte -> UInt8? in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+      default: nil
+      }
+    }
+    guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }
+    self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+  }
+
+  /// Returns bytes that nobody can guess.
+  ///
+  /// - Returns: Nil where the system has no randomness to give.
+  public static func random(count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    return RAND_bytes(&bytes, Int32(count)) == 1 ? bytes : nil
+  }
+
+  /// Returns whether both are the same bytes, in a time that tells nothing of where they differ.
+  public func isEqualInConstantTime(to other: [UInt8]) -> Bool {
+    count == other.count && CRYPTO_memcmp(self, other, count) == 0
+  }
+}

@@ -1,0 +1,165 @@
+import CKindredOpenSSL
+
+/// A public key that verifies signatures: RSA, an elliptic curve of NIST, or an Edwards curve.
+public final class PublicKey: @unchecked Sendable {
+  /// The kinds of keys, as far as they decide which signatures a key can verify.
+  public enum Kind: Sendable, Hashable {
+    case rsa
+    /// The curve P-256.
+    case p256
+    /// The curve P-384.
+    case p384
+    /// Ed25519 or Ed448.
+    case edwards
+  }
+
+  /// Why a key can't be used.
+  public struct Refusal: Error, CustomStringConvertible {
+    /// A clause that names the reason.
+    public let description: String
+
+    /// A refusal for this reason.
+    public init(_ description: String) {
+      self.description = description
+    }
+  }
+
+  /// The kind of the key.
+  public let kind: Kind
+  /// OpenSSL counts the references to a key, and verifying changes nothing in it.
+  private let key: OpaquePointer
+
+  /// Shorter RSA keys are refused (RFC 7518 §3.3), and so are longer ones, whose signatures take too long to verify.
+  private static let modulusLengths = 2048...8192
+
+  /// An RSA key of a modulus and an exponent, as unsigned big-endian numbers (RFC 8017 §3.1).
+  public init(modulus: [UInt8], exponent: [UInt8]) throws(Refusal) {
+    let digits = modulus.drop { $0 == 0 }
+    let length = digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
+    guard Self.modulusLengths.contains(length) else {
+      throw Refusal(
+        "an RSA key has \(Self.modulusLengths.lowerBound) to \(Self.modulusLengths.upperBound) bits, not \(length)"
+      )
+    }
+    // The exponents 1 and 2 verify anything, or nothing.
+    guard let last = exponent.last, last & 1 == 1, Array(exponent.drop { $0 == 0 }) != [1],
+      exponent.count <= 8
+    else {
+      throw Refusal("the exponent of an RSA key is an odd number from 3 on, of 8 bytes at most")
+    }
+    kind = .rsa
+    key = try Self.decoded(
+      algorithm: [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00],
+      key: DER.sequence(DER.integer(modulus) + DER.integer(exponent)))
+  }
+
+  /// A key of a point on an elliptic curve of NIST (RFC 7518 §6.2.1).
+  public init(curve: String, x: [UInt8], y: [UInt8]) throws(Refusal) {
+    let identifier: [UInt8]
+    let length: Int
+    switch curve {
+    case "P-256":
+      (kind, length) = (.p256, 32)
+      identifier = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+    case "P-384":
+      (kind, length) = (.p384, 48)
+      identifier = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x22]
+    default: throw Refusal("the curve `\(curve)` is not supported")
+    }
+    guard x.count == length, y.count == length else {
+      throw Refusal("the coordinates of a point on \(curve) have \(length) bytes")
+    }
+    key = try Self.decoded(
+      algorithm: [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01] + identifier, key: [4] + x + y)
+  }
+
+  /// A key of an Edwards curve (RFC 8037 §2).
+  public init(curve: String, x: [UInt8]) throws(Refusal) {
+    kind = .edwards
+    let type: Int32
+    switch curve {
+    case "Ed25519": type = EVP_PKEY_ED25519
+    case "Ed448": type = EVP_PKEY_ED448
+    default: throw Refusal("the curve `\(curve)` is not supported")
+    }
+    guard let key = EVP_PKEY_new_raw_public_key(type, nil, x, x.count) else {
+      ERR_clear_error()
+      throw Refusal("`x` is no key of \(curve)")
+    }
+    self.key = key
+  }
+
+  deinit { EVP_PKEY_free(key) }
+
+  /// Decodes a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7): OpenSSL checks that a point is on its curve.
+  private static func decoded(algorithm: [UInt8], key: [UInt8]) throws(Refusal) -> OpaquePointer {
+    let info = DER.sequence(DER.sequence(algorithm) + DER.bitString(key))
+    let decoded = info.withUnsafeBufferPointer { bytes in
+      var start = bytes.baseAddress
+      return d2i_PUBKEY(nil, &start, bytes.count)
+    }
+    guard let decoded else {
+      ERR_clear_error()
+      throw Refusal("its numbers make no key")
+    }
+    return decoded
+  }
+
+  /// Returns whether a signature is that of a message by the holder of this key.
+  ///
+  /// - Parameter signature: as RFC 7518 §3 and RFC 8037 §3.1 have it; of an elliptic curve, two numbers of equal length.
+  public func verifies(
+    _ signature: [UInt8], of message: [UInt8], by algorithm: SignatureAlgorithm
+  ) -> Bool {
+    guard algorithm.keyKind == kind, let context = EVP_MD_CTX_new() else { return false }
+    defer {
+      EVP_MD_CTX_free(context)
+      ERR_clear_error()
+    }
+    var keyContext: OpaquePointer?
+    let hash = kind == .edwards ? nil : algorithm.hash.algorithm
+    guard EVP_DigestVerifyInit(context, &keyContext, hash, nil, key) == 1 else { return false }
+    var signature = signature
+    switch kind {
+    case .rsa:
+      let padding = algorithm.isProbabilistic ? RSA_PKCS1_PSS_PADDING : RSA_PKCS1_PADDING
+      guard EVP_PKEY_CTX_set_rsa_padding(keyContext, padding) == 1 else { return false }
+      if algorithm.isProbabilistic {
+        // The salt is as long as the digest (RFC 7518 §3.5).
+        guard EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_DIGEST) == 1 else { return false }
+      }
+    case .p256, .p384:
+      let length = kind == .p256 ? 32 : 48
+      guard signature.count == 2 * length else { return false }
+      signature = DER.sequence(
+        DER.integer(Array(signature[..<length])) + DER.integer(Array(signature[length...])))
+    case .edwards: break
+    }
+    return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+  }
+}
+
+/// The encodings of ASN.1 that keys and signatures take (ITU-T X.690 §8 to §10).
+private enum DER {
+  static func sequence(_ content: [UInt8]) -> [UInt8] { tagged(0x30, content) }
+
+  static func bitString(_ content: [UInt8]) -> [UInt8] { tagged(0x03, [0] + content) }
+
+  /// An unsigned number: without zeros before it, but one where its first bit would be a sign.
+  static func integer(_ bytes: [UInt8]) -> [UInt8] {
+    let digits = Array(bytes.drop { $0 == 0 })
+    guard let first = digits.first else { return tagged(0x02, [0]) }
+    return tagged(0x02, first & 0x80 == 0 ? digits : [0] + digits)
+  }
+
+  private static func tagged(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
+    var length: [UInt8] = []
+    var rest = content.count
+    while rest > 0 {
+      length.insert(UInt8(rest & 0xFF), at: 0)
+      rest >>= 8
+    }
+    return [tag, 0x80 | UInt8(length.count)] + length + content
+  }
+}
