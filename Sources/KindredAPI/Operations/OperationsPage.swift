@@ -4,4 +4,7 @@ enum OperationsPage: String {
   case metrics
   case openAPI = "openapi.json"
   case errors
+
+  /// The page's path.
+  var path: String { "/-/\(rawValue)" }
 }

@@ -12,7 +12,7 @@ final class ServiceMetrics: Sendable {
     var count: Int { value.load(ordering: .relaxed) }
   }
 
-  private static let methods: [HTTPMethod] = [.get, .head, .options, .post, .put, .patch, .delete]
+  private static let methods = KindredService.methods
   /// Upper bounds in seconds, as text and in nanoseconds.
   private static let bounds: [(text: String, nanoseconds: UInt64)] = [
     ("0.001", 1_000_000), ("0.0025", 2_500_000), ("0.005", 5_000_000), ("0.01", 10_000_000),

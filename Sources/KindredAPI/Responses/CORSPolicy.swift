@@ -28,9 +28,14 @@ public struct CORSPolicy: Sendable {
   public init?(
     origins: Origins, methods: [String] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"],
     headers: [String] = [
-      "Accept", "Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID",
+      "Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
+      "Last-Event-ID",
+      "Prefer", "Traceparent", "Tracestate",
     ],
-    exposedHeaders: [String] = ["ETag", "Link", "Location", "Retry-After", "Server-Timing", "X-Total-Count"],
+    exposedHeaders: [String] = [
+      "Accept-Patch", "Accept-Post", "Allow", "ETag", "Link", "Location", "Preference-Applied", "Retry-After",
+      "Server-Timing", "X-Total-Count",
+    ],
     maxAge: Int = 600, allowsCredentials: Bool = false
   ) {
     guard origins != .any || !allowsCredentials else { return nil }
@@ -54,8 +59,7 @@ public struct CORSPolicy: Sendable {
       response.headers.set("Vary", all.joined(separator: ", "))
     }
     guard let origin = request.headers["Origin"], let allowed = allowedOrigin(origin) else { return }
-    response.headers.append("Access-Control-Allow-Origin", allowed)
-    if allowsCredentials { response.headers.append("Access-Control-Allow-Credentials", "true") }
+    allow(allowed, in: &response)
     if isPreflight {
       response.headers.append("Access-Control-Allow-Methods", methods.joined(separator: ", "))
       response.headers.append("Access-Control-Allow-Headers", headers.joined(separator: ", "))
@@ -64,6 +68,27 @@ public struct CORSPolicy: Sendable {
       response.headers.append("Access-Control-Expose-Headers", exposedHeaders.joined(separator: ", "))
     }
   }
+
+  /// Adds what a browser has to know to the answer to a request whose fields could not be read.
+  ///
+  /// With several origins, nobody knows which of them sent it: then the page learns no more than that it failed.
+  func applyWithoutOrigin(to response: inout HTTPResponse) {
+    switch origins {
+    case .any:
+      allow("*", in: &response)
+    case .these(let origins):
+      response.headers.append("Vary", "Origin")
+      if let origin = origins.first, origins.count == 1 { allow(origin, in: &response) }
+    }
+  }
+
+  private func allow(_ origin: String, in response: inout HTTPResponse) {
+    response.headers.append("Access-Control-Allow-Origin", origin)
+    if allowsCredentials { response.headers.append("Access-Control-Allow-Credentials", "true") }
+  }
+
+  /// Whether pages of this origin may use the service.
+  func allows(_ origin: String) -> Bool { allowedOrigin(origin) != nil }
 
   private func allowedOrigin(_ origin: String) -> String? {
     switch origins {

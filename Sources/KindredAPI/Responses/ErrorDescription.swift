@@ -85,9 +85,23 @@ struct ErrorDescription {
       switch code {
       case .methodNotAllowed:
         ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
+      case .unknownMethod: ("Unknown method", "No resource has this method.")
+      case .misdirected:
+        (
+          "Misdirected request",
+          "`Host` is none of the server's names: a server on a loopback address has those of the machine itself, and those of `--allowed-hosts`."
+        )
+      case .foreignSite:
+        (
+          "Foreign site",
+          "A browser sent this for a page of another origin, which may not write; `--cors-origins` names those that may."
+        )
       case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
       case .unsupportedMediaType:
-        ("Unsupported media type", "What is written must be sent as application/json.")
+        (
+          "Unsupported media type",
+          "What is written must have one `Content-Type` that is taken here; `Accept` or `Accept-Patch` names those."
+        )
       case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` tells where.")
       case .unknownMember:
         (

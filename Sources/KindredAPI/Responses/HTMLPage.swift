@@ -32,5 +32,6 @@ struct HTMLPage {
   /// What a page may do: show itself.
   ///
   /// Whatever the database holds, it is text (W3C, Content Security Policy).
-  static let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+  static let policy =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }

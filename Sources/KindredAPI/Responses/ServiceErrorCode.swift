@@ -3,6 +3,9 @@ import KindredHTTP
 /// What the service refuses by itself, whatever the request is about; the raw value is the code that clients get.
 enum ServiceErrorCode: String, CaseIterable {
   case methodNotAllowed = "method-not-allowed"
+  case unknownMethod = "unknown-method"
+  case misdirected
+  case foreignSite = "foreign-site"
   case notAcceptable = "not-acceptable"
   case unsupportedMediaType = "unsupported-media-type"
   case malformedJSON = "malformed-json"
@@ -19,6 +22,9 @@ enum ServiceErrorCode: String, CaseIterable {
   var status: HTTPStatus {
     switch self {
     case .methodNotAllowed: .methodNotAllowed
+    case .unknownMethod: .notImplemented
+    case .misdirected: .misdirectedRequest
+    case .foreignSite: .forbidden
     case .notAcceptable: .notAcceptable
     case .unsupportedMediaType: .unsupportedMediaType
     case .malformedJSON: .badRequest

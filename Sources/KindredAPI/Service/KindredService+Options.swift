@@ -10,6 +10,8 @@ extension KindredService {
     /// How hard answers of some length are compressed for clients that take gzip: 1 (fast) to 9 (small); nil for not
     /// at all.
     public var compressionLevel: Int? = 1
+    /// By which hosts the service may be addressed; any by default.
+    public var hosts = AllowedHosts.any
     /// Which pages of other origins may use the service; nil for none.
     public var cors: CORSPolicy?
     /// Where each request is noted; nil for nowhere.

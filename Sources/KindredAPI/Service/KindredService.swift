@@ -40,8 +40,7 @@ public final class KindredService: HTTPHandler {
   /// What the server has counted.
   var serverCounters: HTTPServerCounters? { counterSource.withLock { $0 }?.read() }
 
-  /// In a structure, for a function by itself would be wrapped once more each time that the mutex lets somebody see
-  /// it, and the way to it would get longer for ever.
+  /// Boxed: reading a bare closure out of a `Mutex` wraps it in one more closure at each access.
   private struct CounterSource {
     let read: @Sendable () -> HTTPServerCounters
   }
@@ -51,13 +50,14 @@ public final class KindredService: HTTPHandler {
     var timing = RequestTiming(isOn: options.tellsTiming)
     var response: HTTPResponse
     do {
+      try screen(request)
       response = try Route(request).respond(self, request, &timing)
     } catch {
       response = problem(for: error).response
     }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
-    response.meanItsType()
+    response.forbidTypeSniffing()
     return observed(response, to: request, timing)
   }
 
@@ -65,7 +65,8 @@ public final class KindredService: HTTPHandler {
   public func response(to error: HTTPError) -> HTTPResponse {
     options.requestLog?.noteRefusal(error.status)
     var response = Problem(error).response
-    response.meanItsType()
+    options.cors?.applyWithoutOrigin(to: &response)
+    response.forbidTypeSniffing()
     return response
   }
 
@@ -103,9 +104,8 @@ public final class KindredService: HTTPHandler {
 }
 
 extension HTTPResponse {
-  /// Has a browser take the content for what `Content-Type` says, whatever a table holds (Fetch standard,
-  /// "X-Content-Type-Options").
-  fileprivate mutating func meanItsType() {
+  /// Forbids browsers to guess another type than `Content-Type` (Fetch standard, "X-Content-Type-Options").
+  fileprivate mutating func forbidTypeSniffing() {
     headers.append("X-Content-Type-Options", "nosniff")
   }
 }

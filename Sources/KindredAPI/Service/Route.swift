@@ -27,7 +27,7 @@ enum Route {
 
   /// What stands between the slashes; one at the end makes no difference.
   ///
-  /// By bytes: characters would have to be found first.
+  /// On UTF-8, which needs no search for the bounds of characters.
   private static func segments(of path: Substring) -> [Substring] {
     var segments: [Substring] = []
     segments.reserveCapacity(4)
@@ -47,7 +47,7 @@ enum Route {
     switch request.method {
     case .get, .head: break
     case .options:
-      return HTTPResponse(status: .noContent, headers: ["Allow": try allow(service)])
+      return try options(service)
     default:
       guard case .records(let segments) = self else {
         throw Problem.methodNotAllowed(request.method, allow: try allow(service))
@@ -59,6 +59,18 @@ enum Route {
     case .operations(let page): return try service.respond(with: page, to: request)
     case .records(let segments): return try service.records(segments, request, &timing)
     }
+  }
+
+  /// What can be done here, and with which types of content (RFC 9110 §9.3.7, RFC 5789 §3.1, Linked Data Platform
+  /// §7.1).
+  private func options(_ service: KindredService) throws -> HTTPResponse {
+    let allow = try allow(service)
+    var response = HTTPResponse(status: .noContent, headers: ["Allow": allow])
+    for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
+    where allow.contains(method.token) {
+      response.headers.append(name, WriteContent.types(of: method).joined(separator: ", "))
+    }
+    return response
   }
 
   private func allow(_ service: KindredService) throws -> String {

@@ -5,10 +5,22 @@ import OrderedCollections
 
 /// What can be wrong with a request that writes.
 extension Problem {
-  /// 415: the content is none that is taken.
-  static func unsupportedMediaType(_ detail: String) -> Problem {
+  /// 415: the content is of none of the types that are taken.
+  static func unsupportedMediaType(_ method: HTTPMethod, types: [String]) -> Problem {
+    let list = types.joined(separator: ", ")
+    // RFC 9110 §15.5.16, RFC 5789 §2.2
+    return Problem(
+      .unsupportedMediaType,
+      "the content must be JSON, and its type must be sent in one well-formed field: `Content-Type: \(types[0])`",
+      headers: [("Accept", list)] + (method == .patch ? [("Accept-Patch", list)] : []))
+  }
+
+  /// 415: the content is compressed.
+  static var unsupportedCoding: Problem {
     // RFC 9110 §15.5.16
-    Problem(.unsupportedMediaType, detail, headers: [("Accept", MediaType.json.rawValue)])
+    Problem(
+      .unsupportedMediaType, "the content must be sent without `Content-Encoding`",
+      headers: [("Accept-Encoding", "identity")])
   }
 
   init(_ error: JSONDocumentParser.SyntaxError) {

@@ -7,15 +7,7 @@ enum WriteContent {
   ///
   /// - Throws: `Problem`: 415 for anything but JSON, 400 for what is no JSON; `RequestError`: 400 for a part of it.
   static func document(of request: HTTPRequest) throws -> JSONDocument {
-    // Content without a type could come from any page that a browser shows (Fetch standard, "CORS-safelisted").
-    guard isJSON(request.headers.values(for: "Content-Type")) else {
-      throw Problem.unsupportedMediaType(
-        "the content must be JSON: send it with `Content-Type: \(MediaType.json.rawValue)`")
-    }
-    let codings = Preference.list(request.headers.values(for: "Content-Encoding"))
-    guard codings.allSatisfy({ $0.value == "identity" }) else {
-      throw Problem.unsupportedMediaType("the content must be sent without `Content-Encoding`")
-    }
+    try checkType(of: request)
     // RFC 9110 §14.5: who sends a part does not mean the whole.
     guard request.headers["Content-Range"] == nil else {
       throw RequestError(
@@ -55,11 +47,19 @@ enum WriteContent {
     return records
   }
 
-  private static func isJSON(_ fields: [String]) -> Bool {
-    let types = Preference.list(fields)
-    return types.count == 1 && types[0].value == MediaType.json.rawValue
-      && types[0].parameters.allSatisfy {
-        $0.name != "charset" || ["utf-8", "utf8", "us-ascii"].contains($0.value.lowercased())
-      }
+  /// - Throws: `Problem` (415) for content that is no JSON by its fields.
+  static func checkType(of request: HTTPRequest) throws {
+    let types = types(of: request.method)
+    // Content without a type could come from any page that a browser shows (Fetch standard, "CORS-safelisted").
+    guard let type = ContentType(of: request), types.contains(type.essence), type.isUTF8 else {
+      throw Problem.unsupportedMediaType(request.method, types: types)
+    }
+    let codings = Preference.list(request.headers.values(for: "Content-Encoding"))
+    guard codings.allSatisfy({ $0.value == "identity" }) else { throw Problem.unsupportedCoding }
+  }
+
+  /// The media types that a method's content may have.
+  static func types(of method: HTTPMethod) -> [String] {
+    [MediaType.json.rawValue] + (method == .patch ? ["application/merge-patch+json"] : [])
   }
 }

@@ -46,6 +46,7 @@ struct ServeCommand: Configurable {
     let signals = Signals()
     FileDescriptors.raiseLimit()
     var options = requests.serviceOptions
+    options.hosts = server.hosts
     options.cors = try server.cors()
     options.compressionLevel = server.compressionLevel.level
     options.tellsTiming = server.serverTiming

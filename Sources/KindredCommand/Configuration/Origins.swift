@@ -23,6 +23,23 @@ struct Origins: SettingValue, ExpressibleByArgument {
   static var isList: Bool { true }
 }
 
+/// The hosts by which a server may be addressed: `*`, or `api.example.org,[2001:db8::1]`.
+struct Hosts: SettingValue, ExpressibleByArgument {
+  let hosts: AllowedHosts
+
+  init?(setting text: String) {
+    let form = /\*|[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]/
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
+    guard names.allSatisfy({ $0.wholeMatch(of: form) != nil }) else { return nil }
+    hosts = AllowedHosts(names.map(String.init))
+  }
+
+  static var expectation: String {
+    "* or hosts without port and with commas between them, such as api.example.org,192.0.2.1,[2001:db8::1]"
+  }
+  static var isList: Bool { true }
+}
+
 /// How hard answers are compressed: 1 (fast) to 9 (small); 0 stands for not at all.
 struct CompressionLevel: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   /// Nil for not at all.

@@ -78,6 +78,12 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
+      "The hosts by which clients may address the server, with commas between them; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] always may; elsewhere any may by default.",
+      valueName: "hosts"))
+  var allowedHosts: Hosts?
+
+  @Option(
+    help: .init(
       "The origins whose pages may use the service, with commas between them; * for all.",
       valueName: "origins"))
   var corsOrigins: Origins?
@@ -136,11 +142,23 @@ extension ServerSettings {
   /// - Throws: `ValidationError`
   func cors() throws -> CORSPolicy? {
     guard let origins = corsOrigins?.origins else { return nil }
+    guard origins != .any || !writable else {
+      throw ValidationError(
+        "--cors-origins * and --writable together let every page that a visitor opens write to the database; "
+          + "name the origins that may")
+    }
     guard let policy = CORSPolicy(origins: origins, allowsCredentials: corsCredentials) else {
       throw ValidationError(
         "--cors-credentials needs origins that are named: with *, every page could act for its visitor")
     }
     return policy
+  }
+
+  /// The hosts by which clients may address the server.
+  var hosts: AllowedHosts {
+    guard HTTPServer.isLoopback(host: host) else { return allowedHosts?.hosts ?? .any }
+    let own = AllowedHosts.loopback.union(AllowedHosts([host.contains(":") ? "[\(host)]" : host]))
+    return allowedHosts.map { own.union($0.hosts) } ?? own
   }
 
   /// What the HTTP server is told.

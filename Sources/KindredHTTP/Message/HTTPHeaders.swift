@@ -26,6 +26,14 @@ public struct HTTPHeaders: Sendable {
     fields.first { matches($0, name) }.map(text)
   }
 
+  /// What `body` makes of the bytes of the first field of this name, for which no string is made; nil without one.
+  public func withBytes<Result>(
+    of name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    guard let field = fields.first(where: { matches($0, name) }) else { return nil }
+    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[field.value])) }
+  }
+
   /// The values of all fields of this name, in their order.
   public func values(for name: String) -> [String] {
     fields.filter { matches($0, name) }.map(text)
@@ -84,7 +92,7 @@ public struct HTTPHeaders: Sendable {
       Field(start: start, nameLength: UInt32(name.count), valueLength: UInt32(value.count)))
   }
 
-  /// Before the first field, for those that mostly follow.
+  /// Reserves room for a typical header section.
   private mutating func makeRoom() {
     guard fields.isEmpty else { return }
     bytes.reserveCapacity(512)

@@ -47,6 +47,8 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   public static let unsupportedMediaType = HTTPStatus(415)
   /// 417.
   public static let expectationFailed = HTTPStatus(417)
+  /// 421.
+  public static let misdirectedRequest = HTTPStatus(421)
   /// 422.
   public static let unprocessableContent = HTTPStatus(422)
   /// 426.

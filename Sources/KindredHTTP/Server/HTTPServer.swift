@@ -33,6 +33,12 @@ public final class HTTPServer: Sendable {
       logger: logger)
   }
 
+  /// Whether a host has addresses, and all of them are of this machine alone (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+  public static func isLoopback(host: String) -> Bool {
+    let addresses = SocketAddress.resolve(host: host, port: 0)
+    return !addresses.isEmpty && addresses.allSatisfy(\.isLoopback)
+  }
+
   /// Listens and begins to serve; the address is open when this returns.
   ///
   /// Throws where the address can't be listened on, or the certificate or its key can't be used.

@@ -58,6 +58,12 @@ struct SocketAddress: Sendable {
     withUnsafeBytes(of: storage) { Int(UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))) }
   }
 
+  /// Whether the address is one of this machine alone.
+  var isLoopback: Bool {
+    let host = host
+    return host == "::1" || host.hasPrefix(family == AF_INET6 ? "::ffff:127." : "127.")
+  }
+
   /// The numeric host.
   var host: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in

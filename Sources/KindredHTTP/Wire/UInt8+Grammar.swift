@@ -13,7 +13,7 @@ extension UInt8 {
   /// `tchar` (RFC 9110 §5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``.
   ///
   /// A bit for each character, as this is asked for every byte of every field's name.
-  var isTokenCharacter: Bool {
+  package var isTokenCharacter: Bool {
     let bits: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
     return bits >> UInt64(self & 63) & 1 == 1
   }

@@ -1,0 +1,84 @@
+import KindredHTTP
+
+/// The media type of a request's content (RFC 9110 §8.3).
+///
+/// Unlike `Accept`, the field is no list. Browsers let a page of any site send content whose type they take for
+/// `text/plain`, and where they read a malformed value otherwise than the server does, that content passes for JSON:
+/// so the value must be one media type, well-formed from the first byte to the last.
+struct ContentType {
+  /// `type/subtype` in lower case.
+  let essence: String
+  /// Names in lower case, values without their quotes.
+  let parameters: [(name: String, value: String)]
+
+  /// The type that the fields of a request name; nil where there is not exactly one field, or its value is malformed.
+  init?(_ fields: [String]) {
+    guard fields.count == 1, let field = fields.first else { return nil }
+    var scanner = Scanner(rest: Array(field.utf8)[...])
+    guard let type = scanner.token(), scanner.take("/"), let subtype = scanner.token() else { return nil }
+    var parameters: [(name: String, value: String)] = []
+    scanner.skipSpace()
+    while !scanner.isAtEnd {
+      // RFC 9110 §5.6.6: *( OWS ";" OWS [ parameter ] )
+      guard scanner.take(";") else { return nil }
+      scanner.skipSpace()
+      if let name = scanner.token()?.lowercased() {
+        guard scanner.take("="), let value = scanner.token() ?? scanner.quotedString(),
+          !parameters.contains(where: { $0.name == name })
+        else { return nil }
+        parameters.append((name, value))
+      }
+      scanner.skipSpace()
+    }
+    essence = "\(type)/\(subtype)".lowercased()
+    self.parameters = parameters
+  }
+
+  /// The type of a request's content.
+  init?(of request: HTTPRequest) { self.init(request.headers.values(for: "Content-Type")) }
+
+  /// Whether the content is UTF-8, as far as the type says.
+  var isUTF8: Bool {
+    parameters.allSatisfy { name, value in
+      name != "charset" || ["utf-8", "utf8", "us-ascii"].contains(value.lowercased())
+    }
+  }
+
+  private struct Scanner {
+    var rest: ArraySlice<UInt8>
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+      guard rest.first == UInt8(ascii: character) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+
+    mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+
+    /// RFC 9110 §5.6.2.
+    mutating func token() -> String? {
+      let bytes = rest.prefix(while: \.isTokenCharacter)
+      guard !bytes.isEmpty else { return nil }
+      rest = rest[bytes.endIndex...]
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// RFC 9110 §5.6.4.
+    mutating func quotedString() -> String? {
+      guard take("\"") else { return nil }
+      var bytes: [UInt8] = []
+      while let byte = rest.popFirst() {
+        switch byte {
+        case UInt8(ascii: "\""): return String(decoding: bytes, as: UTF8.self)
+        case UInt8(ascii: "\\"):
+          guard let escaped = rest.popFirst() else { return nil }
+          bytes.append(escaped)
+        default: bytes.append(byte)
+        }
+      }
+      return nil
+    }
+  }
+}
