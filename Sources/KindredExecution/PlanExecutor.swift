@@ -75,6 +75,13 @@ public final class PlanExecutor {
     return cursors.output.count > 0 ? cursors.output.bytes : nil
   }
 
+  /// The first column of the root's row where it is a BLOB.
+  var firstBlob: [UInt8]? {
+    let root = cursors.statement(cursors.count - 1)
+    guard case .blob(let bytes) = statements.first(where: { $0.handle == root })?.value(0) else { return nil }
+    return bytes
+  }
+
   /// Hands over the part that was read last; there can be no next one.
   public func takePart() -> ResultPart { cursors.takeOutput() }
 

@@ -46,6 +46,11 @@ public final class ResultReader {
   /// The next part of the result; valid until the next call, nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? { try executor.next() }
 
+  /// The bytes of a result that is a single BLOB; nil for values of other types.
+  ///
+  /// To be called after `start` and before `next`.
+  public var blob: [UInt8]? { executor.firstBlob }
+
   /// Hands over the part that was read last, which outlives the reader; there can be no next one.
   public func takePart() -> ResultPart { executor.takePart() }
 

@@ -24,7 +24,7 @@ struct CORSTests {
     #expect(answer.headers["Vary"] == "Accept, Accept-Encoding")
     let asked = try library.answer("/books", method: .options, headers: preflight)
     #expect(asked.status == 204)
-    #expect(asked.headers["Allow"] == "GET, HEAD, OPTIONS")
+    #expect(asked.headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
     #expect(asked.headers["Access-Control-Allow-Methods"] == nil)
   }
 

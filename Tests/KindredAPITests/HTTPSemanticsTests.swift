@@ -27,8 +27,8 @@ struct HTTPSemanticsTests {
   @Test(
     "405 tells what is allowed, and so does OPTIONS (RFC 9110 §9.3.7, §10.2.1, §15.5.6)",
     arguments: [
-      ("/books", HTTPMethod.delete, "GET, HEAD, POST, OPTIONS"),
-      ("/books/1", .post, "GET, HEAD, PATCH, PUT, DELETE, OPTIONS"), ("/", .put, "GET, HEAD, OPTIONS"),
+      ("/books", HTTPMethod.delete, "GET, HEAD, QUERY, POST, OPTIONS"),
+      ("/books/1", .post, "GET, HEAD, QUERY, PATCH, PUT, DELETE, OPTIONS"), ("/", .put, "GET, HEAD, OPTIONS"),
     ])
   func allowed(target: String, method: HTTPMethod, allow: String) throws {
     let refusal = try library.send(method, target)

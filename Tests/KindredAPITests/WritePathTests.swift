@@ -133,9 +133,10 @@ struct WritePathTests {
     try expectWrite(
       .post, "/authors/1/novels?fields=id,kind", #"{"title":"T","kind":"novel"}"#, on: database, status: 201,
       json: #"{"id":7,"kind":"novel"}"#, location: "/books/7")
-    #expect(try database.send(.options, "/authors/1/reviews").headers["Allow"] == "GET, HEAD, OPTIONS")
+    #expect(try database.send(.options, "/authors/1/reviews").headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
     #expect(
-      try database.send(.options, "/authors/1/reviews/1").headers["Allow"] == "GET, HEAD, PATCH, OPTIONS")
+      try database.send(.options, "/authors/1/reviews/1").headers["Allow"]
+        == "GET, HEAD, QUERY, PATCH, OPTIONS")
   }
 
   @Test(
@@ -147,7 +148,8 @@ struct WritePathTests {
       ("/books/1/author", "PATCH, PUT"), ("/summaries", ""), ("/bookTexts", ""), ("/", ""), ("/nothing", ""),
     ])
   func allow(target: String, methods: String) throws {
-    let expected = "GET, HEAD, " + (methods.isEmpty ? "" : methods + ", ") + "OPTIONS"
+    let reading = target == "/" ? "GET, HEAD, " : "GET, HEAD, QUERY, "
+    let expected = reading + (methods.isEmpty ? "" : methods + ", ") + "OPTIONS"
     #expect(try library.send(.options, target).headers["Allow"] == expected)
     for method in [HTTPMethod.post, .patch, .put, .delete] where !methods.contains(method.token) {
       let answer = try library.send(method, target, "{}")
@@ -161,7 +163,7 @@ struct WritePathTests {
     for method in [HTTPMethod.post, .patch, .put, .delete] {
       for target in ["/authors", "/authors/1", "/nothing"] {
         let answer = try library.send(method, target, #"{"name":"x"}"#)
-        #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD, OPTIONS")
+        #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
       }
     }
   }

@@ -10,7 +10,11 @@ extension KindredService {
   func index(_ request: HTTPRequest) throws -> HTTPResponse {
     let type = try documentType(for: request)
     let index = IndexDocument(model: try version().model)
-    return deliver(type == .html ? index.page : Representation(index.json), to: request)
+    var representation = type == .html ? index.page : Representation(index.json)
+    // RFC 8631 §4.1
+    representation.headers.append(
+      "Link", "</-/\(OperationsPage.openAPI.rawValue)>; rel=\"service-desc\"; type=\"application/json\"")
+    return deliver(representation, to: request)
   }
 
   /// A page under `/-/`.

@@ -7,6 +7,8 @@ struct ParsedRequest {
   var fetchRequest: FetchRequest
   /// Whether the statements are wanted instead of the data.
   var explains = false
+  /// Whether the path leads to the value of a column of its record.
+  var isColumnValue = false
   /// Records of the page at most; nil for all.
   var limit: Int64?
   /// What decides the order beside the path: a cursor belongs to requests that agree in it.
@@ -33,7 +35,11 @@ struct FetchRequestParser {
   /// - Throws: `RequestError`.
   mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
     var pathParser = PathParser(model: model, literals: literals)
-    let path = try pathParser.parse(segments)
+    let path = try pathParser.parse(segments, allowsColumn: true)
+    if let column = pathParser.column {
+      literals = pathParser.literals
+      return try parse(column, of: path, try QueryParameters(query))
+    }
     return try parse(
       path: path, literals: pathParser.literals, segments: segments,
       parameters: try QueryParameters(query))
@@ -62,6 +68,9 @@ struct FetchRequestParser {
       if parameter.node.isEmpty {
         switch parameter.kind {
         case "include", "join": continue
+        case "format":
+          try checkFormat(parameter)
+          continue
         case "after":
           after = parameter.value
           continue
@@ -76,6 +85,10 @@ struct FetchRequestParser {
         if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
           parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
         }
+      }
+      if let column = column(named: parameter, in: tree) {
+        add(column, parameter.value, to: &tree.root.request)
+        continue
       }
       let node = try node(of: parameter, in: tree)
       try apply(parameter, to: &node.request)
@@ -94,6 +107,23 @@ struct FetchRequestParser {
     return parsed
   }
 
+  /// The value of a column of the record that the path leads to.
+  private func parse(
+    _ column: Column, of path: RequestPath, _ parameters: QueryParameters
+  ) throws -> ParsedRequest {
+    if let parameter = parameters.parameters.first {
+      throw RequestError(
+        .unknownParameter, "the value of a column has no parameters: leave out `\(parameter.name)`",
+        at: Origin(parameter: parameter.name))
+    }
+    var root = RequestNode()
+    var parser = try ExpressionParser("\"\(column.name.replacing("\"", with: "\"\""))\"", parameter: "")
+    root.values = try parser.parseExpression()
+    var parsed = ParsedRequest(fetchRequest: FetchRequest(path: path, root: root, literals: literals))
+    parsed.isColumnValue = true
+    return parsed
+  }
+
   private func resource(at path: RequestPath) throws -> Resource {
     var name = path.resource
     for case .association(let association) in path.segments { name = association.destination }
@@ -109,8 +139,9 @@ struct FetchRequestParser {
     let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
     guard names.contains(parameter.kind) else {
       let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
+      let columns = parameter.node.isEmpty ? tree.root.resource.columns.map(\.name) : []
       throw RequestError.unknown(
-        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names,
+        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names + columns,
         at: Origin(parameter: parameter.name)
       ) { (parameter.node + [$0]).joined(separator: ".") }
     }
@@ -128,6 +159,26 @@ struct FetchRequestParser {
   }
 
   // MARK: Parameters
+
+  /// The column of the root that a parameter names; nil where it is a parameter of the request.
+  private func column(named parameter: QueryParameters.Parameter, in tree: RequestTree) -> Column? {
+    let isKnown =
+      parameter.node.isEmpty
+      ? RequestNode.rootParameterNames.contains(parameter.kind)
+      : RequestNode.parameterNames.contains(parameter.kind)
+        && tree.root.children[parameter.node[0]] != nil
+    return isKnown ? nil : tree.root.resource.columns.first { $0.name == parameter.name }
+  }
+
+  /// Adds a value that the column may have: where it is given several times, any of them.
+  private mutating func add(_ column: Column, _ text: String, to node: inout RequestNode) {
+    let candidates = column.candidates(for: text).map { literals.number(of: $0) }
+    if let index = node.equalities.firstIndex(where: { $0.name == column.name }) {
+      node.equalities[index].literals += candidates
+    } else {
+      node.equalities.append(RequestPath.KeyColumn(name: column.name, literals: candidates))
+    }
+  }
 
   private mutating func apply(_ parameter: QueryParameters.Parameter, to node: inout RequestNode) throws {
     switch parameter.kind {
@@ -181,6 +232,15 @@ struct FetchRequestParser {
     return try parser.parseIncludes()
   }
 
+  private func checkFormat(_ parameter: QueryParameters.Parameter) throws {
+    let formats = MediaType.formats.map(\.key)
+    guard !formats.contains(parameter.value) else { return }
+    throw RequestError.unknown(
+      parameter.value, .invalidValue,
+      "there is no format `\(parameter.value)`: there are \(formats.joined(separator: ", "))", among: formats,
+      at: Origin(parameter: parameter.name))
+  }
+
   private func boolean(_ parameter: QueryParameters.Parameter) throws -> Bool {
     switch parameter.value {
     case "true": return true
@@ -202,6 +262,12 @@ struct FetchRequestParser {
 }
 
 extension RequestPath {
+  /// The name of the last association, or of the resource.
+  var name: String {
+    for case .association(let association) in segments.reversed() { return association.key }
+    return resource
+  }
+
   /// Whether it leads to one record at most.
   var isSingle: Bool {
     switch segments.last {

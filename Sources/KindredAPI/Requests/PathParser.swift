@@ -6,10 +6,19 @@ import OrderedCollections
 struct PathParser {
   let model: Model
   var literals: Literals
+  /// The column of the record that the path ends with; it isn't part of the parsed path.
+  private(set) var column: Column?
 
-  /// - Parameter segments: as received, still encoded: a raw comma separates, an encoded one is data.
+  init(model: Model, literals: Literals) {
+    self.model = model
+    self.literals = literals
+  }
+
+  /// - Parameters:
+  ///   - segments: as received, still encoded: a raw comma separates, an encoded one is data.
+  ///   - allowsColumn: whether the path may end with a column of a record.
   /// - Throws: `RequestError`, `unknownResource` and `unknownAssociation` where a path leads nowhere.
-  mutating func parse(_ segments: [Substring]) throws -> RequestPath {
+  mutating func parse(_ segments: [Substring], allowsColumn: Bool = false) throws -> RequestPath {
     guard let first = segments.first else {
       throw RequestError(.unknownResource, "the path names no resource")
     }
@@ -21,13 +30,20 @@ struct PathParser {
     var path = RequestPath(resource: name)
     // A key may follow many records, an association one.
     var isOne = false
-    for segment in segments.dropFirst() {
+    for (number, segment) in segments.enumerated().dropFirst() {
       if isOne {
         let key = try URLCoding.decode(segment)
         guard let association = resource.associations[key] else {
+          if allowsColumn, number == segments.count - 1,
+            let column = resource.columns.first(where: { $0.name == key })
+          {
+            self.column = column
+            return path
+          }
           throw RequestError.unknown(
-            key, .unknownAssociation, "`\(key)` is no association of \(resource.name)",
-            among: resource.associations.keys)
+            key, .unknownAssociation,
+            "`\(key)` is no association\(allowsColumn ? " and no column" : "") of \(resource.name)",
+            among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []))
         }
         guard let destination = model.resources[association.destination] else {
           throw RequestError(.unknownResource, "there is no resource `\(association.destination)`")
@@ -94,17 +110,8 @@ struct PathParser {
     return columns
   }
 
-  /// A value of a key.
-  ///
-  /// A URL is text; a column without a type holds what it was given, so a number or the bytes that
-  /// base64 stands for may be meant.
   private mutating func keyColumn(_ column: Column, _ text: String) throws -> RequestPath.KeyColumn {
-    var values: [SQLValue] = [.text(text)]
-    if column.affinity == .blob {
-      if let integer = Int64(text) { values.append(.integer(integer)) }
-      if let real = Double(text), Int64(text) == nil { values.append(.real(real)) }
-      if let bytes = Base64.decode(text) { values.append(.blob(bytes)) }
-    }
-    return RequestPath.KeyColumn(name: column.name, literals: values.map { literals.number(of: $0) })
+    RequestPath.KeyColumn(
+      name: column.name, literals: column.candidates(for: text).map { literals.number(of: $0) })
   }
 }

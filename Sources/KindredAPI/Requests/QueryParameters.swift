@@ -43,5 +43,5 @@ extension RequestNode {
 
   /// The parameters that the root can have.
   static let rootParameterNames =
-    parameterNames.filter { $0 != "values" } + ["include", "join", "after", "count", "explain"]
+    parameterNames.filter { $0 != "values" } + ["include", "join", "after", "count", "format", "explain"]
 }

@@ -26,6 +26,8 @@ struct RequestShape {
   private let type: MediaType
   private let segments: [Substring]
   private let query: Substring?
+  /// What the path leads to.
+  private var resource: Resource?
 
   /// Bytes that no URL has, in place of literals.
   private enum Mark {
@@ -99,7 +101,7 @@ struct RequestShape {
         isOne = association.cardinality == .toOne
       } else {
         let columns = resource.table.primaryKey
-        guard columns.count == 1, resource.table.columns[columns[0]].affinity != .blob,
+        guard columns.count == 1, resource.table.columns[columns[0]].hasOneCandidate,
           !segment.utf8.contains(UInt8(ascii: "=")), let text = try? URLCoding.decode(segment)
         else {
           isShareable = false
@@ -110,6 +112,7 @@ struct RequestShape {
         isOne = true
       }
     }
+    self.resource = resource
   }
 
   // MARK: The query
@@ -147,10 +150,25 @@ struct RequestShape {
       if after == nil { isShareable = false }
     } else if kind.equals("filter") || kind.equals("having") {
       addExpression(Array(value))
+    } else if let text = text(of: name, value) {
+      key.bytes.append(Mark.text)
+      literals.append(.text(text))
     } else {
       key.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: value))
     }
     key.bytes.append(UInt8(ascii: "&"))
+  }
+
+  /// The text that a column must equal; nil where the name is no column's, or only the parser understands it.
+  private func text(
+    of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
+  ) -> String? {
+    guard let resource else { return nil }
+    let name = String(decoding: name, as: UTF8.self)
+    guard !RequestNode.rootParameterNames.contains(name),
+      let column = resource.columns.first(where: { $0.name == name }), column.hasOneCandidate
+    else { return nil }
+    return try? URLCoding.decode(String(decoding: value, as: UTF8.self), plusIsSpace: true)
   }
 
   private static func integer(_ digits: some Collection<UInt8>) -> Int64? {

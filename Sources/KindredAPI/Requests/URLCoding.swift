@@ -47,6 +47,9 @@ enum URLCoding {
     encode(text) { isUnreserved($0) || "!$&'()*:@".utf8.contains($0) }
   }
 
+  /// The text with everything encoded but letters, digits and `-._~` (RFC 3986 §2.3).
+  static func encodeUnreserved(_ text: String) -> String { encode(text, keeping: isUnreserved) }
+
   /// The text with everything encoded that cannot stand in a URL; what is encoded already stays.
   static func encodeUnsafe(_ text: String) -> String {
     if text.utf8.allSatisfy({ safe[Int($0)] }) { return text }

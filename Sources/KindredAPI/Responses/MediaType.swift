@@ -2,21 +2,52 @@
 enum MediaType: String {
   case json = "application/json"
   case lines = "application/x-ndjson"
+  case jsonLines = "application/jsonl"
   case csv = "text/csv"
   case html = "text/html"
 
   /// Those of records, the server's favourite first.
-  static let ofRecords: [MediaType] = [.json, .lines, .csv, .html]
+  static let ofRecords: [MediaType] = [.json, .lines, .jsonLines, .csv, .html]
   /// Those of Kindred's own documents.
   static let ofDocuments: [MediaType] = [.json, .html]
 
   /// The value of `Content-Type`.
   var field: String {
     switch self {
-    case .json, .lines: rawValue
+    case .json, .lines, .jsonLines: rawValue
     case .csv: "text/csv; charset=utf-8; header=present"
     case .html: "text/html; charset=utf-8"
     }
+  }
+
+  /// Whether it is the whole collection unless the request has a limit.
+  var isUnpaged: Bool {
+    switch self {
+    case .lines, .jsonLines, .csv: true
+    case .json, .html: false
+    }
+  }
+
+  /// The types by the values of the parameter `format`.
+  static let formats: KeyValuePairs<String, MediaType> = [
+    "json": .json, "ndjson": .lines, "csv": .csv, "html": .html,
+  ]
+
+  /// The type that a query's `format` names; nil without one, and where the parser will refuse it.
+  init?(formatIn query: Substring?) {
+    guard let query, query.utf8.contains(UInt8(ascii: "f")) || query.utf8.contains(UInt8(ascii: "%")) else {
+      return nil
+    }
+    var type: MediaType?
+    for pair in query.split(separator: "&") {
+      let name = pair.prefix { $0 != "=" }
+      guard name == "format" || (try? URLCoding.decode(name, plusIsSpace: true)) == "format",
+        let value = try? URLCoding.decode(pair.dropFirst(name.count + 1), plusIsSpace: true)
+      else { continue }
+      type = Self.formats.first { $0.key == value }?.value
+    }
+    guard let type else { return nil }
+    self = type
   }
 
   /// The type that the `Accept` fields prefer; JSON where they say nothing.
@@ -58,7 +89,9 @@ enum MediaType: String {
       }
     }
     guard covers else { return nil }
-    if range.value == rawValue { return 2 + range.parameters.count }
+    if range.value == rawValue || self == .lines && range.value == "application/ndjson" {
+      return 2 + range.parameters.count
+    }
     if range.value == "*/*" { return 0 }
     return range.value.hasSuffix("/*") && rawValue.hasPrefix(range.value.dropLast()) ? 1 : nil
   }

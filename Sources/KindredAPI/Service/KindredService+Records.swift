@@ -8,6 +8,8 @@ struct RecordsRequest {
   let segments: [Substring]
   let request: HTTPRequest
   let type: MediaType
+  /// Whether a browser saves it rather than shows it.
+  let isAttachment: Bool
   let key: RepresentationCache.Key
   /// The state of the database when the request came, or an earlier one; nil where it can't be told.
   var version: Int64?
@@ -19,13 +21,14 @@ extension KindredService {
   func records(_ segments: [Substring], _ request: HTTPRequest, _ timing: inout RequestTiming) throws
     -> HTTPResponse
   {
+    let format = MediaType(formatIn: request.query)
     let accepted = Result {
-      try MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofRecords)
+      try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofRecords)
     }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     var asked = RecordsRequest(
-      segments: segments, request: request, type: type,
+      segments: segments, request: request, type: type, isAttachment: format?.isUnpaged ?? false,
       key: RepresentationCache.Key(target: request.target, type: type),
       // Before the snapshot is taken: if somebody commits in between, the answer is thought older than it is, and
       // that costs one query more.
@@ -37,6 +40,10 @@ extension KindredService {
       let version = try models.version(reading.schemaVersion, for: reading.connection)
       let planned = try plan(asked, version)
       timing.mark("plan")
+      if planned.isColumnValue {
+        defer { reading.close() }
+        return try columnValue(planned, for: request, reading)
+      }
       // A mistake in the request is the better news than that its answer would not be accepted.
       _ = try accepted.get()
       if planned.explains {
@@ -75,19 +82,21 @@ extension KindredService {
     let type = asked.type
     let shape = RequestShape(
       path: asked.segments, query: asked.request.query, type: type, model: version.model,
-      limits: options.limits, isUnpaged: type == .lines)
+      limits: options.limits, isUnpaged: type.isUnpaged)
     return try version.plans.request(for: shape) {
       var parser = FetchRequestParser(
-        model: version.model, limits: options.limits, isUnpaged: type == .lines)
+        model: version.model, limits: options.limits, isUnpaged: type.isUnpaged)
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
       let fetchRequest = parsed.fetchRequest
       let plan = try Planner(model: version.model).plan(fetchRequest)
       do {
         return PlannedRequest(
-          plan: try ExecutablePlan(plan, format: ResultFormat(type, fetchRequest, in: version.model)),
+          plan: try ExecutablePlan(
+            plan, format: parsed.isColumnValue ? .json : ResultFormat(type, fetchRequest, in: version.model)),
           isTimeless: version.timelessness.holds(for: plan), explains: parsed.explains,
           parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
-          limit: parsed.limit.map { Int($0) },
+          limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
+          name: fetchRequest.path.name,
           order: RequestOrder(segments: asked.segments, terms: parsed.orderTerms))
       } catch let error as NotTabular {
         throw Problem.notAcceptable(
@@ -103,7 +112,7 @@ extension ResultFormat {
     self =
       switch type {
       case .json: .json
-      case .lines: .lines
+      case .lines, .jsonLines: .lines
       case .csv: .csv
       case .html: .html(HTMLLinks(request, in: model))
       }

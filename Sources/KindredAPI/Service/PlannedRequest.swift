@@ -10,6 +10,10 @@ struct PlannedRequest: Sendable {
   var parameters: Parameters
   /// Records of the page at most; nil for all.
   var limit: Int?
+  /// Whether it is the value of one column, and not records.
+  var isColumnValue = false
+  /// What a file of the result is called, without its extension.
+  var name = ""
   var order: RequestOrder
 }
 

@@ -76,7 +76,10 @@ final class RecordsReading {
       beginning.hash.update("\(count)")
     }
     if asked.type == .html { beginning.page = HTMLPage(title: asked.request.target) }
-    if !planned.plan.plan.isSingle, asked.type != .lines {
+    if asked.isAttachment {
+      beginning.headers.append("Content-Disposition", asked.type.attachment(named: planned.name))
+    }
+    if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
       let cursor = reader.isAtEnd ? reader.nextCursor : try reader.lookAhead()
       let links = PageLinks(asked.request, order: planned.order, next: cursor)
       beginning.headers.append("Link", links.field)

@@ -52,6 +52,9 @@ enum Route {
       guard case .records(let segments) = self else {
         throw Problem.methodNotAllowed(request.method, allow: try allow(service))
       }
+      if request.method == .query {
+        return try service.records(segments, try QueryContent.get(request), &timing)
+      }
       return try service.write(segments, request, &timing)
     }
     switch self {
@@ -66,6 +69,7 @@ enum Route {
   private func options(_ service: KindredService) throws -> HTTPResponse {
     let allow = try allow(service)
     var response = HTTPResponse(status: .noContent, headers: ["Allow": allow])
+    if case .records = self { response.headers.append("Accept-Query", QueryContent.mediaType) }
     for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
     where allow.contains(method.token) {
       response.headers.append(name, WriteContent.types(of: method).joined(separator: ", "))
@@ -74,7 +78,7 @@ enum Route {
   }
 
   private func allow(_ service: KindredService) throws -> String {
-    guard case .records(let segments) = self else { return WriteTarget.allow() }
+    guard case .records(let segments) = self else { return "GET, HEAD, OPTIONS" }
     return try service.allow(segments)
   }
 }

@@ -20,7 +20,7 @@ struct PresentRecord {
       throw RequestError(.notFound, "there is no record at \(get.target)")
     }
     let asked = RecordsRequest(
-      segments: segments, request: get, type: .json,
+      segments: segments, request: get, type: .json, isAttachment: false,
       key: RepresentationCache.Key(target: get.target, type: .json), version: nil, condition: nil)
     let planned = try service.plan(asked, version)
     let reader = ResultReader(planned.plan, on: connection, parameters: planned.parameters)

@@ -83,9 +83,9 @@ struct WriteTarget {
   /// The value of `Allow`.
   var allow: String { Self.allow(methods) }
 
-  /// The value of `Allow` where these methods are there beside reading.
+  /// The value of `Allow` for records, where these methods are there beside reading.
   static func allow(_ methods: [HTTPMethod] = []) -> String {
-    (["GET", "HEAD"] + methods.map(\.token) + ["OPTIONS"]).joined(separator: ", ")
+    (["GET", "HEAD", "QUERY"] + methods.map(\.token) + ["OPTIONS"]).joined(separator: ", ")
   }
 
   /// The record that has the association.

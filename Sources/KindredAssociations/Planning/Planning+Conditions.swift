@@ -7,7 +7,8 @@ extension Planning {
   /// - Parameter joinedSearch: the search that the statement's own `FROM` clause makes, by number.
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
-    var conditions = try node.filters.map { try condition($0, in: scope) }
+    var conditions = node.equalities.map { equality($0, in: scope) }
+    conditions += try node.filters.map { try condition($0, in: scope) }
     // What must hold for a group says nothing of a record.
     if !node.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {

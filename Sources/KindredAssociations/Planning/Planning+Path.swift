@@ -68,13 +68,15 @@ extension Planning {
         node: node, parent: nil)
       select.source = reference(to: table, as: scope.alias, in: statement)
     }
-    for column in records.key ?? [] {
-      let values = column.literals.map { "\(.parameter($0))" as SQL }
-      let sql = scope.column(column.name, in: statement)
-      select.conditions.append(
-        values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))")
-    }
+    for column in records.key ?? [] { select.conditions.append(equality(column, in: scope)) }
     return scope
+  }
+
+  /// The condition that a column has one of its candidate values.
+  func equality(_ column: RequestPath.KeyColumn, in scope: Scope) -> SQL {
+    let values = column.literals.map { "\(.parameter($0))" as SQL }
+    let sql = scope.column(column.name, in: scope.statement)
+    return values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))"
   }
 
   /// A statement with the definitions of what it reads.

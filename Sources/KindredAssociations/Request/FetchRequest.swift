@@ -37,7 +37,7 @@ public struct RequestPath: Sendable {
   public struct KeyColumn: Sendable {
     /// The name of the column.
     public var name: String
-    /// At least one: a URL is text, but a column without a type may hold the number.
+    /// Candidate values, at least one: an untyped column may store the number rather than its text.
     public var literals: [Int]
 
     /// A column that has one of the values with these numbers.
@@ -82,6 +82,8 @@ public struct RequestNode: Sendable {
   public var values: Expression?
   /// Values beside the fields.
   public var annotations: [NamedExpression] = []
+  /// Columns, each of which must have one of its values: `kind=novel&kind=poem`.
+  public var equalities: [RequestPath.KeyColumn] = []
   /// Conditions on the records, all of which must hold.
   public var filters: [Expression] = []
   /// Conditions with aggregates, all of which must hold; of groups where there are groups.

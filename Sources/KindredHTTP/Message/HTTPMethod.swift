@@ -31,6 +31,9 @@ public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   /// `PATCH` (RFC 5789).
   public static let patch = HTTPMethod(known: "PATCH")
 
+  /// `QUERY` (RFC 10008): a safe request whose content is the query.
+  public static let query = HTTPMethod(known: "QUERY")
+
   /// The token.
   public var description: String { token }
 }

@@ -17,6 +17,8 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   public static let created = HTTPStatus(201)
   /// 204: never with content.
   public static let noContent = HTTPStatus(204)
+  /// 206 (RFC 9110 §15.3.7).
+  public static let partialContent = HTTPStatus(206)
   /// 304: never with content.
   public static let notModified = HTTPStatus(304)
   /// 400.
@@ -45,6 +47,8 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   public static let uriTooLong = HTTPStatus(414)
   /// 415.
   public static let unsupportedMediaType = HTTPStatus(415)
+  /// 416 (RFC 9110 §15.5.17).
+  public static let rangeNotSatisfiable = HTTPStatus(416)
   /// 417.
   public static let expectationFailed = HTTPStatus(417)
   /// 421.

@@ -1,0 +1,30 @@
+import KindredAssociations
+import KindredHTTP
+
+/// The content of a `QUERY` request (RFC 10008): the query string of a URL, which may be longer than a URL.
+enum QueryContent {
+  /// What `Accept-Query` names.
+  static let mediaType = "application/x-www-form-urlencoded"
+
+  /// The `GET` request that has the content as its query string, after that of the URL.
+  ///
+  /// - Throws: `Problem` (415) for content of another type; `RequestError` where it is no UTF-8.
+  static func get(_ request: HTTPRequest) throws -> HTTPRequest {
+    let types = Preference.list(request.headers.values(for: "Content-Type"))
+    guard request.body.isEmpty && types.isEmpty || types.count == 1 && types[0].value == mediaType else {
+      var problem = Problem.unsupportedMediaType(
+        "the content of QUERY is a query string: send it with `Content-Type: \(mediaType)`")
+      problem.headers = [("Accept-Query", mediaType)]
+      throw problem
+    }
+    guard let content = String(validating: request.body, as: UTF8.self) else {
+      throw RequestError(.invalidEncoding, "the content is no UTF-8: encode other bytes with `%`")
+    }
+    var get = request
+    get.method = .get
+    let queries = [request.query.map(String.init) ?? "", content].filter { !$0.isEmpty }
+    get.target = queries.isEmpty ? String(request.path) : "\(request.path)?\(queries.joined(separator: "&"))"
+    get.body = []
+    return get
+  }
+}

@@ -1,0 +1,47 @@
+import KindredHTTP
+
+/// A range of bytes that a client wants of a content (RFC 9110 §14).
+enum ByteRange {
+  /// Makes a 200 a 206 with the bytes of the range, or a 416 where there are none of them.
+  ///
+  /// What is no single range of bytes is ignored, as RFC 9110 §14.2 allows; so is any where `If-Range` names another
+  /// content (§13.1.5).
+  static func apply(
+    _ field: String, ifRange: String?, to response: inout HTTPResponse, _ content: [UInt8]
+  ) {
+    guard response.status == .ok, ifRange.map({ $0 == response.headers["ETag"] }) ?? true,
+      let bounds = bounds(field, of: content.count)
+    else { return }
+    guard let range = bounds else {
+      response = HTTPResponse(
+        status: .rangeNotSatisfiable, headers: ["Content-Range": "bytes */\(content.count)"])
+      return
+    }
+    response.status = .partialContent
+    response.headers.append(
+      "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)")
+    response.body = .bytes(Array(content[range]))
+  }
+
+  /// Nil where the field is no single range of bytes; a nil range where it is beyond the content.
+  private static func bounds(_ field: String, of count: Int) -> Range<Int>?? {
+    guard field.lowercased().hasPrefix("bytes=") else { return nil }
+    let parts = field.dropFirst(6).trimmed.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = number(parts[0]), let last = number(parts[1]) else { return nil }
+    switch (first, last) {
+    case (nil, nil): return nil
+    case (nil, let length?):
+      return .some(length > 0 && count > 0 ? max(count - length, 0)..<count : nil)
+    case (let first?, nil): return .some(first < count ? first..<count : nil)
+    case (let first?, let last?):
+      guard first <= last else { return nil }
+      return .some(first < count ? first..<min(last, count - 1) + 1 : nil)
+    }
+  }
+
+  /// The number that digits are, no text being none; nil for other texts. One beyond all contents is as good as more.
+  private static func number(_ text: Substring) -> Int?? {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return .some(text.isEmpty ? nil : Int(text) ?? Int.max - 1)
+  }
+}

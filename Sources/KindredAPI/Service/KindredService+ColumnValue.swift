@@ -1,0 +1,36 @@
+import KindredExecution
+import KindredHTTP
+
+extension KindredService {
+  /// The value of one column: the bytes of a BLOB, anything else as JSON.
+  ///
+  /// - Parameter reading: in its snapshot; the caller closes it.
+  func columnValue(
+    _ planned: PlannedRequest, for request: HTTPRequest, _ reading: Reading
+  ) throws -> HTTPResponse {
+    let reader = ResultReader(planned.plan, on: reading.connection, parameters: planned.parameters)
+    defer { reader.close() }
+    try reader.start()
+    guard let blob = reader.blob else {
+      var json: [UInt8] = []
+      while let part = try reader.next() { json += part }
+      return deliver(Representation(MediaType.json.field, json), to: request)
+    }
+    let type = BlobType(sniffing: blob)
+    var representation = Representation(type.mediaType, blob)
+    representation.headers.append("Accept-Ranges", "bytes")
+    // Whatever the bytes are, they get no rights of this origin (W3C, Content Security Policy, "sandbox").
+    representation.headers.append("Content-Security-Policy", "default-src 'none'; sandbox")
+    if type.isActive {
+      representation.headers.append(
+        "Content-Disposition", ContentDisposition.attachment(named: "\(planned.name).\(type.fileExtension)"))
+    }
+    guard request.method == .get, let range = request.headers["Range"] else {
+      return deliver(representation, to: request)
+    }
+    // A range is one of the bytes as they are, not of a compressed form.
+    var response = representation.response(to: request, compressionLevel: nil)
+    ByteRange.apply(range, ifRange: request.headers["If-Range"], to: &response, blob)
+    return response
+  }
+}

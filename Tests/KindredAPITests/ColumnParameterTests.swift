@@ -1,0 +1,70 @@
+import KindredAssociations
+import Testing
+
+@testable import KindredAPI
+
+@Suite("COLUMN=value")
+struct ColumnParameterTests {
+  @Test("a column's name is a condition on its value, which is bound")
+  func equality() throws {
+    try expectRequest(
+      "/books?kind=poem&fields=title", on: Library.database(),
+      sql: """
+        SELECT "book"."title", "book"."id" FROM "book" WHERE "book"."kind" = ?1 ORDER BY "book"."id" LIMIT ?2 + 1
+        """,
+      json: #"[{"title":"Timoleon"},{"title":"Beowulf"}]"#)
+  }
+
+  @Test("several values: any of them; several columns: all of them")
+  func several() throws {
+    let database = try Library.database()
+    try expectRequest(
+      "/books?kind=novel&authorId=1&authorId=2&year=1851&fields=title", on: database,
+      json: #"[{"title":"Moby-Dick"}]"#)
+    try expectRequest(
+      "/books?id=4&id=5&id=4&fields=id", on: database,
+      json: #"[{"id":4},{"id":5}]"#)
+  }
+
+  @Test("the value is data, compared as the column's type")
+  func data() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, number REAL, done BOOLEAN, anything, "a.b" TEXT);
+      INSERT INTO note VALUES (1, '1.50', 1.5, 1, 7, 'x'), (2, '', NULL, 0, '7', NULL), (3, '''a'' or 1', 2, NULL, x'07', 'y');
+      """)
+    for (query, ids) in [
+      ("text=1.5", ""), ("text=1.50", "1"), ("number=1.50", "1"), ("text=", "2"), ("text='a' or 1", "3"),
+      ("done=true", "1"), ("done=0", "2"), ("anything=7", "1,2"), ("anything=Bw==", "3"), ("number=null", ""),
+      ("a.b=y", "3"), ("a%2Eb=y", "3"),
+    ] {
+      let expected = ids.split(separator: ",").map { "{\"id\":\($0)}" }.joined(separator: ",")
+      #expect(try database.get("/notes?fields=id&\(query)").text == "[\(expected)]", "\(query)")
+    }
+  }
+
+  @Test("a parameter of the request goes before a column of its name")
+  func parametersFirst() throws {
+    let database = try TestDatabase(
+      #"CREATE TABLE card (id INTEGER PRIMARY KEY, "limit" INTEGER); INSERT INTO card VALUES (1, 9), (2, 9);"#
+    )
+    #expect(try database.get("/cards?limit=1&fields=id").text == #"[{"id":1}]"#)
+  }
+
+  @Test("requests that differ in the value share one plan")
+  func sharing() throws {
+    let database = try Library.database()
+    for year in 1840..<1900 { _ = try database.get("/books?limit=3&year=\(year)") }
+    #expect(database.service.models.planCounts.snapshot.misses == 1)
+  }
+
+  @Test("a name that is neither is refused, and the nearest column named")
+  func unknown() throws {
+    try expectProblem(
+      "/books?knd=novel", on: Library.database(), code: .unknownParameter, parameter: "knd",
+      suggestion: "kind")
+    try expectProblem(
+      "/authors?include=books&books.kind=novel", on: Library.database(), code: .unknownParameter,
+      parameter: "books.kind")
+  }
+}

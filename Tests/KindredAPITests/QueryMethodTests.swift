@@ -1,0 +1,63 @@
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("QUERY (RFC 10008)")
+struct QueryMethodTests {
+  private func query(
+    _ target: String, _ content: String, type: String? = QueryContent.mediaType, headers: HTTPHeaders = [:],
+    on database: TestDatabase
+  ) throws -> Answer {
+    var headers = headers
+    if let type { headers.append("Content-Type", type) }
+    return try Answer(
+      database.service.respond(
+        to: HTTPRequest(method: .query, target: target, headers: headers, body: Array(content.utf8))))
+  }
+
+  @Test("the content is the query string, and the answer that of GET")
+  func content() throws {
+    let database = try Library.database()
+    let got = try database.answer("/books?fields=id,title&filter=kind='novel'&limit=1&count=true")
+    for (target, content) in [
+      ("/books", "fields=id,title&filter=kind%3D'novel'&limit=1&count=true"),
+      ("/books?fields=id,title", "filter=kind='novel'&limit=1&count=true"),
+    ] {
+      let asked = try query(target, content, on: database)
+      #expect(asked.text == got.text)
+      #expect(asked.headers["X-Total-Count"] == "4")
+      #expect(asked.headers["Link"]?.contains("rel=\"next\"") == true)
+      let tag = try #require(asked.headers["ETag"])
+      #expect(try query(target, content, headers: ["If-None-Match": tag], on: database).status == 304)
+    }
+  }
+
+  @Test("it may be longer than a URL may be")
+  func length() throws {
+    let content = "fields=id&" + (1..<3000).map { "id=\($0)" }.joined(separator: "&")
+    #expect(try query("/books", content, on: Library.database()).text.hasPrefix(#"[{"id":1},{"id":2}"#))
+  }
+
+  @Test("content of another type is 415, which names the one that is taken")
+  func types() throws {
+    let database = try Library.database()
+    for type in ["application/json", nil] {
+      let answer = try query("/books", "limit=1", type: type, on: database)
+      #expect(answer.status == 415)
+      #expect(answer.headers["Accept-Query"] == QueryContent.mediaType)
+    }
+    #expect(try query("/books", "", type: nil, on: database).status == 200)
+  }
+
+  @Test("OPTIONS tells of it where there are records")
+  func options() throws {
+    let database = try Library.database()
+    let records = try database.answer("/books", method: .options)
+    #expect(records.headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
+    #expect(records.headers["Accept-Query"] == QueryContent.mediaType)
+    let index = try database.answer("/", method: .options)
+    #expect(index.headers["Allow"] == "GET, HEAD, OPTIONS")
+    #expect(try query("/", "", on: database).status == 405)
+  }
+}
