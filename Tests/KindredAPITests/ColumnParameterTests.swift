@@ -10,7 +10,7 @@ struct ColumnParameterTests {
     try expectRequest(
       "/books?kind=poem&fields=title", on: Library.database(),
       sql: """
-        SELECT "book"."title", "book"."id" FROM "book" WHERE "book"."kind" = ?1 ORDER BY "book"."id" LIMIT ?2 + 1
+        SELECT "book"."title", "book"."id" FROM "book" WHERE "book"."kind" = ?1 ORDER BY "book"."id" LIMIT ?2 + ?3
         """,
       json: #"[{"title":"Timoleon"},{"title":"Beowulf"}]"#)
   }
