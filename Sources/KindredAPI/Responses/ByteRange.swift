@@ -39,7 +39,9 @@ enum ByteRange {
     }
   }
 
-  /// The number that digits are, no text being none; nil for other texts. One beyond all contents is as good as more.
+  /// The number that digits stand for, `.some(nil)` for an empty text; nil for other texts.
+  ///
+  /// A number that doesn't fit is beyond every content, and any such number will do.
   private static func number(_ text: Substring) -> Int?? {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return .some(text.isEmpty ? nil : Int(text) ?? Int.max - 1)
