@@ -10,12 +10,11 @@ enum QueryContent {
   ///
   /// - Throws: `Problem` (415) for content of another type; `RequestError` where it is no UTF-8.
   static func get(_ request: HTTPRequest) throws -> HTTPRequest {
-    let types = Preference.list(request.headers.values(for: "Content-Type"))
-    guard request.body.isEmpty && types.isEmpty || types.count == 1 && types[0].value == mediaType else {
-      var problem = Problem.unsupportedMediaType(
-        "the content of QUERY is a query string: send it with `Content-Type: \(mediaType)`")
-      problem.headers = [("Accept-Query", mediaType)]
-      throw problem
+    guard ContentType(of: request)?.essence == mediaType || isEmpty(request) else {
+      throw Problem(
+        .unsupportedMediaType,
+        "the content of QUERY is a query string: send it with `Content-Type: \(mediaType)`",
+        headers: [("Accept-Query", mediaType)])
     }
     guard let content = String(validating: request.body, as: UTF8.self) else {
       throw RequestError(.invalidEncoding, "the content is no UTF-8: encode other bytes with `%`")
@@ -26,5 +25,9 @@ enum QueryContent {
     get.target = queries.isEmpty ? String(request.path) : "\(request.path)?\(queries.joined(separator: "&"))"
     get.body = []
     return get
+  }
+
+  private static func isEmpty(_ request: HTTPRequest) -> Bool {
+    request.body.isEmpty && request.headers["Content-Type"] == nil
   }
 }

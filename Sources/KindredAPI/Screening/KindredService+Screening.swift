@@ -4,7 +4,7 @@ import KindredHTTP
 /// What is refused by a request's method, target and header fields alone, before anything is read or written.
 extension KindredService {
   /// The methods that some path has (RFC 9110 §9.1).
-  static let methods: [HTTPMethod] = [.get, .head, .options, .post, .put, .patch, .delete]
+  static let methods: [HTTPMethod] = [.get, .head, .options, .query, .post, .put, .patch, .delete]
 
   /// - Throws: `Problem`: 421 for a host that is not the server's, 501 for an unknown method, 403 for a write that
   ///   another site's page has sent.
@@ -47,7 +47,7 @@ extension KindredService {
 
 extension HTTPMethod {
   /// Whether the method asks for nothing but an answer (RFC 9110 §9.2.1).
-  var isSafe: Bool { self == .get || self == .head || self == .options }
+  var isSafe: Bool { self == .get || self == .head || self == .options || self == .query }
 }
 
 extension Problem {
