@@ -29,6 +29,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CKindredLinux"),
+    // The explorer's files, embedded in the program.
+    .target(name: "CKindredExplorer", exclude: ["assets"]),
 
     // Digests, signatures and random bytes, by OpenSSL.
     .target(name: "KindredCryptography", dependencies: ["CKindredOpenSSL"]),
@@ -65,7 +67,7 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
-        "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
+        "CKindredExplorer", "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
         "KindredSQLSyntax", "KindredCryptography", "Yams",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),

@@ -240,7 +240,17 @@ struct CursorStack: ~Copyable {
           output.append(instruction.pointee.missing, of: text)
           index = instruction.pointee.end
         }
-      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .segment:
+      case .absent:
+        if sqlite3_column_type(statement, instruction.pointee.operand) != SQLITE_NULL {
+          index = instruction.pointee.end
+        }
+      case .key:
+        if OutputBuffer.isDotSegment(instruction.pointee.operand, of: statement) {
+          output.append(instruction.pointee.missing, of: text)
+        }
+        _ = output.append(column: instruction.pointee.operand, of: statement, inFormatOf: .key)
+      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell, .htmlCount,
+        .segment:
         let operation = instruction.pointee.operation
         if !output.append(column: instruction.pointee.operand, of: statement, inFormatOf: operation) {
           output.append(instruction.pointee.missing, of: text)

@@ -82,15 +82,25 @@ public final class ExecutablePlan: @unchecked Sendable {
   enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
     case csvValue, csvBoolean, htmlValue, htmlBoolean
+    /// The value without markup, as an attribute can have it.
+    case htmlText
+    /// The end of a start tag, with the class of the value, and the value.
+    case htmlCell, htmlBooleanCell
+    /// A number of associated records, which were counted up to a limit.
+    case htmlCount
     /// The value as a segment of a URL's path.
     case segment
+    /// The same for the only value of a key; what is missing goes first where it can't stand by itself.
+    case key
+    /// Goes on only where the column is NULL.
+    case absent
   }
 
   struct Instruction {
     let operation: Operation
     /// A column; of `child`, the number of the node.
     let operand: Int32
-    /// Of `optional`, where to go on.
+    /// Of `optional` and `absent`, where to go on.
     var end: Int32 = 0
     /// What is written first.
     let prefix: Text
@@ -109,7 +119,7 @@ public final class ExecutablePlan: @unchecked Sendable {
       case .json: JSONPrograms.make(plan)
       case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
       case .csv: try CSVProgram.make(plan)
-      case .html(let links): HTMLPrograms.make(plan, links: links)
+      case .html(let layout): HTMLPrograms.make(plan, layout: layout)
       }
     statements = plan.nodes.map {
       NodeStatement(

@@ -1,31 +1,30 @@
 import KindredAssociations
 
-/// Programs that write HTML: tables of records, lists of the members of one, and links along the associations.
+/// Programs that write HTML: a table for each list of records, and below each row the tables of what it includes.
+///
+///     <table><thead>…</thead><tbody>
+///     <tr><td class="n">1</td><th scope="row"><a href="/authors/1">Herman Melville</a></th>…</tr>
+///     <tr class="below"><td colspan="5"><table aria-label="books of Herman Melville">…</table></td></tr>
+///     </tbody></table>
 struct HTMLPrograms {
-  private enum Container {
-    /// A record that is a row of a table.
-    case row
-    /// A record that is a list of names and values.
-    case list
-    case optional(instruction: Int)
-  }
-
-  private let plan: Plan
-  private let links: HTMLLinks
-  private var text: [UInt8] = []
+  let plan: Plan
+  let layout: HTMLLayout
+  var text: [UInt8] = []
   private var programs: [ExecutablePlan.Program?]
 
-  static func make(_ plan: Plan, links: HTMLLinks) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
-    var writer = HTMLPrograms(plan, links)
+  static func make(_ plan: Plan, layout: HTMLLayout) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
+    var writer = HTMLPrograms(plan, layout)
     if !plan.nodes.isEmpty { writer.write(0, at: []) }
     return (writer.programs.map { $0 ?? ExecutablePlan.Program() }, writer.text)
   }
 
-  private init(_ plan: Plan, _ links: HTMLLinks) {
+  private init(_ plan: Plan, _ layout: HTMLLayout) {
     self.plan = plan
-    self.links = links
+    self.layout = layout
     programs = Array(repeating: nil, count: plan.nodes.count)
   }
+
+  static let null = "<i>null</i>"
 
   /// - Parameter path: the members that lead to the node.
   private mutating func write(_ number: Int, at path: [String]) {
@@ -33,147 +32,293 @@ struct HTMLPrograms {
     // A node that repeats comes back here.
     programs[number] = ExecutablePlan.Program()
     let node = plan.nodes[number]
-    let elements = RecordTemplate(node.program).elements
-    var isObject = false
-    if case .beginObject? = elements.first { isObject = true }
-
-    var body = HTMLProgram()
-    var containers: [Container] = []
-    var records: [(path: [String], columns: [String: Int])] = []
-    var member = ""
-    if node.isToMany, !isObject { body.pending = "<li>" }
-    for element in elements {
-      switch element {
-      case .beginObject:
-        let isRow = containers.isEmpty && node.isToMany
-        containers.append(isRow ? .row : .list)
-        records.append((records.last.map { $0.path + [member] } ?? path, [:]))
-        body.pending += isRow ? "<tr>" : "<dl>"
-      case .member(let name):
-        member = name
-        if case .row? = containers.last {
-          body.pending += "<td>"
-        } else {
-          body.pending += "<dt>\(name.escapedForHTML)</dt><dd>"
-        }
-      case .value(let column, let format):
-        if let record = records.indices.last { records[record].columns[member] = column }
-        body.append(format == .boolean ? .htmlBoolean : .htmlValue, column, &text)
-        body.pending += Self.end(of: containers.last)
-      case .beginOptional(let column):
-        body.append(.optional, column, &text)
-        containers.append(.optional(instruction: body.instructions.count - 1))
-      case .endOptional:
-        guard case .optional(let instruction)? = containers.popLast() else { continue }
-        body.flush(&text)
-        body.instructions[instruction].end = Int32(body.instructions.count)
-        body.instructions[instruction].missing = text.put(Self.null.utf8)
-        body.pending += Self.end(of: containers.last)
-      case .child(let child):
-        let repeats = child == node.recursion?.repetition
-        write(child, at: repeats ? path : (records.last?.path ?? path) + [member])
-        body.append(.child, child, &text)
-        // The last level leaves the member out: its end, which HTML doesn't need, must not be left over.
-        if !repeats { body.pending += Self.end(of: containers.last) }
-      case .endObject:
-        let container = containers.popLast()
-        if let record = records.popLast() { write(record, in: container, &body) }
-        if case .row? = container { body.pending += "</tr>\n" } else { body.pending += "</dl>" }
-        body.pending += Self.end(of: containers.last)
+    var program = HTMLProgram()
+    var frame = ExecutablePlan.Frame(missing: text.put(Self.null.utf8))
+    switch RecordContent(node.program) {
+    case .object(let members)?:
+      let row = HTMLRow(members, layout.records[path], at: path)
+      let start = number == 0 ? row.tableStart + row.tableName : ""
+      if node.isToMany {
+        frame.opening = text.put((start + row.head).utf8)
+        frame.closing = text.put(HTMLRow.tableEnd.utf8)
+        write(row, node, &program)
+      } else {
+        program.markup(start + row.head)
+        write(row, node, &program)
+        program.markup(HTMLRow.tableEnd)
       }
+    case let content?:
+      if node.isToMany {
+        frame.opening = text.put((number == 0 ? "<ul>" : "").utf8)
+        frame.closing = text.put("</ul>".utf8)
+        program.markup("<li>")
+      }
+      write(value: content, as: .htmlValue, &program)
+      if node.isToMany { program.markup("</li>\n") }
+    case nil: break
     }
-    if node.isToMany, !isObject { body.pending += "</li>" }
-    body.flush(&text)
-    programs[number] = ExecutablePlan.Program(
-      instructions: body.instructions, frame: frame(of: node, elements, isObject: isObject, at: path))
+    program.flush(&text)
+    programs[number] = ExecutablePlan.Program(instructions: program.instructions, frame: frame)
   }
 
-  /// Links to a record and along its associations, where its key is shown.
-  private func addresses(
-    _ path: [String], _ columns: some Collection<String>
-  ) -> HTMLLinks.Record? {
-    guard let record = links.records[path], record.key.allSatisfy(columns.contains) else { return nil }
-    return record
+  // MARK: Rows
+
+  private mutating func write(_ row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram) {
+    program.markup("<tr>")
+    if row.hasOnlyKey {
+      program.markup("<th scope=\"row\">")
+      link(to: row.record?.address, of: row, &program) { writer, program in writer.name(of: row, &program) }
+      program.markup("</th>")
+    }
+    for member in row.values { cell(member.name, member.content, of: row, &program) }
+    for association in row.associations { cell(association, of: row, &program) }
+    program.markup("</tr>\n")
+    for member in row.records { below(member.name, member.content, of: row, node, &program) }
+  }
+
+  /// The cell of a value.
+  private mutating func cell(
+    _ name: String, _ content: RecordContent, of row: HTMLRow, _ program: inout HTMLProgram
+  ) {
+    let isHeader = name == row.headerMember
+    let element = isHeader ? "th scope=\"row\"" : "td"
+    if let reference = row.record?.references[name] {
+      program.markup("<\(element) class=\"r\">")
+      self.reference(reference, of: row, &program)
+      if isHeader {
+        link(to: row.record?.address, of: row, content, &program)
+      } else {
+        program.markup("<span")
+        write(value: content, as: .htmlCell, &program)
+        program.markup("</span>")
+      }
+    } else if isHeader, let record = row.record, record.address != nil {
+      program.markup("<\(element)>")
+      header(name, content, of: row, &program)
+    } else {
+      program.markup("<\(element)")
+      write(value: content, as: .htmlCell, &program)
+    }
+    program.markup(isHeader ? "</th>" : "</td>")
+  }
+
+  /// The link of a record in its own row: by its label, or by its key where that is NULL.
+  private mutating func header(
+    _ name: String, _ content: RecordContent, of row: HTMLRow, _ program: inout HTMLProgram
+  ) {
+    guard name == row.record?.label, case .value(let column, _) = content else {
+      link(to: row.record?.address, of: row, content, &program)
+      return
+    }
+    branch(.optional, column, &program) { writer, program in
+      writer.link(to: row.record?.address, of: row, content, &program)
+    }
+    branch(.absent, column, &program) { writer, program in
+      writer.link(to: row.record?.address, of: row, &program) { $0.key(of: row, &$1) }
+      program.markup(" <span class=\"z\">\(Self.null)</span>")
+    }
+  }
+
+  /// `<a href="/authors/2">Victor Hugo</a> ` before the foreign key, where the record is there.
+  private mutating func reference(
+    _ reference: HTMLLayout.Reference, of row: HTMLRow, _ program: inout HTMLProgram
+  ) {
+    guard let label = reference.label.flatMap({ row.columns[$0] }) else { return }
+    branch(.optional, label, &program) { writer, program in
+      writer.link(to: reference.address, of: row, &program) { writer, program in
+        writer.append(.htmlValue, label, &program)
+      }
+      program.markup(" ")
+    }
+  }
+
+  /// The cell of an association: a link, with the number of its records where that is known.
+  private mutating func cell(
+    _ association: HTMLLayout.Association, of row: HTMLRow, _ program: inout HTMLProgram
+  ) {
+    program.markup("<td class=\"a\">")
+    let tail = "/\(association.key.encodedAsSegment)"
+    link(to: row.record?.address, of: row, tail: tail, &program) { writer, program in
+      program.markup("<span class=\"k\">")
+      program.text(association.key)
+      program.markup("</span>")
+      guard let column = association.count.flatMap({ row.columns[$0] }) else { return }
+      program.markup(" ")
+      writer.append(.htmlCount, column, &program)
+    }
+    program.markup("</td>")
+  }
+
+  // MARK: What is below a row
+
+  private mutating func below(
+    _ name: String, _ content: RecordContent, of row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram
+  ) {
+    program.markup("<tr class=\"below\" data-key=\"\(name.escapedForHTML)\"><td colspan=\"\(row.width)\">")
+    nested(name, content, of: row, node, &program)
+    program.markup("</td></tr>\n")
+  }
+
+  private mutating func nested(
+    _ name: String, _ content: RecordContent, of row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram
+  ) {
+    switch content {
+    case .optional(let column, let content):
+      branch(.optional, column, missing: heading(name) + Self.null, &program) { writer, program in
+        writer.nested(name, content, of: row, node, &program)
+      }
+    case .object(let members):
+      let inner = HTMLRow(members, layout.records[row.path + [name]], at: row.path + [name])
+      start(inner, name, of: row, &program)
+      program.markup(inner.head)
+      write(inner, node, &program)
+      program.markup(HTMLRow.tableEnd)
+    case .child(let child):
+      let repeats = child == node.recursion?.repetition
+      let path = repeats ? row.path : row.path + [name]
+      write(child, at: path)
+      switch RecordContent(plan.nodes[child].program) {
+      case .object(let members)?:
+        // The last level of a repetition leaves all of it out, so that it must be one text.
+        start(HTMLRow(members, layout.records[path], at: path), name, of: row, &program)
+      default:
+        program.markup(heading(name) + (plan.nodes[child].isToMany ? "<ul>" : ""))
+      }
+      append(.child, child, &program)
+    case .value:
+      break
+    }
+  }
+
+  private func heading(_ name: String) -> String { "<span class=\"k\">\(name.escapedForHTML)</span> " }
+
+  /// `<table aria-label="books of Victor Hugo">` with its caption, which links to the records by themselves.
+  private mutating func start(
+    _ inner: HTMLRow, _ name: String, of row: HTMLRow, _ program: inout HTMLProgram
+  ) {
+    program.markup("\(inner.tableStart) aria-label=\"\(name.escapedForHTML) of ")
+    self.name(of: row, &program)
+    program.markup("\"><caption>")
+    if row.associations.contains(where: { $0.key == name }) {
+      link(to: row.record?.address, of: row, tail: "/\(name.encodedAsSegment)", &program) {
+        $1.text(name)
+      }
+    } else {
+      program.text(name)
+    }
+    program.markup("</caption>")
+  }
+
+  // MARK: Parts
+
+  private mutating func append(
+    _ operation: ExecutablePlan.Operation, _ column: Int, missing: String = "", _ program: inout HTMLProgram
+  ) {
+    program.append(operation, column, missing: missing, &text)
+  }
+
+  private mutating func branch(
+    _ operation: ExecutablePlan.Operation, _ column: Int, missing: String = "", _ program: inout HTMLProgram,
+    _ body: (inout HTMLPrograms, inout HTMLProgram) -> Void
+  ) {
+    program.append(operation, column, missing: missing, &text)
+    let start = program.instructions.count - 1
+    body(&self, &program)
+    program.flush(&text)
+    program.end(start)
   }
 
   private mutating func write(
-    _ record: (path: [String], columns: [String: Int]), in container: Container?, _ body: inout HTMLProgram
+    value content: RecordContent, as operation: ExecutablePlan.Operation, _ program: inout HTMLProgram
   ) {
-    guard let links = addresses(record.path, record.columns.keys) else { return }
-    if case .row? = container { body.pending += "<td>" } else { body.pending += "<dt></dt><dd>" }
-    for association in [nil] + links.associations.map(Optional.some) {
-      body.pending += "<a href=\"\(links.path.escapedForHTML)/"
-      for (number, name) in links.key.enumerated() {
-        guard let column = record.columns[name] else { continue }
-        if number > 0 { body.pending += "," }
-        body.append(.segment, column, &text)
+    switch content {
+    case .value(let column, let format):
+      let isBoolean = format == .boolean
+      switch operation {
+      case .htmlCell: append(isBoolean ? .htmlBooleanCell : .htmlCell, column, &program)
+      default: append(isBoolean ? .htmlBoolean : .htmlValue, column, &program)
       }
-      let key = association.map { "/\($0.encodedAsSegment)" } ?? ""
-      body.pending += "\(key)\">\(association?.escapedForHTML ?? "record")</a> "
-    }
-    body.pending += Self.end(of: container)
-  }
-
-  private mutating func frame(
-    of node: Plan.Node, _ elements: [RecordTemplate.Element], isObject: Bool, at path: [String]
-  ) -> ExecutablePlan.Frame {
-    var frame = ExecutablePlan.Frame(missing: text.put(Self.null.utf8))
-    guard node.isToMany else { return frame }
-    guard isObject else {
-      frame.opening = text.put("<ul>".utf8)
-      frame.closing = text.put("</ul>".utf8)
-      return frame
-    }
-    let (names, values) = Self.members(of: elements)
-    var head = names.map { "<th>\($0.escapedForHTML)</th>" }.joined()
-    if addresses(path, values) != nil { head += "<th></th>" }
-    frame.opening = text.put("<table><thead><tr>\(head)</tr></thead><tbody>\n".utf8)
-    frame.closing = text.put("</tbody></table>\n".utf8)
-    return frame
-  }
-
-  /// The members of the record itself, and those of them that are values.
-  private static func members(of elements: [RecordTemplate.Element]) -> (names: [String], values: [String]) {
-    var names: [String] = []
-    var values: [String] = []
-    var depth = 0
-    for element in elements {
-      switch element {
-      case .beginObject: depth += 1
-      case .endObject: depth -= 1
-      case .member(let name): if depth == 1 { names.append(name) }
-      case .value: if depth == 1, let name = names.last { values.append(name) }
-      case .beginOptional, .endOptional, .child: break
+    case .optional(let column, let content):
+      let missing = operation == .htmlCell ? " class=\"z\">\(Self.null)" : Self.null
+      branch(.optional, column, missing: missing, &program) { writer, program in
+        writer.write(value: content, as: operation, &program)
       }
-    }
-    return (names, values)
-  }
-
-  private static let null = "<i>null</i>"
-
-  /// What ends a member of a record; inside of an optional one, that ends later.
-  private static func end(of container: Container?) -> String {
-    switch container {
-    case .row: "</td>"
-    case .list: "</dd>"
-    case .optional, nil: ""
+    case .object, .child:
+      break
     }
   }
-}
 
-/// Instructions in the making, and the text that goes before the next of them.
-private struct HTMLProgram {
-  var instructions: [ExecutablePlan.Instruction] = []
-  var pending = ""
-
-  mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int, _ text: inout [UInt8]) {
-    instructions.append(
-      ExecutablePlan.Instruction(
-        operation: operation, operand: Int32(operand), prefix: text.put(pending.utf8)))
-    pending = ""
+  /// A link whose text is a value.
+  private mutating func link(
+    to address: HTMLLayout.Address?, of row: HTMLRow, _ content: RecordContent, _ program: inout HTMLProgram
+  ) {
+    guard let columns = address.flatMap(row.columns(of:)), let address else {
+      program.markup("<span")
+      write(value: content, as: .htmlCell, &program)
+      program.markup("</span>")
+      return
+    }
+    program.markup("<a")
+    href(address, columns, "", &program)
+    write(value: content, as: .htmlCell, &program)
+    program.markup("</a>")
   }
 
-  mutating func flush(_ text: inout [UInt8]) {
-    if !pending.isEmpty { append(.text, 0, &text) }
+  /// A link to an address, or to what is below it; its text alone where there is none.
+  private mutating func link(
+    to address: HTMLLayout.Address?, of row: HTMLRow, tail: String = "", _ program: inout HTMLProgram,
+    _ body: (inout HTMLPrograms, inout HTMLProgram) -> Void
+  ) {
+    guard let columns = address.flatMap(row.columns(of:)), let address else {
+      body(&self, &program)
+      return
+    }
+    program.markup("<a")
+    href(address, columns, tail, &program)
+    program.markup(">")
+    body(&self, &program)
+    program.markup("</a>")
+  }
+
+  /// `href`, where no part of the key is NULL: what has none leads nowhere.
+  private mutating func href(
+    _ address: HTMLLayout.Address, _ columns: [Int], _ tail: String, _ program: inout HTMLProgram
+  ) {
+    func write(_ writer: inout HTMLPrograms, _ program: inout HTMLProgram, _ rest: ArraySlice<Int>) {
+      guard let column = rest.first else {
+        program.markup(" href=\"\(address.path.escapedForHTML)/")
+        for (number, column) in columns.enumerated() {
+          if number > 0 { program.markup(",") }
+          // Clients resolve `.` and `..` away, and an empty segment is none, so that such a key goes by its name.
+          let name = columns.count == 1 ? "\(address.key[number].column.escapedForHTML)=" : ""
+          writer.append(columns.count == 1 ? .key : .segment, column, missing: name, &program)
+        }
+        program.markup("\(tail.escapedForHTML)\"")
+        return
+      }
+      writer.branch(.optional, column, &program) { write(&$0, &$1, rest.dropFirst()) }
+    }
+    write(&self, &program, columns[...])
+  }
+
+  /// What the record of a row is called, as text: its label or its key.
+  private mutating func name(of row: HTMLRow, _ program: inout HTMLProgram) {
+    guard let label = row.record?.label.flatMap({ row.columns[$0] }) else {
+      key(of: row, &program)
+      return
+    }
+    branch(.optional, label, &program) { $0.append(.htmlText, label, &$1) }
+    branch(.absent, label, &program) { $0.key(of: row, &$1) }
+  }
+
+  private mutating func key(of row: HTMLRow, _ program: inout HTMLProgram) {
+    guard let columns = row.record?.address.flatMap(row.columns(of:)) else {
+      program.text(row.record?.resource ?? "record")
+      return
+    }
+    for (number, column) in columns.enumerated() {
+      if number > 0 { program.markup(",") }
+      append(.htmlText, column, &program)
+    }
   }
 }

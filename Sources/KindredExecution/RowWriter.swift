@@ -33,6 +33,9 @@ extension OutputBuffer {
     switch operation {
     case .csvValue, .csvBoolean: return append(csv: value, isBoolean: operation == .csvBoolean)
     case .htmlValue, .htmlBoolean: append(html: value, isBoolean: operation == .htmlBoolean)
+    case .htmlText: if sqlite3_value_type(value) != SQLITE_NULL { append(html: value, isBoolean: false) }
+    case .htmlCell, .htmlBooleanCell: append(cell: value, isBoolean: operation == .htmlBooleanCell)
+    case .htmlCount: append(count: sqlite3_value_int64(value))
     default: append(segment: value)
     }
     return true
@@ -58,6 +61,42 @@ extension OutputBuffer {
     case SQLITE_BLOB: append(bareBase64: Self.blob(value))
     default: append("<i>null</i>")
     }
+  }
+
+  /// The end of a start tag and the value: the class is `n` for numbers and booleans, `b` for blobs, `z` for NULL.
+  private mutating func append(cell value: OpaquePointer?, isBoolean: Bool) {
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER, SQLITE_FLOAT: append(" class=\"n\">")
+    case SQLITE_TEXT: append(">")
+    case SQLITE_BLOB:
+      let blob = Self.blob(value)
+      append(" class=\"b\">")
+      if blob.count > Self.longBlob {
+        append(bareBase64: UnsafeRawBufferPointer(rebasing: blob[..<Self.longBlob]))
+        append("… <small>")
+        append(Int64(blob.count))
+        append(" bytes</small>")
+        return
+      }
+    default: append(" class=\"z\">")
+    }
+    append(html: value, isBoolean: isBoolean)
+  }
+
+  /// Longer blobs are shown by their beginning, of a multiple of three bytes.
+  private static let longBlob = 48
+
+  private mutating func append(count: Int64) {
+    let most = Int64(HTMLLayout.countLimit)
+    append(min(count, most - 1))
+    if count >= most { append("+") }
+  }
+
+  /// Whether a value is a segment that no URL can have: empty, or one that clients resolve (RFC 3986 §5.2.4).
+  static func isDotSegment(_ column: Int32, of statement: OpaquePointer) -> Bool {
+    guard sqlite3_column_type(statement, column) == SQLITE_TEXT else { return false }
+    let bytes = text(sqlite3_column_value(statement, column))
+    return bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
   }
 
   /// As a segment of a URL's path: blobs in base64, as keys are read.

@@ -14,7 +14,7 @@ enum Architecture {
 
   static let modules = [
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
-    Module(name: "CKindredLinux"),
+    Module(name: "CKindredLinux"), Module(name: "CKindredExplorer"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
@@ -36,6 +36,7 @@ enum Architecture {
       libraries: ["Dispatch", "Logging"]),
     Module(
       name: "KindredAPI", uses: ["KindredHTTP", "KindredExecution", "KindredCryptography"],
+      gates: ["CKindredExplorer"],
       libraries: ["Foundation", "Logging", "OrderedCollections", "Yams"]),
     Module(
       name: "KindredCommand", uses: ["KindredAPI"],

@@ -5,46 +5,59 @@ import Testing
 
 @Suite("HTML")
 struct HTMLTests {
-  private func page(_ target: String, on database: TestDatabase) throws -> String {
+  private func page(_ target: String, on database: TestDatabase, status: Int = 200) throws -> String {
     let answer = try database.answer(
       target, headers: ["Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"])
-    #expect(answer.status == 200)
+    #expect(answer.status == status)
     #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
-    #expect(answer.headers["Content-Security-Policy"]?.hasPrefix("default-src 'none'") == true)
+    #expect(answer.headers["Content-Security-Policy"] == ExplorerPage.policy)
     #expect(answer.text.hasPrefix("<!doctype html>") && answer.text.hasSuffix("</html>\n"))
     return answer.text
   }
 
-  @Test("records are a table, each with links to itself and along its associations")
+  @Test("records are a table, whose labels link to the records and whose associations tell their numbers")
   func table() throws {
     let page = try page("/tags?limit=1", on: Library.database())
-    #expect(page.contains("<th>id</th><th>name</th>"))
+    #expect(page.contains(#"<th scope="col" data-column="id">id</th><th scope="col" data-column="name">name</th>"#))
     #expect(
       page.contains(
-        #"<tr><td>1</td><td>sea</td><td><a href="/tags/1">record</a> <a href="/tags/1/bookTags">bookTags</a> "#
-          + #"<a href="/tags/1/books">books</a> </td></tr>"#))
+        #"<tr><td class="n">1</td><th scope="row"><a href="/tags/1">sea</a></th>"#
+          + #"<td class="a"><a href="/tags/1/bookTags"><span class="k">bookTags</span> 2</a></td>"#
+          + #"<td class="a"><a href="/tags/1/books"><span class="k">books</span> 2</a></td></tr>"#))
     #expect(page.contains(#"<a rel="next" href="/tags?limit=1&amp;after="#))
     #expect(page.contains(#"<a rel="first" href="/tags?limit=1">"#))
-    #expect(page.contains("<h1>/tags?limit=1</h1>"))
+    #expect(page.contains(#"<h1 translate="no">/tags?limit=1</h1>"#))
   }
 
-  @Test("a single record is a list; what it includes stands in it")
+  @Test("a foreign key shows the label of what it refers to, and links to it")
+  func label() throws {
+    let database = try Library.database()
+    #expect(
+      try page("/books/1", on: database).contains(
+        #"<td class="r"><a href="/authors/1">Herman Melville</a> <span class="n">1</span></td>"#))
+    // Groups and distinct results are not made different by it.
+    #expect(!(try page("/books?fields=authorId&distinct=true", on: database)).contains("Herman Melville"))
+  }
+
+  @Test("what a record includes stands below it, under its name")
   func record() throws {
     let page = try page(
       "/books/1?include=author,reviews&fields=title&reviews.values=rating", on: Library.database())
-    #expect(page.contains("<dl><dt>title</dt><dd>Moby-Dick</dd><dt>author</dt><dd><dl><dt>id</dt><dd>1</dd>"))
-    #expect(page.contains("<dt>reviews</dt><dd><ul><li>5</li><li>4</li></ul></dd>"))
-    #expect(page.contains(#"<a href="/authors/1/country">country</a>"#))
-    // The book's own key isn't shown, so there is nothing to make its address of.
-    #expect(!page.contains(#"href="/books/1""#))
+    #expect(page.contains(#"<main id="data" tabindex="-1" class="single">"#))
+    #expect(page.contains(#"aria-label="author of Moby-Dick"><caption><a href="/books/1/author">author</a></caption>"#))
+    #expect(page.contains(#"<ul><li>5</li>"#))
+    #expect(page.contains(#"<a href="/authors/1/country">"#))
+    // The key isn't shown, and yet known to the links.
+    #expect(page.contains(#"<a href="/books/1">Moby-Dick</a>"#))
   }
 
-  @Test("associated records are tables in the table")
+  @Test("associated records are tables below the row")
   func nested() throws {
     let page = try page("/authors?include=books.author&books.limit=1&limit=1", on: Library.database())
-    #expect(page.contains("<th>books</th>"))
-    #expect(page.contains("<td>Moby-Dick</td>"))
-    #expect(page.contains(#"<a href="/books/1/reviews">reviews</a>"#))
+    #expect(page.contains(#"<tr class="below" data-key="books">"#))
+    #expect(page.contains(#"aria-label="books of Herman Melville""#))
+    #expect(page.contains(#"<a href="/books/1">Moby-Dick</a>"#))
+    #expect(page.contains(#"<a href="/books/1/reviews">"#))
   }
 
   @Test("what repeats below itself does so on the page")
@@ -52,8 +65,8 @@ struct HTMLTests {
     let page = try page(
       "/employees?filter=managerId is null&include=employeesByManager*2&fields=id,name",
       on: Library.database())
-    #expect(page.contains("<td>Di</td>"))
-    #expect(page.contains(#"<a href="/employees/4/manager">manager</a>"#))
+    #expect(page.contains(">Di</a>"))
+    #expect(page.contains(#"<a href="/employees/4/manager">"#))
   }
 
   @Test("composite keys, and keys that mean something in URLs")
@@ -61,23 +74,35 @@ struct HTMLTests {
     let database = try TestDatabase(
       """
       CREATE TABLE stamp (country TEXT, number INTEGER, name TEXT, PRIMARY KEY (country, number));
+      CREATE TABLE dot (key TEXT PRIMARY KEY);
       INSERT INTO stamp VALUES ('a/b,c=d', 7, 'x');
+      INSERT INTO dot VALUES ('..'), (''), ('a.b'), (NULL);
       """)
-    let page = try page("/stamps", on: database)
-    #expect(page.contains(#"href="/stamps/a%2Fb%2Cc%3Dd,7""#))
+    #expect(try page("/stamps", on: database).contains(#"href="/stamps/a%2Fb%2Cc%3Dd,7""#))
     #expect(try database.answer("/stamps/a%2Fb%2Cc%3Dd,7").status == 200)
+    let dots = try page("/dots", on: database)
+    // Browsers resolve `..` away, so that it goes by name.
+    for address in ["/dots/key=..", "/dots/key=", "/dots/a.b"] {
+      #expect(dots.contains("href=\"\(address)\""))
+      #expect(try database.answer(address).status == 200)
+    }
+    #expect(dots.contains("<a class=\"z\"><i>null</i></a>"))
   }
 
   @Test("nothing of the data or of the URL is taken for markup")
   func escaped() throws {
     let database = try TestDatabase(
       """
-      CREATE TABLE note (id INTEGER PRIMARY KEY, "<b>" TEXT);
-      INSERT INTO note VALUES (1, '<script>alert("1")</script>'), (2, 'a & b''s'), (3, 'nul' || char(1) || 'x');
+      CREATE TABLE note (id INTEGER PRIMARY KEY, "<b>" TEXT, name TEXT);
+      CREATE TABLE "<i>line" (id INTEGER PRIMARY KEY, noteId INTEGER REFERENCES note(id), title TEXT);
+      INSERT INTO note VALUES (1, '<script>alert("1")</script>', '"><script>'), (2, 'a & b''s', 'x'),
+        (3, 'nul' || char(1) || 'x', 'y');
+      INSERT INTO "<i>line" VALUES (1, 1, '<script>');
       """)
-    let page = try page("/notes?filter=id<4&annotate=x:'<img src=x>'", on: database)
-    #expect(!page.contains("<script>") && !page.contains("<b>") && !page.contains("<img"))
+    let page = try page("/notes?filter=id<4&annotate=x:'<img src=x>'&include=\"<i>lines\"", on: database)
+    #expect(!page.contains("<script>") && !page.contains("<b>") && !page.contains("<img") && !page.contains("<i>l"))
     #expect(page.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"))
+    #expect(page.contains(#"aria-label="&lt;i&gt;lines of &quot;&gt;&lt;script&gt;""#))
     #expect(page.contains("a &amp; b&#39;s"))
     #expect(page.contains("nul\u{FFFD}x"))
   }
@@ -86,9 +111,27 @@ struct HTMLTests {
   func withoutKey() throws {
     let database = try TestDatabase(
       Library.schema + "CREATE VIEW title AS SELECT title FROM book;" + Library.records)
-    #expect(try page("/titles", on: database).contains("<tr><td>Beowulf</td></tr>"))
+    #expect(try page("/titles", on: database).contains(#"<tr><th scope="row">Beowulf</th></tr>"#))
     let groups = try page("/books?group=kind&fields=kind,id:count()", on: database)
     #expect(!groups.contains("href=\"/books/"))
+  }
+
+  @Test("associated records are counted up to a limit, and not where that takes a scan")
+  func counts() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE child (id INTEGER PRIMARY KEY, parentId INTEGER REFERENCES parent(id));
+      CREATE TABLE stray (id INTEGER PRIMARY KEY, parentId INTEGER REFERENCES parent(id));
+      CREATE INDEX childOnParent ON child(parentId);
+      INSERT INTO parent VALUES (1), (2);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+        INSERT INTO child SELECT i, 1 FROM n;
+      """)
+    let page = try page("/parents", on: database)
+    #expect(page.contains(#"<span class="k">children</span> 999+</a>"#))
+    #expect(page.contains(#"<span class="k">children</span> 0</a>"#))
+    #expect(page.contains(#"<span class="k">strays</span></a>"#))
   }
 
   @Test("the index links to every resource")
@@ -99,6 +142,33 @@ struct HTMLTests {
   @Test("a large page is sent as it is read, and is complete")
   func large() throws {
     let page = try page("/books?limit=1000", on: Library.largeDatabase())
-    #expect(page.contains("Book number 1000</td>"))
+    #expect(page.contains("Book number 1000</a>"))
+  }
+
+  @Test(
+    "an error is a page that marks the word and links to what was meant",
+    arguments: [
+      ("/autors", 404, "/<mark>autors</mark>", "/authors"),
+      ("/authors?filter=birthYear>1 and nmae='日'", 400, "and <mark>nmae</mark>=&#39;日&#39;", "name=%27%E6%97%A5%27"),
+      ("/authors?inclued=books", 400, "<mark>inclued</mark>=books", "?include=books"),
+      ("/authors?include=books&books.flter=year>1", 400, "books.<mark>flter</mark>=year", "books.filter="),
+    ])
+  func problem(target: String, status: Int, marked: String, mended: String) throws {
+    let page = try page(target, on: Library.database(), status: status)
+    #expect(page.contains(#"role="alert""#))
+    #expect(page.contains(marked))
+    #expect(page.contains(mended))
+  }
+
+  @Test("the files of a page are there for ever, under their own hash only")
+  func assets() throws {
+    let database = try Library.database()
+    let path = ExplorerAssets.shared.path
+    #expect(try page("/", on: database).contains("src=\"\(path)/explorer.js\""))
+    let script = try database.answer("\(path)/explorer.js")
+    #expect(script.headers["Content-Type"] == "text/javascript; charset=utf-8")
+    #expect(script.headers["Cache-Control"] == "public, max-age=31536000, immutable")
+    #expect(try database.answer("/-/explorer/0/explorer.js").status == 404)
+    #expect(try database.answer("\(path)/../explorer.js").status == 404)
   }
 }

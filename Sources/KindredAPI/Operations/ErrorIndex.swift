@@ -18,6 +18,6 @@ enum ErrorIndex {
 
       """
     }
-    return Representation(HTMLPage(title: "Errors"), "<dl>\n\(rows.joined())</dl>")
+    return Representation(ExplorerPage(title: "Errors"), "<dl>\n\(rows.joined())</dl>")
   }
 }

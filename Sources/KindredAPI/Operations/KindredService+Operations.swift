@@ -10,7 +10,7 @@ extension KindredService {
   func index(_ request: HTTPRequest) throws -> HTTPResponse {
     let type = try documentType(for: request)
     let index = IndexDocument(model: try version().model)
-    var representation = type == .html ? index.page : Representation(index.json)
+    var representation = type == .html ? index.page(for: request) : Representation(index.json)
     // RFC 8631 §4.1
     representation.headers.append(
       "Link", "</-/\(OperationsPage.openAPI.rawValue)>; rel=\"service-desc\"; type=\"application/json\"")
@@ -34,7 +34,7 @@ extension KindredService {
   }
 
   private func documentType(for request: HTTPRequest) throws -> MediaType {
-    try MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofDocuments)
+    try MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
   }
 
   private func version() throws -> ModelVersion {

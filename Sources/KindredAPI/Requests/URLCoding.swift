@@ -42,6 +42,51 @@ enum URLCoding {
     return text
   }
 
+  /// A part of a URL as people read it: without the escapes of what has no meaning in URLs and can be seen.
+  static func readable(_ part: some StringProtocol) -> String {
+    let input = Array(part.utf8)
+    var output: [UInt8] = []
+    var index = 0
+    while index < input.count {
+      // A run of escapes, which may be one character.
+      var bytes: [UInt8] = []
+      var end = index
+      while end + 2 < input.count, input[end] == UInt8(ascii: "%"), let high = hexValue(input[end + 1]),
+        let low = hexValue(input[end + 2])
+      {
+        bytes.append(high << 4 | low)
+        end += 3
+      }
+      if bytes.isEmpty {
+        output.append(input[index])
+        index += 1
+        continue
+      }
+      if let text = String(validating: bytes, as: UTF8.self) {
+        for scalar in text.unicodeScalars {
+          output += (isReadable(scalar) ? String(scalar) : encode(String(scalar)) { _ in false }).utf8
+        }
+      } else {
+        output += input[index..<end]
+      }
+      index = end
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Whether a character can be seen, and means nothing in a URL.
+  private static func isReadable(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar == " " { return true }
+    if "%&+#/?,=;".unicodeScalars.contains(scalar) { return false }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
+      .paragraphSeparator:
+      return false
+    default:
+      return true
+    }
+  }
+
   /// The text with everything encoded that could be taken for something else in a path segment.
   static func encodeSegment(_ text: String) -> String {
     encode(text) { isUnreserved($0) || "!$&'()*:@".utf8.contains($0) }

@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredExecution
+import KindredHTTP
 import OrderedCollections
 
 /// What `/` shows: the resources, their columns and their associations.
@@ -26,20 +27,31 @@ struct IndexDocument {
   }
 
   /// The same for browsers.
-  var page: Representation {
-    var content = ""
-    for resource in model.resources.values {
-      let link = "/\(URLCoding.encodeSegment(resource.name))".escapedForHTML
-      let columns = resource.columns.map { "<code>\($0.name.escapedForHTML)</code>" }
-      let associations = resource.associations.values.map {
-        "<li><code>\($0.key.escapedForHTML)</code>: \($0.kind) \($0.destination.escapedForHTML)</li>"
+  func page(for request: HTTPRequest) -> Representation {
+    let rows = model.resources.values.map { resource in
+      let columns = resource.columns.map { "<span>\($0.name.escapedForHTML)</span>" }
+      let associations = resource.associations.values.map { association in
+        let link = Self.link(to: association.destination)
+        return "<li>\(association.key.escapedForHTML) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
       }
-      content += """
-        <h2><a href="\(link)">\(resource.name.escapedForHTML)</a></h2>
-        <p>\(columns.joined(separator: ", "))</p><ul>\(associations.joined())</ul>
+      return """
+        <tr><th scope="row"><a href="\(Self.link(to: resource.name))">\(resource.name.escapedForHTML)</a></th>\
+        <td class="names">\(columns.joined(separator: " "))</td>\
+        <td>\(associations.isEmpty ? "" : "<ul>\(associations.joined())</ul>")</td></tr>
 
         """
     }
-    return Representation(HTMLPage(title: "Resources"), content)
+    let page = ExplorerPage(title: "Resources", target: request.target)
+    return Representation(
+      page,
+      """
+      <table class="index" aria-label="Resources"><thead><tr><th scope="col">resource</th>\
+      <th scope="col">columns</th><th scope="col">associations</th></tr></thead><tbody>
+      \(rows.joined())</tbody></table>
+      """)
+  }
+
+  private static func link(to resource: String) -> String {
+    "/\(URLCoding.encodeSegment(resource))".escapedForHTML
   }
 }

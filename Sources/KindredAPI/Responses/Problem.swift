@@ -43,10 +43,13 @@ public struct Problem: Error {
   }
 
   /// The answer.
-  var response: HTTPResponse {
-    var fields: HTTPHeaders = ["Content-Type": "application/problem+json", "Cache-Control": "no-store"]
+  var response: HTTPResponse { response("application/problem+json", document.bytes) }
+
+  /// The answer whose content is of this type.
+  func response(_ type: String, _ content: [UInt8]) -> HTTPResponse {
+    var fields: HTTPHeaders = ["Content-Type": type, "Cache-Control": "no-store"]
     for (name, value) in headers { fields.append(name, value) }
-    return HTTPResponse(status: status, headers: fields, body: .bytes(document.bytes))
+    return HTTPResponse(status: status, headers: fields, body: .bytes(content))
   }
 }
 

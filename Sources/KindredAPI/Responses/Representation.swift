@@ -13,6 +13,8 @@ struct Representation {
   var headers: HTTPHeaders
   var content: Content
   var tag: ContentHash.Digest
+  /// The content as gzip has it, where it is kept.
+  var compressed: [UInt8]?
 
   init(headers: HTTPHeaders, content: Content, tag: ContentHash.Digest) {
     self.headers = headers
@@ -33,12 +35,6 @@ struct Representation {
     _ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation, tag: ContentHash.Digest
   ) {
     self.init(headers: Self.headers(type, cacheControl: cacheControl), content: .bytes(bytes), tag: tag)
-  }
-
-  /// A page around a part of HTML.
-  init(_ page: HTMLPage, _ content: String) {
-    self.init(MediaType.html.field, Array((page.header + content + page.footer).utf8))
-    headers.append("Content-Security-Policy", HTMLPage.policy)
   }
 
   init(_ document: JSONValue) { self.init(MediaType.json.rawValue, document.bytes) }
@@ -112,7 +108,7 @@ struct Representation {
     switch content {
     case .bytes(let bytes):
       response.body = .bytes(bytes)
-      compress(bytes)
+      if coding == .gzip, let compressed { response.body = .bytes(compressed) } else { compress(bytes) }
     case .result(let part):
       response.body = .stream(WholeBody(part), length: part.bytes.count)
       compress([UInt8](part.bytes))

@@ -5,6 +5,8 @@ extension KindredService {
     public var limits = RequestLimits()
     /// Whether clients may write, where the database can be written to.
     public var isWritable = false
+    /// Whether browsers get pages.
+    public var servesExplorer = true
     /// How long a request may take, in seconds; nil for ever.
     public var queryTime: Double? = 10
     /// How hard answers of some length are compressed for clients that take gzip: 1 (fast) to 9 (small); nil for not

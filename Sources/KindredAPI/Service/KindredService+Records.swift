@@ -23,7 +23,8 @@ extension KindredService {
   {
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
-      try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: MediaType.ofRecords)
+      if let format, !recordTypes.contains(format) { throw Problem.notAcceptable("this server has no explorer") }
+      return try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: recordTypes)
     }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
@@ -48,7 +49,10 @@ extension KindredService {
       _ = try accepted.get()
       if planned.explains {
         defer { reading.close() }
-        return deliver(Representation(try Explanation(planned).document(on: reading.connection)), to: request)
+        let explanation = try Explanation(planned).document(on: reading.connection)
+        return deliver(
+          type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
+          to: request)
       }
       let result = RecordsReading(planned, for: asked, reading, self)
       do {
@@ -87,34 +91,47 @@ extension KindredService {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type.isUnpaged)
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
-      let fetchRequest = parsed.fetchRequest
-      let plan = try Planner(model: version.model).plan(fetchRequest)
-      do {
-        return PlannedRequest(
-          plan: try ExecutablePlan(
-            plan, format: parsed.isColumnValue ? .json : ResultFormat(type, fetchRequest, in: version.model)),
-          isTimeless: version.timelessness.holds(for: plan), explains: parsed.explains,
-          parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
-          limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
-          name: fetchRequest.path.name,
-          order: RequestOrder(segments: asked.segments, terms: parsed.orderTerms))
-      } catch let error as NotTabular {
-        throw Problem.notAcceptable(
-          "`\(error.path.joined(separator: "."))` has no place in \(type.rawValue), for it is not one value: "
-            + "leave it out, or ask for \(MediaType.json.rawValue)")
+      if type == .html, !parsed.explains, !parsed.isColumnValue {
+        let page = PageRequest(parsed.fetchRequest, in: version.model)
+        let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version)
+        // What a page adds must not make a request fail that is right by itself.
+        if let added { return added }
       }
+      let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
+      return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version)
+    }
+  }
+
+  private func planned(
+    _ parsed: ParsedRequest, as fetchRequest: FetchRequest, _ format: ResultFormat, _ asked: RecordsRequest,
+    _ version: ModelVersion
+  ) throws -> PlannedRequest {
+    let plan = try Planner(model: version.model).plan(fetchRequest)
+    do {
+      return PlannedRequest(
+        plan: try ExecutablePlan(plan, format: format),
+        isTimeless: version.timelessness.holds(for: plan), explains: parsed.explains,
+        isTabular: asked.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
+        parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
+        limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
+        name: fetchRequest.path.name,
+        order: RequestOrder(segments: asked.segments, terms: parsed.orderTerms))
+    } catch {
+      throw Problem.notAcceptable(
+        "`\(error.path.joined(separator: "."))` has no place in \(asked.type.rawValue), for it is not one value: "
+          + "leave it out, or ask for \(MediaType.json.rawValue)")
     }
   }
 }
 
 extension ResultFormat {
-  init(_ type: MediaType, _ request: FetchRequest, in model: Model) {
+  init(_ type: MediaType) {
     self =
       switch type {
       case .json: .json
       case .lines, .jsonLines: .lines
       case .csv: .csv
-      case .html: .html(HTMLLinks(request, in: model))
+      case .html: .html(HTMLLayout([:]))
       }
   }
 }

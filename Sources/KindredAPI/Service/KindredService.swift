@@ -53,7 +53,8 @@ public final class KindredService: HTTPHandler {
       try screen(request)
       response = try Route(request).respond(self, request, &timing)
     } catch {
-      response = problem(for: error).response
+      let problem = problem(for: error)
+      response = prefersPages(request) ? ProblemPage(problem, request).response : problem.response
     }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }

@@ -7,6 +7,8 @@ struct PlannedRequest: Sendable {
   var isTimeless: Bool
   /// Whether the statements are wanted instead of the data.
   var explains: Bool
+  /// Of a page, whether the result could be CSV too.
+  var isTabular = false
   var parameters: Parameters
   /// Records of the page at most; nil for all.
   var limit: Int?

@@ -51,7 +51,7 @@ final class RecordsReading {
     var first: UnsafeRawBufferPointer?
     var headers: HTTPHeaders
     /// What is around the content.
-    var page: HTMLPage?
+    var page: ExplorerPage?
     /// Of all that tells about the content, and of its first part.
     var hash: ContentHash
   }
@@ -75,7 +75,13 @@ final class RecordsReading {
       beginning.headers.append("X-Total-Count", String(count))
       beginning.hash.update("\(count)")
     }
-    if asked.type == .html { beginning.page = HTMLPage(title: asked.request.target) }
+    if asked.type == .html {
+      beginning.page = ExplorerPage(asked.request, isSingle: planned.plan.plan.isSingle)
+      beginning.headers.append("Content-Security-Policy", ExplorerPage.policy)
+      beginning.headers.append("Referrer-Policy", "same-origin")
+      beginning.page?.addDownloads(
+        of: asked.request, isTabular: planned.isTabular, pageSize: service.options.limits.maximumPageSize)
+    }
     if asked.isAttachment {
       beginning.headers.append("Content-Disposition", asked.type.attachment(named: planned.name))
     }
@@ -86,7 +92,8 @@ final class RecordsReading {
       beginning.hash.update(links.field)
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
     }
-    if asked.type == .html { beginning.headers.append("Content-Security-Policy", HTMLPage.policy) }
+    // Which files a page needs changes with the program.
+    if let page = beginning.page { beginning.hash.update(page.header + page.footer) }
     if let first = beginning.first { beginning.hash.update(first) }
     return beginning
   }

@@ -7,6 +7,8 @@ enum Route {
   case index
   /// A page of Kindred's own.
   case operations(OperationsPage)
+  /// A file of the explorer, by what follows `/-/explorer/`.
+  case asset(Substring)
   /// Records, by the segments of the path, still encoded.
   case records([Substring])
 
@@ -16,6 +18,10 @@ enum Route {
     if path == "*" || path == "/" {
       self = .index
     } else if path.utf8.dropFirst().first == UInt8(ascii: "-"), path.hasPrefix("/-/") {
+      if path.hasPrefix("/-/explorer/") {
+        self = .asset(path.dropFirst("/-/explorer/".count))
+        return
+      }
       guard let page = OperationsPage(rawValue: String(path.dropFirst(3))) else {
         throw RequestError(.notFound, "there is nothing at \(path)")
       }
@@ -60,6 +66,7 @@ enum Route {
     switch self {
     case .index: return try service.index(request)
     case .operations(let page): return try service.respond(with: page, to: request)
+    case .asset(let path): return try service.asset(path, request)
     case .records(let segments): return try service.records(segments, request, &timing)
     }
   }

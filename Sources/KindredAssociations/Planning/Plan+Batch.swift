@@ -87,7 +87,7 @@ extension Expression {
   /// Whether it is a column, or a value that is computed apart from the other rows.
   fileprivate var isColumn: Bool {
     switch kind {
-    case .program(.column), .program(.aggregate), .program(.exists): true
+    case .program(.column), .program(.aggregate), .program(.count), .program(.exists): true
     case .program(.of(_, let expression)): expression.isColumn
     default: false
     }
@@ -105,7 +105,7 @@ extension Expression {
           }
         }
       case .of(_, let expression), .among(let expression, _): return expression.readsRowID
-      case .column, .aggregate, .exists: return false
+      case .column, .aggregate, .count, .exists: return false
       }
     }
   }

@@ -98,6 +98,19 @@ extension Planning {
     }
   }
 
+  /// A number of records that is read no further than `most`: its cost is bounded.
+  func compileCount(of keyed: KeyedAssociation, most: Int, in scope: Scope) throws -> CompiledExpression {
+    try scope.statement.subquery { select in
+      let records = try destination(
+        of: keyed.association, from: scope, into: select, node: keyed.node,
+        isRepeated: scope.statement.repeatsInner)
+      select.conditions += try conditions(of: records)
+      let bound: SQL = "\(.value(.integer(Int64(most))))"
+      return CompiledExpression(
+        sql: "(SELECT COUNT(*) FROM (SELECT 1 \(select.from()) LIMIT \(bound)))", absent: "0")
+    }
+  }
+
   private static func compile(
     _ function: AggregateFunction, of argument: SQL, _ from: SQL
   ) -> CompiledExpression {

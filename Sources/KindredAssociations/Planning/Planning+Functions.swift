@@ -132,7 +132,7 @@ extension RequestNode {
   var readsVia: Bool { expressions.contains(where: \.readsVia) }
 
   /// Whether each of its rows stands for a group of records.
-  var isGrouped: Bool {
+  package var isGrouped: Bool {
     if !group.isEmpty { return true }
     guard let fields, !fields.isEmpty else { return false }
     return fields.allSatisfy { field in

@@ -38,6 +38,11 @@ extension Planning {
       return try isolatingAliases {
         try compileAggregate(function, of: try keyed(node), filters: [], argument: argument, in: scope)
       }
+    case .count(let key, let most):
+      guard let keyed = association(key, of: scope) else {
+        throw RequestError(.unknownAssociation, "`\(key)` is no association of \(scope.resource.name)")
+      }
+      return try compileCount(of: keyed, most: most, in: scope)
     case .exists(let request):
       return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: scope)))", format: .boolean)
     case .among(let value, let request):

@@ -158,7 +158,7 @@ extension Expression {
       return parts.flatMap { part -> [RequestNode] in
         if case .expression(let expression) = part { expression.aggregatedNodes } else { [] }
       }
-    case .column, .exists: return []
+    case .column, .count, .exists: return []
     }
   }
 }

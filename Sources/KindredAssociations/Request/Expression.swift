@@ -41,6 +41,12 @@ public struct Expression: Sendable {
     self.kind = kind
     self.origin = origin
   }
+
+  /// The path of these names, such as `author.name`.
+  public init(names: [String]) {
+    let components = names.map { Path.Component(name: $0, arguments: nil, origin: Origin()) }
+    self.init(.path(Path(parents: 0, components: components)), at: Origin())
+  }
 }
 
 extension Expression {

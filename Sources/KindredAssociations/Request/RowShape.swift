@@ -77,6 +77,8 @@ extension Expression {
     case raw([RawPart])
     /// An aggregate of the records of a node below.
     case aggregate(AggregateFunction, of: RequestNode, Expression?)
+    /// How many records the association of this key has, where they are no more than `most`; else `most`.
+    case count(of: String, most: Int)
     /// Whether a request gives rows.
     case exists(FetchRequest)
     /// Whether a value is among those of the first column of a request.

@@ -54,6 +54,7 @@ struct ServeCommand: Configurable {
       options.requestLog = LineRequestLog(output: .standardError)
     }
     options.isWritable = server.writable
+    options.servesExplorer = server.explorer
     let logger = Logger.kindred(level: server.logLevel)
     defer { LogOutput.standardError.flush() }
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }

@@ -70,6 +70,9 @@ struct ServerSettings: ParsableArguments {
   @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: "Let clients write to the database.")
   var writable = false
 
+  @Flag(inversion: .prefixedNo, help: "Whether browsers get the explorer's pages.")
+  var explorer = true
+
   @Option(help: .init("The certificate and those between it and the root, in PEM form.", valueName: "file"))
   var tlsCertificate: String?
 

@@ -1,0 +1,144 @@
+// Associations that open below their row: one request each, a few records, more by key.
+
+import { button, element, find, number } from "./dom.js";
+import { readable, setting, value } from "./request.js";
+import { page, Unreachable } from "./server.js";
+import { addRoles } from "./treegrid.js";
+
+/** How many records of an association open at first, and how many more at a time. */
+const FIRST = 5;
+const MORE = 50;
+
+/** The name of the record of a row, for the tables below it. @param {HTMLElement} row */
+function label(row) {
+  const header = find(row, ":scope > [role=rowheader]");
+  const key = find(row, "button.open")?.dataset.href?.split("/").at(-2) ?? "";
+  const text = (header?.classList.contains("r") ? null : find(header ?? row, "a")?.textContent) ?? readable(key);
+  return text === "" ? readable(key) : text;
+}
+
+/** The link to an association, as a button that opens it. @param {HTMLTableCellElement} cell */
+export function makeButton(cell) {
+  const link = find(cell, "a");
+  const href = link?.getAttribute("href") ?? null;
+  const key = find(cell, ".k")?.textContent ?? "";
+  if (link === null || href === null) {
+    link?.remove();
+    return;
+  }
+  const made = element("button", {
+    type: "button",
+    class: "open",
+    "aria-expanded": "false",
+    "data-href": readable(href),
+    "data-key": key,
+  });
+  made.append(...link.childNodes);
+  link.replaceWith(made);
+  const row = /** @type {HTMLElement} */ (cell.parentElement);
+  if (below(row, key) !== null) made.setAttribute("aria-expanded", "true");
+}
+
+/** The row below another that holds an association; null where it isn't open. @param {Element} row @param {string} key */
+export function below(row, key) {
+  for (let next = row.nextElementSibling; next?.classList.contains("below"); next = next.nextElementSibling) {
+    if (/** @type {HTMLElement} */ (next).dataset.key === key) return /** @type {HTMLElement} */ (next);
+  }
+  return null;
+}
+
+/** Opens or closes what a button stands for.
+ * @param {HTMLElement} opener @param {import("./grid.js").Grid} grid */
+export async function toggle(opener, grid) {
+  const row = /** @type {HTMLTableRowElement} */ (opener.closest("tr"));
+  const key = opener.dataset.key ?? "";
+  const present = below(row, key);
+  if (present !== null) {
+    const opens = present.hidden || opener.getAttribute("aria-expanded") === "false";
+    present.hidden = !opens;
+    opener.setAttribute("aria-expanded", String(opens));
+    grid.changed();
+    return;
+  }
+  opener.setAttribute("aria-expanded", "true");
+  const cell = element("td", { role: "gridcell", colspan: row.cells.length });
+  const made = element("tr", { class: "below", role: "row", "data-key": key }, cell);
+  made.dataset.href = opener.dataset.href;
+  let last = row;
+  while (last.nextElementSibling?.classList.contains("below")) {
+    last = /** @type {HTMLTableRowElement} */ (last.nextElementSibling);
+  }
+  last.after(made);
+  const isMany = grid.isToMany(opener);
+  const url = `${opener.dataset.href}${isMany ? `?limit=${FIRST}&count=true` : ""}`;
+  await fill(cell, url, `${key} of ${label(row)}`, grid);
+}
+
+/** Shows the records of a URL in a cell. @param {HTMLElement} cell @param {string} url @param {string} name @param {import("./grid.js").Grid} grid */
+async function fill(cell, url, name, grid) {
+  cell.setAttribute("aria-busy", "true");
+  try {
+    const loaded = await page(url);
+    const table = loaded.table;
+    cell.replaceChildren();
+    if (table === null) {
+      const alert = loaded.document.querySelector("[role=alert]");
+      const text = loaded.status === 404 ? "none" : alert?.querySelector("p")?.textContent ?? "none";
+      cell.append(element("p", { class: "none" }, element("span", {}, `${name.split(" of ")[0]}: `), text));
+    } else {
+      const adopted = document.adoptNode(table);
+      const key = /** @type {HTMLElement} */ (cell.parentElement).dataset.key ?? "";
+      const own = element("a", { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url }, key);
+      adopted.prepend(element("caption", {}, own));
+      cell.append(adopted);
+      grid.adopt(adopted, name, url, (next) => fill(cell, next, name, grid));
+      if (loaded.total !== null) cell.append(footer(adopted, loaded.total, loaded.link("next"), grid));
+    }
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    cell.replaceChildren(
+      element("p", { class: "none" }, error.message, " ", button("Try again", () => fill(cell, url, name, grid))),
+    );
+  }
+  cell.removeAttribute("aria-busy");
+  grid.changed();
+}
+
+/** How many of all are shown, and a button for more. @param {HTMLTableElement} table @param {number} total @param {string | null} next @param {import("./grid.js").Grid} grid */
+function footer(table, total, next, grid) {
+  const count = () => table.querySelectorAll(":scope > tbody > tr:not(.below)").length;
+  const text = element("span", { role: "status" });
+  const made = element("p", { class: "more" }, text);
+  const tell = () => {
+    text.textContent = count() < total ? `${number(count())} of ${number(total)}` : number(total);
+    table.setAttribute("aria-rowcount", String(total));
+  };
+  tell();
+  if (next === null) return made;
+  let following = setting(readable(next), "limit", String(MORE));
+  // The cursor goes with any limit.
+  const after = value(readable(next), "after");
+  if (after !== null) following = `${following}&after=${after}`;
+  const more = button("More", async () => {
+    more.setAttribute("aria-busy", "true");
+    const loaded = await page(following);
+    more.removeAttribute("aria-busy");
+    const rows = loaded.table?.tBodies[0]?.rows ?? [];
+    const adopted = Array.from(rows, (row) => document.adoptNode(row));
+    table.tBodies[0].append(...adopted);
+    grid.adoptRows(table);
+    tell();
+    const further = loaded.link("next");
+    if (further === null) {
+      const hadFocus = document.activeElement === more;
+      more.remove();
+      grid.changed();
+      if (hadFocus) adopted[0]?.querySelector("a")?.focus();
+    } else {
+      following = readable(further);
+      grid.changed();
+    }
+  });
+  made.append(" ", more);
+  return made;
+}

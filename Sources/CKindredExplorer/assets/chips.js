@@ -1,0 +1,64 @@
+// The parameters of the request, one chip each, and a menu of those that can be added.
+
+import { button, element } from "./dom.js";
+import { openMenu } from "./menu.js";
+import { parameters, removing, scalars, written } from "./request.js";
+import { completions } from "./server.js";
+
+/** @typedef {{ select: (from: number, to: number) => void, begin: (text: string) => void, show: (url: string) => void, go: (url: string) => void }} Actions */
+
+export class Chips {
+  /** @param {Actions} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.url = "";
+    this.list = element("ul", { role: "list", "aria-label": "Request" });
+    this.add = button("Add", () => this.#openMenu(), { class: "add", "aria-haspopup": "menu", "aria-expanded": "false" });
+    this.element = element("div", { class: "chips" }, this.list, this.add);
+  }
+
+  /** @param {string} url */
+  show(url) {
+    this.url = url;
+    let start = url.indexOf("?") + 1;
+    this.list.replaceChildren(...parameters(url).map((parameter, index) => {
+      const text = written(parameter);
+      const from = url.indexOf(parameter.name, start);
+      const to = url.indexOf("&", from) < 0 ? url.length : url.indexOf("&", from);
+      start = to + 1;
+      return element(
+        "li",
+        {},
+        button(text, () => {
+          this.actions.show(url);
+          this.actions.select(from, to);
+        }, { translate: "no", title: text.length > 40 ? text : null }),
+        button("", () => this.actions.go(removing(this.url, index)), { class: "remove", "aria-label": `Remove ${text}` }),
+      );
+    }));
+  }
+
+  async #openMenu() {
+    const begun = `${this.url}${this.url.includes("?") ? "&" : "?"}`;
+    /** @type {Map<string, string>} */
+    const names = new Map();
+    /** @param {string} prefix @param {number} depth */
+    const collect = async (prefix, depth) => {
+      const text = begun + prefix;
+      const found = await completions(text, scalars(text, text.length));
+      for (const item of found) {
+        const whole = Array.from(text).slice(0, item.from).join("").slice(begun.length) + item.text;
+        if (whole.endsWith(".")) {
+          if (depth < 4) await collect(whole, depth + 1);
+        } else if (item.kind !== "column") names.set(whole.replace(/=$/, ""), item.detail ?? "");
+      }
+    };
+    try {
+      await collect("", 0);
+    } catch {
+      return; // the server is gone: the next request tells
+    }
+    const items = Array.from(names.keys(), (name) => ({ text: name, action: () => this.actions.begin(`${begun}${name}=`) }));
+    openMenu("Parameters", items, this.add);
+  }
+}

@@ -1,0 +1,223 @@
+// The explorer: the address is the request, the page is the server's, and what is here makes it better.
+
+import { Chips } from "./chips.js";
+import { showCode } from "./code-view.js";
+import { showDiagram } from "./diagram.js";
+import { all, button, element, find } from "./dom.js";
+import { Endless } from "./endless.js";
+import { fragment, writtenFragment } from "./fragment.js";
+import { Grid } from "./grid.js";
+import { showJSON } from "./json-view.js";
+import { showPlan } from "./plan.js";
+import { address, readable, value } from "./request.js";
+import { confirmed, Page, page, Unreachable } from "./server.js";
+import { themeChoice } from "./theme-choice.js";
+import { UrlEditor } from "./url-editor.js";
+import { Views } from "./views.js";
+
+class Explorer {
+  constructor() {
+    this.main = /** @type {HTMLElement} */ (find(document, "main"));
+    this.header = /** @type {HTMLElement} */ (find(document, "body > header"));
+    this.footer = /** @type {HTMLElement} */ (find(document, "body > footer"));
+    this.url = readable(location.pathname + location.search);
+    this.loading = new AbortController();
+    /** @type {Endless | null} */
+    this.endless = null;
+    this.views = new Views([
+      { name: "Table" },
+      { name: "JSON", show: showJSON },
+      { name: "Plan", show: showPlan },
+      { name: "Diagram", show: showDiagram },
+      { name: "Code", show: showCode },
+    ], (name) => this.choose(name));
+    this.editor = /** @type {UrlEditor} */ (document.createElement("kindred-url-editor"));
+    this.editor.run = (text, replaces) => this.go(text, { replaces });
+    this.chips = new Chips({
+      select: (from, to) => this.editor.select(from, to),
+      begin: (text) => this.editor.begin(text),
+      show: (url) => this.editor.show(url, null),
+      go: (url) => this.click(url),
+    });
+    this.grid = new Grid(this.views.first, () => this.#keepFragment());
+    this.#build();
+    document.addEventListener("click", (event) => this.#follow(event));
+    addEventListener("popstate", () => this.#restore());
+    this.#take(new Page(document, document.querySelector("[role=alert]") === null ? 200 : 400, null), this.url);
+    this.grid.reopen(fragment(location.hash).open);
+    this.views.show(this.views.named(fragment(location.hash).view), this.url);
+  }
+
+  #build() {
+    const content = [...this.main.childNodes];
+    this.views.first.append(...content);
+    this.main.append(...this.views.panels);
+    const home = /** @type {HTMLElement} */ (find(this.header, ".home"));
+    home.after(this.editor, themeChoice(), this.chips.element, this.views.list);
+  }
+
+  // Going somewhere else.
+
+  /** Shows the request that a click has made, as far as the server understands it. @param {string} url */
+  async click(url) {
+    try {
+      await this.go(await confirmed(url));
+    } catch (error) {
+      this.#fail(error, () => this.click(url));
+    }
+  }
+
+  /** Shows a request, and has the address say so.
+   * @param {string} url readable @param {{ replaces?: boolean, walk?: string[] }} [options] */
+  async go(url, { replaces = false, walk = [] } = {}) {
+    const target = readable(address(url.startsWith("/") ? url : `/${url}`));
+    const loaded = await this.#load(target);
+    if (loaded === null) return;
+    const { view } = fragment(location.hash);
+    const place = address(target).replaceAll("'", "%27") + writtenFragment({ view, open: [] });
+    if (replaces || target === this.url) history.replaceState({ walk }, "", place);
+    else history.pushState({ walk }, "", place);
+    this.#take(loaded, target);
+    this.views.show(this.views.named(view), target);
+  }
+
+  /** A page; null where another was asked for meanwhile. @param {string} url @returns {Promise<Page | null>} */
+  async #load(url) {
+    this.loading.abort();
+    const loading = new AbortController();
+    this.loading = loading;
+    const grid = find(this.views.first, "table");
+    const late = setTimeout(() => grid?.setAttribute("aria-busy", "true"), 60);
+    try {
+      return await page(url, loading.signal);
+    } catch (error) {
+      if (!loading.signal.aborted) this.#fail(error, () => this.go(url));
+      return null;
+    } finally {
+      clearTimeout(late);
+      if (!loading.signal.aborted) grid?.removeAttribute("aria-busy");
+    }
+  }
+
+  /** The address is another one: back, forward, or another fragment. */
+  async #restore() {
+    const url = readable(location.pathname + location.search);
+    const { view, open } = fragment(location.hash);
+    if (url !== this.url) {
+      const loaded = await this.#load(url);
+      if (loaded === null) return;
+      this.#take(loaded, url);
+      await this.grid.reopen(open);
+    }
+    this.views.show(this.views.named(view), url);
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    const { open } = fragment(location.hash);
+    const view = name === "Table" ? null : name.toLowerCase();
+    history.replaceState(history.state, "", location.pathname + location.search + writtenFragment({ view, open }));
+    this.views.show(name, this.url);
+  }
+
+  /** Which rows are open stands in the fragment. */
+  #keepFragment() {
+    const { view } = fragment(location.hash);
+    const written = writtenFragment({ view, open: this.grid.open() });
+    if (written !== location.hash) history.replaceState(history.state, "", location.pathname + location.search + written);
+  }
+
+  // Showing a page.
+
+  /** @param {Page} loaded @param {string} url */
+  #take(loaded, url) {
+    this.url = url;
+    this.endless?.close();
+    this.endless = null;
+    const { document: source } = loaded;
+    if (source !== document) {
+      const main = find(source, "main");
+      this.views.first.replaceChildren(...Array.from(main?.childNodes ?? [], (node) => document.adoptNode(node)));
+      this.main.className = main?.className ?? "";
+      this.footer.replaceChildren(...Array.from(find(source, "body > footer")?.childNodes ?? [], (node) => document.adoptNode(node)));
+      document.title = source.title;
+      const heading = find(document, "h1");
+      if (heading !== null) heading.textContent = find(source, "h1")?.textContent ?? url;
+      this.main.scrollTop = 0;
+    }
+    this.#showProblem(url);
+    this.chips.show(url);
+    this.#showPages();
+    const table = /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
+    const next = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
+    const rows = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
+    const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
+    table?.setAttribute("aria-rowcount", String(loaded.total ?? (isWhole ? rows : -1)));
+    this.grid.show({ url, go: (to) => void this.click(to) });
+    if (table !== null && next !== null && value(url, "limit") === null) {
+      this.endless = new Endless(this.main, table, url, readable(next), (one) => this.grid.adoptRows(one));
+    }
+  }
+
+  /** Links that mend the request are buttons, and one key takes the first. @param {string} url */
+  #showProblem(url) {
+    const alert = find(this.views.first, "[role=alert]");
+    const mends = alert === null ? [] : all(alert, ".mends a");
+    const targets = mends.map((link) => readable(link.getAttribute("href") ?? "/"));
+    mends.forEach((link, index) =>
+      link.replaceWith(button(link.textContent ?? "", () => this.go(targets[index], { replaces: true }), { translate: "no" }))
+    );
+    this.editor.show(url, alert === null ? null : { text: url, mends: targets });
+  }
+
+  /** A link back, where the walk has come from another page. */
+  #showPages() {
+    const walk = /** @type {string[]} */ (history.state?.walk ?? []);
+    const pages = find(this.footer, 'nav[aria-label="Pages"]');
+    if (pages === null || walk.length === 0) return;
+    const previous = element("a", { rel: "prev", href: address(walk[walk.length - 1]) }, "previous");
+    pages.querySelector("[rel=first]")?.after(" ", previous);
+  }
+
+  /** Says in its place that the server is gone, and tries again. @param {unknown} error @param {() => void} again */
+  #fail(error, again) {
+    if (!(error instanceof Unreachable)) {
+      if (error instanceof DOMException && error.name === "AbortError") return;
+      throw error;
+    }
+    find(this.views.first, ".unreachable")?.remove();
+    const timer = setTimeout(retry, 3000);
+    const note = element(
+      "div",
+      { role: "alert", class: "problem unreachable" },
+      element("p", {}, error.message, " It is tried again."),
+      element("p", { class: "mends" }, button("Try again", retry)),
+    );
+    function retry() {
+      clearTimeout(timer);
+      note.remove();
+      again();
+    }
+    this.views.first.prepend(note);
+  }
+
+  /** Links within the explorer are followed without leaving the page. @param {MouseEvent} event */
+  #follow(event) {
+    const link = /** @type {Element} */ (event.target).closest("a");
+    if (link === null || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const href = link.getAttribute("href") ?? link.getAttribute("xlink:href");
+    if (href === null || !href.startsWith("/") || href.startsWith("/-/") || href.startsWith("//")) return;
+    if (link.hasAttribute("download") || link.hasAttribute("target")) return;
+    event.preventDefault();
+    const [target, hash] = href.split("#");
+    const relation = link.getAttribute("rel");
+    const present = /** @type {string[]} */ (history.state?.walk ?? []);
+    const walk = relation === "next" ? [...present.slice(-200), this.url] : relation === "prev" ? present.slice(0, -1) : [];
+    if (link.closest("svg") !== null) this.choose("Table");
+    this.go(readable(target), { walk }).then(() => {
+      if (hash) this.choose(this.views.named(fragment(`#${hash}`).view));
+    });
+  }
+}
+
+new Explorer();

@@ -1,0 +1,159 @@
+// The tables of a page: the roles of a treegrid, buttons in headers and cells, nested tables in place.
+
+import { toggle, makeButton } from "./associations.js";
+import { cellValue, expressions } from "./cells.js";
+import { all, find } from "./dom.js";
+import { makeHeaders, markOrder } from "./headers.js";
+import { closeMenu, openMenu } from "./menu.js";
+import { adding, named } from "./request.js";
+import { addRoles, GridKeys } from "./treegrid.js";
+
+/** Where the records of a table come from, and how another request is shown in their place.
+ * @typedef {{ url: string, go: (url: string) => void }} Source */
+
+export class Grid {
+  /**
+   * @param {HTMLElement} root
+   * @param {() => void} onChange is called when something was opened or closed
+   */
+  constructor(root, onChange) {
+    this.root = root;
+    this.onChange = onChange;
+    /** The sources of tables that have one of their own. @type {WeakMap<Element, Source>} */
+    this.sources = new WeakMap();
+    this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell));
+    root.addEventListener("click", (event) => {
+      const opener = /** @type {HTMLElement} */ (event.target).closest("button.open");
+      if (opener !== null) toggle(/** @type {HTMLElement} */ (opener), this);
+    });
+    root.addEventListener("contextmenu", (event) => {
+      const cell = /** @type {HTMLElement} */ (event.target).closest("td, th");
+      if (cell !== null && !event.shiftKey && this.openCellMenu(/** @type {HTMLElement} */ (cell), event)) {
+        event.preventDefault();
+      }
+    });
+  }
+
+  /** Takes up the tables of a page. @param {Source} source */
+  show(source) {
+    const table = /** @type {HTMLTableElement | null} */ (find(this.root, ":scope > table[data-resource]"));
+    closeMenu();
+    if (table !== null) {
+      this.sources.set(table, source);
+      this.#enhance(table, table.dataset.resource ?? "records");
+    }
+    this.changed();
+  }
+
+  /** Takes up a table that was opened in place.
+   * @param {HTMLTableElement} table @param {string} name @param {string} url @param {(url: string) => void} go */
+  adopt(table, name, url, go) {
+    this.sources.set(table, { url, go });
+    this.#enhance(table, name);
+  }
+
+  /** Takes up rows that were added to a table. @param {HTMLTableElement} table */
+  adoptRows(table) {
+    this.#enhanceRows(table, table.getAttribute("aria-label") ?? "");
+    this.changed();
+  }
+
+  /** To be called when the tables have changed. */
+  changed() {
+    this.keys.refresh();
+    this.onChange();
+  }
+
+  /** The source of a table, and the node of it that the table shows. @param {Element} table */
+  source(table) {
+    const node = /** @type {HTMLElement} */ (table).dataset.node ?? "";
+    for (let at = /** @type {Element | null} */ (table); at !== null; at = at.parentElement) {
+      const source = this.sources.get(at);
+      if (source !== undefined) return { ...source, node };
+    }
+    return null;
+  }
+
+  /** Whether an association leads to many records. @param {HTMLElement} opener */
+  isToMany(opener) {
+    const cell = /** @type {HTMLTableCellElement} */ (opener.closest("td"));
+    const head = /** @type {HTMLTableElement} */ (cell.closest("table")).tHead?.rows[0].cells[cell.cellIndex];
+    return head?.dataset.association === "many";
+  }
+
+  /** @param {HTMLTableElement} table @param {string} name */
+  #enhance(table, name) {
+    addRoles(table, name);
+    makeHeaders(table, this);
+    this.#enhanceRows(table, name);
+    if (!table.hasAttribute("aria-rowcount")) table.setAttribute("aria-rowcount", "-1");
+  }
+
+  /** @param {HTMLTableElement} table @param {string} name */
+  #enhanceRows(table, name) {
+    addRoles(table, name);
+    let index = 0;
+    for (const row of table.querySelectorAll(":scope > tbody:not(.spacer) > tr")) {
+      if (row.classList.contains("below")) {
+        for (const nested of row.querySelectorAll(":scope > td > table")) {
+          if (nested.getAttribute("role") === "treegrid") continue;
+          const label = nested.getAttribute("aria-label") ?? "";
+          this.#enhance(/** @type {HTMLTableElement} */ (nested), label);
+        }
+        continue;
+      }
+      if (!row.hasAttribute("aria-rowindex")) {
+        index = Math.max(index + 1, 1);
+        row.setAttribute("aria-rowindex", String(index));
+      } else index = Number(row.getAttribute("aria-rowindex"));
+      for (const cell of row.querySelectorAll(":scope > .a")) {
+        if (cell.querySelector("button") === null) makeButton(/** @type {HTMLTableCellElement} */ (cell));
+      }
+    }
+    for (const button of all(table, "button.open")) {
+      if (!button.hasAttribute("aria-label") && !/\d/.test(button.textContent ?? "")) button.classList.add("bare");
+    }
+  }
+
+  /** Which rows are open, by the addresses of their associations. */
+  open() {
+    return all(this.root, "tr.below[data-href]:not([hidden])").map((row) => row.dataset.href ?? "");
+  }
+
+  /** Opens what was open, one after the other: each may be below another. @param {string[]} addresses */
+  async reopen(addresses) {
+    for (const wanted of addresses.slice(0, 50)) {
+      // Only what a button of the page leads to: an address may come from anybody.
+      const opener = all(this.root, "button.open[aria-expanded=false]").find((one) => one.dataset.href === wanted);
+      if (opener) await toggle(opener, this);
+    }
+  }
+
+  /** The menu of a cell; false where it has none. @param {HTMLElement} cell @param {MouseEvent} [event] */
+  openCellMenu(cell, event) {
+    const table = /** @type {HTMLTableElement | null} */ (cell.closest("table[data-resource]"));
+    const row = cell.parentElement;
+    if (table === null || row === null || row.parentElement?.localName !== "tbody" || row.classList.contains("below")) {
+      return false;
+    }
+    const head = table.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (cell).cellIndex];
+    const column = head?.dataset.column;
+    const source = this.source(table);
+    if (column === undefined || source === null) return false;
+    const { kind, text } = cellValue(cell);
+    const opener = find(cell, "[tabindex='0'], a[href], button") ?? cell;
+    if (opener === cell && !cell.hasAttribute("tabindex")) cell.tabIndex = -1;
+    const items = expressions(column, kind, text).map((expression) => ({
+      text: expression,
+      action: () => source.go(adding(source.url, named(source.node, "filter"), expression)),
+    }));
+    const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
+    openMenu(`Filter by ${head?.textContent ?? "cell"}`, items, opener, anchor);
+    return true;
+  }
+
+  /** Shows which columns the records are in order of. */
+  markOrder() {
+    for (const table of all(this.root, "table[role=treegrid]")) markOrder(/** @type {HTMLTableElement} */ (table), this);
+  }
+}

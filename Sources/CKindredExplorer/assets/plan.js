@@ -1,0 +1,80 @@
+// The plan of a request: what SQL each node runs, how SQLite goes about it, and which index is missing.
+
+import { button, copy, element } from "./dom.js";
+import { adding, parameters } from "./request.js";
+import { fetched } from "./server.js";
+
+/** @typedef {{ node: string, sql: string, arguments: unknown[], plan: string[], missingIndexes?: string[] }} Statement */
+
+/** @param {HTMLElement} panel @param {string} url @param {AbortSignal} signal */
+export async function showPlan(panel, url, signal) {
+  if (url === "/" || url.startsWith("/-/")) {
+    panel.replaceChildren(element("p", {}, "This page is made without a query."));
+    return;
+  }
+  const isExplained = parameters(url).some(({ name }) => name === "explain");
+  const response = await fetched(isExplained ? url : adding(url, "explain", "true"), { signal });
+  const found = await response.json();
+  if (!response.ok) throw new Error(found.detail);
+  const started = performance.now();
+  const answer = await fetched(url, { signal });
+  const size = (await answer.arrayBuffer()).byteLength;
+  const time = performance.now() - started;
+  /** @type {Statement[]} */
+  const statements = found.statements ?? [];
+  /** @type {string[]} */
+  const missing = found.missingIndexes ?? [];
+  const places = advice(statements, missing);
+  panel.replaceChildren(
+    element("p", { class: "summary" }, `Answered in ${time.toFixed(1)} ms, ${size.toLocaleString()} bytes; `,
+      statements.length === 1 ? "one statement." : `${statements.length} statements, each for the records above it.`),
+    ...statements.map((statement, index) => node(statement, places[index])),
+  );
+}
+
+/** For each statement, the indexes that it lacks: those of the tables that it scans. @param {Statement[]} statements @param {string[]} missing */
+export function advice(statements, missing) {
+  const rest = new Set(missing);
+  const places = statements.map((statement) => {
+    const own = statement.missingIndexes ?? missing.filter((index) => {
+      const table = /\bON "((?:[^"]|"")*)"/.exec(index)?.[1] ?? "";
+      return rest.has(index) && statement.plan.some((line) => line.includes(table) && /SCAN|AUTOMATIC/.test(line));
+    });
+    own.forEach((index) => rest.delete(index));
+    return own;
+  });
+  if (rest.size > 0) places.at(-1)?.push(...rest);
+  return places;
+}
+
+/** @param {Statement} statement @param {string[]} missing */
+function node(statement, missing) {
+  const made = element(
+    "section",
+    { "aria-label": statement.node, class: "node" },
+    element("h2", {}, statement.node),
+    element("pre", { tabindex: 0, role: "group", "aria-label": `SQL of ${statement.node}` }, element("code", { translate: "no" }, statement.sql)),
+  );
+  if (statement.arguments.length > 0) {
+    made.append(element("p", { class: "arguments" }, "with ", element("code", {}, statement.arguments.map((one) => argument(one)).join(", "))));
+  }
+  made.append(element("ul", { class: "steps" }, ...statement.plan.map((line) => {
+    const depth = (line.length - line.trimStart().length) / 2;
+    const step = element("li", { class: /^\s*SCAN/.test(line) ? "scan" : null }, line.trim());
+    step.style.marginInlineStart = `${depth * 1.5}em`;
+    return step;
+  })));
+  for (const index of missing) {
+    const copying = button("Copy index", () => copy(index, copying), { class: "copy" });
+    made.append(element("div", { class: "advice" }, element("code", { translate: "no" }, index), copying));
+  }
+  return made;
+}
+
+/** @param {unknown} value */
+function argument(value) {
+  if (value !== null && typeof value === "object" && "level" in value && "column" in value) {
+    return `column ${Number(value.column) + 1} of the record ${Number(value.level)} above`;
+  }
+  return JSON.stringify(value);
+}

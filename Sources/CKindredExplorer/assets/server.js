@@ -1,0 +1,129 @@
+// What is asked of the server. Pages come as documents: what is in them stays text.
+
+import { address, join, parameters, path } from "./request.js";
+
+/** @typedef {{ text: string, from: number, to: number, kind: string, detail?: string }} Completion */
+/** @typedef {{ kind: string, from: number, to: number }} Part */
+/** @typedef {{ detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
+/** @typedef {{ parts: Part[], errors: Mistake[] }} Description */
+/** @typedef {{ name: string, type: string, nullable?: boolean }} Column */
+/** @typedef {{ key: string, kind: string, destination: string }} Association */
+/** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
+
+/** A page, and what its head tells. */
+export class Page {
+  /** @param {Document} document @param {number} status @param {number | null} total */
+  constructor(document, status, total) {
+    this.document = document;
+    this.status = status;
+    this.total = total;
+  }
+
+  get table() {
+    return /** @type {HTMLTableElement | null} */ (this.document.querySelector("main > table"));
+  }
+
+  /** Where another page of the same result is. @param {string} relation */
+  link(relation) {
+    return this.document.querySelector(`footer a[rel="${relation}"]`)?.getAttribute("href") ?? null;
+  }
+}
+
+/** The server is gone, or doesn't answer. */
+export class Unreachable extends Error {}
+
+/** @type {string | null} */
+let token = null;
+
+/** Has every request carry a token. @param {string | null} value */
+export function authorize(value) {
+  token = value;
+}
+
+export function isAuthorized() {
+  return token !== null;
+}
+
+/** The fields that every request carries. @returns {[string, string][]} */
+export function authorizedHeaders() {
+  return token === null ? [] : [["Authorization", `Bearer ${token}`]];
+}
+
+/** The page of a readable URL; whatever its status.
+ * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Page>} */
+export function page(url, signal) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", address(url));
+    request.responseType = "document";
+    request.setRequestHeader("Accept", "text/html");
+    for (const [name, value] of authorizedHeaders()) request.setRequestHeader(name, value);
+    const abort = () => request.abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    request.onloadend = () => signal?.removeEventListener("abort", abort);
+    request.onabort = () => reject(new DOMException("overtaken", "AbortError"));
+    request.onerror = () => reject(new Unreachable("The server does not answer."));
+    request.onload = () => {
+      const total = request.getResponseHeader("X-Total-Count");
+      if (request.responseXML === null) reject(new Unreachable("The server's answer is no page."));
+      else resolve(new Page(request.responseXML, request.status, total === null ? null : Number(total)));
+    };
+    request.send();
+  });
+}
+
+/** The answer to a request for something else than a page. @param {string} url @param {RequestInit} [options] */
+export async function fetched(url, options = {}) {
+  const headers = new Headers({ Accept: "application/json", ...options.headers });
+  for (const [name, value] of authorizedHeaders()) headers.set(name, value);
+  try {
+    return await fetch(address(url), { ...options, headers });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Unreachable("The server does not answer.");
+  }
+}
+
+/** @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function json(url, signal) {
+  const response = await fetched(url, { signal });
+  return response.ok ? await response.json() : null;
+}
+
+/** What may stand at a place of a readable URL.
+ * @param {string} url @param {number} position in scalars @param {AbortSignal} [signal] @returns {Promise<Completion[]>} */
+export async function completions(url, position, signal) {
+  const target = `/-/complete?url=${encodeURIComponent(url)}&position=${position}`;
+  return await json(target, signal) ?? [];
+}
+
+/** What the server understands of a readable URL.
+ * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Description>} */
+export async function description(url, signal) {
+  return await json(`/-/describe?url=${encodeURIComponent(url)}`, signal) ?? { parts: [], errors: [] };
+}
+
+/** The request without what no longer makes sense in it: the parameters that the server finds wrong.
+ * @param {string} url @returns {Promise<string>} */
+export async function confirmed(url) {
+  let present = url;
+  for (let round = 0; round < 8; round += 1) {
+    const { errors } = await description(present);
+    const wrong = new Set(errors.map((error) => error.parameter).filter((name) => name !== undefined));
+    if (wrong.size === 0) return present;
+    const kept = parameters(present).filter(({ name }) => !wrong.has(name));
+    const next = join(path(present), kept);
+    if (next === present) return present;
+    present = next;
+  }
+  return present;
+}
+
+/** @type {Promise<{ resources: Resource[], limits?: Record<string, number> }> | null} */
+let known = null;
+
+/** The schema, which is asked for once. */
+export function schema() {
+  known ??= json("/-/schema").then((found) => found ?? json("/"));
+  return known;
+}

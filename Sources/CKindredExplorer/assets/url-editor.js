@@ -1,0 +1,192 @@
+// The editor of the request: colours, completion, mistakes at their place, mends by one key.
+
+import { button, element } from "./dom.js";
+import { Completions } from "./completions.js";
+import { highlight } from "./highlights.js";
+import { offset, readable, scalars } from "./request.js";
+import { completions, description } from "./server.js";
+
+/** What is wrong with a text that was run, and the requests that mend it. @typedef {{ text: string, mends: string[] }} Problem */
+
+export class UrlEditor extends HTMLElement {
+  constructor() {
+    super();
+    /** Shows the request of a text. @type {(text: string, replaces: boolean) => void} */
+    this.run = () => {};
+    /** The request as in the address. @type {string} */
+    this.present = "";
+    /** @type {Problem | null} */
+    this.problem = null;
+    /** @type {AbortController} */
+    this.asking = new AbortController();
+    this.timer = 0;
+  }
+
+  connectedCallback() {
+    this.field = element("div", {
+      role: "combobox",
+      contenteditable: "plaintext-only",
+      "aria-label": "Request URL",
+      "aria-autocomplete": "list",
+      "aria-expanded": "false",
+      "aria-controls": "completions",
+      "aria-haspopup": "listbox",
+      spellcheck: "false",
+      autocapitalize: "off",
+      translate: "no",
+      tabindex: 0,
+    });
+    if (this.field.contentEditable !== "plaintext-only") this.field.contentEditable = "true";
+    this.completions = new Completions(this.field, (item) => this.#take(item));
+    const run = button("Run", () => this.#run(), { class: "run" });
+    this.append(this.field, run);
+    this.field.addEventListener("input", () => this.#changed());
+    this.field.addEventListener("keydown", (event) => this.#press(event));
+    this.field.addEventListener("blur", () => this.completions?.close());
+    this.field.addEventListener("paste", (event) => {
+      event.preventDefault();
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      this.#insert(text.replace(/[\r\n]+/g, "").replace(location.origin, ""));
+    });
+  }
+
+  get text() {
+    return (this.field?.textContent ?? "").replaceAll("\u00a0", " ").replaceAll("\n", "");
+  }
+
+  /** Shows the request of the address. @param {string} url @param {Problem | null} problem */
+  show(url, problem) {
+    this.present = url;
+    this.problem = problem;
+    const field = /** @type {HTMLElement} */ (this.field);
+    if (this.text !== url) {
+      const hadFocus = document.activeElement === field;
+      field.textContent = url;
+      if (hadFocus) this.select(url.length, url.length);
+    }
+    this.completions?.close();
+    field.setAttribute("aria-invalid", String(problem !== null));
+    this.#colour();
+  }
+
+  /** Puts a text into the editor, and completes it at its end. @param {string} text */
+  begin(text) {
+    const field = /** @type {HTMLElement} */ (this.field);
+    field.textContent = text;
+    this.select(text.length, text.length);
+    this.#changed(true);
+  }
+
+  /** Selects from one place of the text to another. @param {number} from @param {number} to */
+  select(from, to) {
+    const field = /** @type {HTMLElement} */ (this.field);
+    field.focus();
+    const node = field.firstChild;
+    const range = document.createRange();
+    if (node === null) range.selectNodeContents(field);
+    else {
+      range.setStart(node, from);
+      range.setEnd(node, to);
+    }
+    const selection = getSelection();
+    selection?.removeAllRanges();
+    selection?.addRange(range);
+  }
+
+  /** Where the caret is. */
+  get caret() {
+    const field = /** @type {HTMLElement} */ (this.field);
+    const selection = getSelection();
+    if (selection === null || selection.rangeCount === 0 || !field.contains(selection.focusNode)) return this.text.length;
+    const range = document.createRange();
+    range.selectNodeContents(field);
+    range.setEnd(/** @type {Node} */ (selection.focusNode), selection.focusOffset);
+    return range.toString().length;
+  }
+
+  #run() {
+    const text = this.text.trim();
+    this.completions?.close();
+    this.asking.abort();
+    this.run(text === "" ? "/" : text, this.problem !== null);
+  }
+
+  /** @param {string} text */
+  #insert(text) {
+    // Keeps what can be undone.
+    document.execCommand("insertText", false, text);
+  }
+
+  /** @param {import("./server.js").Completion} item */
+  #take(item) {
+    const { text } = this;
+    this.select(offset(text, item.from), offset(text, item.to));
+    this.#insert(item.text);
+    this.completions?.close();
+    this.asking.abort();
+    this.#changed(false, false);
+  }
+
+  /** @param {boolean} [atOnce] @param {boolean} [completes] */
+  #changed(atOnce = false, completes = true) {
+    this.field?.setAttribute("aria-invalid", String(this.problem !== null && this.text === this.problem.text));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#colour(), 120);
+    if (completes) this.#complete(atOnce ? 0 : 30);
+  }
+
+  /** @param {number} delay */
+  async #complete(delay) {
+    this.asking.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    const { text, caret } = this;
+    try {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      if (asking.signal.aborted) return;
+      const found = await completions(text, scalars(text, caret), asking.signal);
+      if (!asking.signal.aborted && this.text === text && this.contains(document.activeElement)) this.completions?.show(found);
+    } catch {
+      this.completions?.close(); // overtaken, or the server is gone: typing goes on
+    }
+  }
+
+  async #colour() {
+    const { text } = this;
+    try {
+      const found = await description(text);
+      if (this.text === text) highlight(/** @type {HTMLElement} */ (this.field), text, found);
+    } catch {
+      // Without colours it can be read as well.
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  #press(event) {
+    const list = this.completions;
+    if (list === undefined || event.isComposing) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      const { text, problem } = this;
+      if (!event.ctrlKey && list.take()) return;
+      if (!event.ctrlKey && problem !== null && problem.text === text && problem.mends.length > 0) {
+        list.close();
+        this.run(readable(problem.mends[0]), true);
+      } else this.#run();
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (list.isOpen) list.move(event.key === "ArrowDown" ? 1 : -1);
+      else this.#complete(0);
+    } else if (event.key === " " && event.ctrlKey) {
+      event.preventDefault();
+      this.#complete(0);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      this.asking.abort();
+      if (list.isOpen) list.close();
+      else this.show(this.present, this.problem?.text === this.present ? this.problem : null);
+    } else if (["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) list.close();
+  }
+}
+
+customElements.define("kindred-url-editor", UrlEditor);

@@ -1,0 +1,81 @@
+// The tabs: different views of one request. Which one is chosen stands in the fragment.
+
+import { button, element } from "./dom.js";
+
+/** @typedef {{ name: string, show?: (panel: HTMLElement, url: string, signal: AbortSignal) => Promise<void> }} View */
+
+export class Views {
+  /** @param {View[]} views the first one needs no preparation @param {(name: string) => void} onChoice */
+  constructor(views, onChoice) {
+    this.views = views;
+    this.onChoice = onChoice;
+    this.present = views[0].name;
+    this.url = "";
+    this.leaving = new AbortController();
+    this.tabs = views.map(({ name }) =>
+      button(name, () => this.onChoice(name), { role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}` })
+    );
+    this.panels = views.map(({ name }) =>
+      element("div", { role: "tabpanel", id: `panel-${name}`, "aria-label": name, hidden: true })
+    );
+    this.list = element("div", { role: "tablist", "aria-label": "View" }, ...this.tabs);
+    this.list.addEventListener("keydown", (event) => this.#press(event));
+  }
+
+  /** The panel of the first view. */
+  get first() {
+    return this.panels[0];
+  }
+
+  /** The name of a view as a fragment has it; the first one where there is none. @param {string | null} text */
+  named(text) {
+    return this.views.find(({ name }) => name.toLowerCase() === text?.toLowerCase())?.name ?? this.views[0].name;
+  }
+
+  /** @param {string} name @param {string} url */
+  async show(name, url) {
+    const isNew = name !== this.present || url !== this.url || name !== this.views[0].name;
+    this.present = name;
+    this.url = url;
+    this.views.forEach((view, index) => {
+      const isChosen = view.name === name;
+      this.tabs[index].setAttribute("aria-selected", String(isChosen));
+      this.tabs[index].tabIndex = isChosen ? 0 : -1;
+      this.panels[index].hidden = !isChosen;
+    });
+    const index = this.views.findIndex((view) => view.name === name);
+    const { show } = this.views[index];
+    this.leaving.abort();
+    if (!isNew || show === undefined) return;
+    const leaving = new AbortController();
+    this.leaving = leaving;
+    const panel = this.panels[index];
+    panel.setAttribute("aria-busy", "true");
+    try {
+      await show(panel, url, leaving.signal);
+    } catch (error) {
+      if (leaving.signal.aborted) return;
+      panel.replaceChildren(element(
+        "p",
+        { role: "alert", class: "problem" },
+        error instanceof Error ? error.message : String(error),
+        " ",
+        button("Try again", () => this.show(name, url)),
+      ));
+    }
+    panel.removeAttribute("aria-busy");
+  }
+
+  /** @param {KeyboardEvent} event */
+  #press(event) {
+    const index = this.tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const count = this.tabs.length;
+    const letter = this.views.findIndex(({ name }) => name.toLowerCase().startsWith(event.key.toLowerCase()));
+    const to = { ArrowRight: (index + 1) % count, ArrowLeft: (index - 1 + count) % count, Home: 0, End: count - 1 }[event.key] ??
+      (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && letter >= 0 ? letter : undefined);
+    if (to === undefined) return;
+    event.preventDefault();
+    this.tabs[to].focus();
+    this.tabs[to].click();
+  }
+}

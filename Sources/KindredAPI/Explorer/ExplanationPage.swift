@@ -1,0 +1,34 @@
+import KindredExecution
+import KindredHTTP
+
+/// What `explain=true` shows, for browsers without scripts.
+struct ExplanationPage {
+  private let document: JSONValue
+  private let request: HTTPRequest
+
+  init(_ document: JSONValue, _ request: HTTPRequest) {
+    self.document = document
+    self.request = request
+  }
+
+  var representation: Representation {
+    let page = ExplorerPage(title: URLCoding.readable(request.target), target: request.target)
+    return Representation(page, content(of: document))
+  }
+
+  /// Objects are lists of names and values, texts keep their lines.
+  private func content(of value: JSONValue) -> String {
+    switch value {
+    case .object(let members):
+      let items = members.map { "<dt>\($0.escapedForHTML)</dt><dd>\(content(of: $1))</dd>" }
+      return "<dl>\(items.joined())</dl>"
+    case .array(let values):
+      return "<ul>\(values.map { "<li>\(content(of: $0))</li>" }.joined())</ul>"
+    case .string(let text): return "<code>\(text.escapedForHTML)</code>"
+    case .integer(let number): return String(number)
+    case .real(let number): return String(number)
+    case .bool(let value): return String(value)
+    case .null: return "<i>null</i>"
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import CKindredExplorer
+import KindredHTTP
+
+/// The files of the explorer, which are part of the program.
+///
+/// Their addresses hold the hash of them all, so that each can be kept for ever (RFC 8246).
+struct ExplorerAssets: Sendable {
+  struct File: Sendable {
+    let type: String
+    let content: [UInt8]
+    /// Nil where it could not be compressed.
+    let compressed: [UInt8]?
+    let tag: ContentHash.Digest
+  }
+
+  static let shared = ExplorerAssets()
+
+  /// Where the files are: `/-/explorer/HASH`.
+  let path: String
+  private let hash: String
+  private let files: [String: File]
+
+  private init() {
+    var files: [String: File] = [:]
+    var all = ContentHash()
+    for index in 0..<kindred_explorer_file_count() {
+      let file = kindred_explorer_file_at(index)
+      let name = String(cString: file.name)
+      let content = [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.length))
+      var hash = ContentHash()
+      hash.update(name)
+      content.withUnsafeBytes { hash.update($0) }
+      all.update(name)
+      content.withUnsafeBytes { all.update($0) }
+      files[name] = File(
+        type: Self.type(of: name), content: content, compressed: try? Gzip.compress(content, level: 9),
+        tag: hash.finish())
+    }
+    self.files = files
+    hash = all.finish().text
+    path = "/-/explorer/\(hash)"
+  }
+
+  private static func type(of name: String) -> String {
+    if name.hasSuffix(".css") { return "text/css; charset=utf-8" }
+    if name.hasSuffix(".svg") { return "image/svg+xml" }
+    return "text/javascript; charset=utf-8"
+  }
+
+  /// The answer to a request for a file.
+  ///
+  /// - Parameter path: what follows `/-/explorer/`.
+  /// - Throws: `Problem` (404) for another hash than the present one.
+  func response(to request: HTTPRequest, at path: Substring) throws -> HTTPResponse {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0] == hash, let file = files[String(parts[1])] else {
+      throw Problem(.notFound, "not-found", title: "Not found", detail: "the explorer has no such file")
+    }
+    var representation = Representation(
+      file.type, file.content, cacheControl: "public, max-age=31536000, immutable", tag: file.tag)
+    if let compressed = file.compressed { representation.compressed = compressed }
+    representation.headers.append("Content-Security-Policy", ExplorerPage.policy)
+    return representation.response(to: request, compressionLevel: 9)
+  }
+}

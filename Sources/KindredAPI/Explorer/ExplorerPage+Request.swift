@@ -1,0 +1,53 @@
+import KindredHTTP
+
+extension ExplorerPage {
+  /// The page of a request for records.
+  init(_ request: HTTPRequest, isSingle: Bool) {
+    let title = URLCoding.readable(request.target)
+    self.init(title: title, target: request.target, isSingle: isSingle)
+  }
+
+  /// Adds links to the whole result in other formats.
+  ///
+  /// - Parameters:
+  ///   - isTabular: whether CSV has a place for all of it.
+  ///   - pageSize: how many records JSON may have at most; nil for any number.
+  mutating func addDownloads(of request: HTTPRequest, isTabular: Bool, pageSize: Int64?) {
+    let places: Set = ["limit", "offset", "after", "format"]
+    let kept = (request.query ?? "").split(separator: "&").filter { pair in
+      let name = try? URLCoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
+      return !places.contains(name ?? "")
+    }
+    func target(_ more: [String]) -> String {
+      URLCoding.encodeUnsafe("\(request.path)?\((kept.map(String.init) + more).joined(separator: "&"))")
+    }
+    let limit = isSingle ? [] : pageSize.map { ["limit=\($0)"] } ?? []
+    downloads = [("JSON", target(limit + ["format=json"]))]
+    if isTabular { downloads.append(("CSV", target(["format=csv"]))) }
+    downloads.append(("NDJSON", target(["format=ndjson"])))
+  }
+}
+
+extension KindredService {
+  /// The types of records that this server has.
+  var recordTypes: [MediaType] {
+    options.servesExplorer ? MediaType.ofRecords : MediaType.ofRecords.filter { $0 != .html }
+  }
+
+  /// The types of Kindred's own documents that this server has.
+  var documentTypes: [MediaType] { options.servesExplorer ? MediaType.ofDocuments : [.json] }
+
+  /// Whether the client of a request would rather have a page than JSON.
+  func prefersPages(_ request: HTTPRequest) -> Bool {
+    let accepted = try? MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
+    return accepted == .html
+  }
+
+  /// A file of the explorer.
+  func asset(_ path: Substring, _ request: HTTPRequest) throws -> HTTPResponse {
+    guard options.servesExplorer else {
+      throw Problem(.notFound, "not-found", title: "Not found", detail: "this server has no explorer")
+    }
+    return try ExplorerAssets.shared.response(to: request, at: path)
+  }
+}

@@ -1,0 +1,186 @@
+import KindredAssociations
+import KindredExecution
+import OrderedCollections
+
+/// A request as a page answers it: with the labels of what its records refer to, the keys that links need, and the
+/// numbers of associated records, all read by the request's own statements.
+struct PageRequest {
+  private(set) var request: FetchRequest
+  private var records: [[String]: HTMLLayout.Record] = [:]
+  private let model: Model
+  private var hiddenCount = 0
+
+  /// A page of more kinds of records, and records with more references and associations, show what is left without
+  /// labels and numbers: what a request makes the database do stays within bounds.
+  private static let (maximumRecords, maximumExtras) = (12, 12)
+
+  init(_ request: FetchRequest, in model: Model) {
+    self.request = request
+    self.model = model
+    var name = request.path.resource
+    for case .association(let association) in request.path.segments { name = association.destination }
+    var root = request.root
+    if let resource = model.resources[name] { add(&root, resource, at: [], keys: []) }
+    self.request.root = root
+  }
+
+  var layout: HTMLLayout { HTMLLayout(records) }
+
+  // MARK: Nodes
+
+  private mutating func add(
+    _ node: inout RequestNode, _ resource: Resource, at path: [String], keys: [String]
+  ) {
+    var record = HTMLLayout.Record(resource: resource.name, node: keys.joined(separator: "."))
+    if !node.isGrouped {
+      for column in resource.columns {
+        if let member = node.member(showing: column.name, of: resource) {
+          record.terms[member] = column.name.quotedAsName
+        }
+      }
+    }
+    // What is added to groups or to distinct results would be part of what tells them apart.
+    if !node.isGrouped, !node.isDistinct, node.values == nil, records.count < Self.maximumRecords {
+      decorate(&node, resource, &record)
+    }
+    records[path] = record
+    addChildren(of: &node, at: path, keys: keys)
+  }
+
+  private mutating func addChildren(of node: inout RequestNode, at path: [String], keys: [String]) {
+    for index in node.children.indices {
+      let child = node.children[index]
+      guard let association = child.association, let resource = model.resources[association.destination]
+      else { continue }
+      if child.isIncluded {
+        add(&node.children[index], resource, at: path + [child.key], keys: keys + [child.key])
+      } else {
+        // What is included below a joined node appears in the record above.
+        addChildren(of: &node.children[index], at: path, keys: keys + [child.key])
+      }
+    }
+  }
+
+  private mutating func decorate(
+    _ node: inout RequestNode, _ resource: Resource, _ record: inout HTMLLayout.Record
+  ) {
+    if let label = resource.labelColumn {
+      record.label = member(for: label.name, of: resource, in: &node)
+    }
+    addReferences(of: resource, &record, &node)
+    let key = resource.table.primaryKey.map { resource.table.columns[$0].name }
+    guard !key.isEmpty, key.allSatisfy({ name in resource.columns.contains { $0.name == name } }) else { return }
+    record.address = HTMLLayout.Address(
+      path: "/\(URLCoding.encodeSegment(resource.name))",
+      key: key.map { (URLCoding.encodeSegment($0), member(for: $0, of: resource, in: &node)) })
+    addAssociations(of: resource, &record, &node)
+  }
+
+  /// The member that shows a column, added where there is none.
+  private mutating func member(
+    for column: String, of resource: Resource, in node: inout RequestNode
+  ) -> String {
+    node.member(showing: column, of: resource) ?? add(Expression(names: [column]), to: &node)
+  }
+
+  private mutating func add(_ expression: Expression, to node: inout RequestNode) -> String {
+    let name = HTMLLayout.hiddenMember(hiddenCount)
+    hiddenCount += 1
+    node.annotations.append(NamedExpression(name: name, expression: expression))
+    return name
+  }
+
+  /// Foreign keys that are shown, with what they refer to.
+  private mutating func addReferences(
+    of resource: Resource, _ record: inout HTMLLayout.Record, _ node: inout RequestNode
+  ) {
+    for association in resource.associations.values where record.references.count < Self.maximumExtras {
+      guard association.kind == "belongsTo", let step = association.steps.first,
+        let member = node.member(showing: step.originColumns[0], of: resource), record.references[member] == nil,
+        let destination = model.resources[association.destination],
+        // A node of the request may have this key and mean something else.
+        node.children.first(where: { $0.key == association.key }).map({
+          $0.association?.key == association.key && $0.recursion == nil
+        }) ?? true
+      else { continue }
+      let key = destination.table.primaryKey.map { destination.table.columns[$0].name }
+      guard !key.isEmpty, key.allSatisfy({ name in destination.columns.contains { $0.name == name } }) else {
+        continue
+      }
+      let address = HTMLLayout.Address(
+        path: "/\(URLCoding.encodeSegment(destination.name))",
+        key: key.map {
+          (URLCoding.encodeSegment($0), add(Expression(names: [association.key, $0]), to: &node))
+        })
+      let label = destination.labelColumn.map {
+        add(Expression(names: [association.key, $0.name]), to: &node)
+      }
+      record.references[member] = HTMLLayout.Reference(address: address, label: label)
+    }
+  }
+
+  private mutating func addAssociations(
+    of resource: Resource, _ record: inout HTMLLayout.Record, _ node: inout RequestNode
+  ) {
+    var counted = 0
+    for association in resource.associations.values {
+      var count: String?
+      if association.cardinality == .toMany, counted < Self.maximumExtras, isIndexed(association) {
+        counted += 1
+        let expression = Expression(
+          .program(.count(of: association.key, most: HTMLLayout.countLimit)), at: Origin())
+        count = add(expression, to: &node)
+      }
+      record.associations.append(
+        HTMLLayout.Association(
+          key: association.key, isToMany: association.cardinality == .toMany, count: count))
+    }
+  }
+
+  /// Whether the records of an association are found without a scan.
+  private func isIndexed(_ association: Association) -> Bool {
+    association.steps.allSatisfy { step in
+      model.tables[step.destination]?.isIndexed(step.destinationColumns) ?? false
+    }
+  }
+}
+
+extension RequestNode {
+  /// The name of the member that shows a column as it is.
+  fileprivate func member(showing column: String, of resource: Resource) -> String? {
+    guard let fields else {
+      let names = resource.fields ?? resource.columns.map(\.name)
+      return names.contains(column) ? column : nil
+    }
+    for field in fields {
+      switch field {
+      case .all:
+        if resource.columns.contains(where: { $0.name == column }) { return column }
+      case .expression(let item):
+        guard case .path(let path) = item.expression.kind, path.parents == 0, path.components.count == 1,
+          path.components[0].arguments == nil,
+          resource.table.column(named: path.components[0].name)?.name == column
+        else { continue }
+        return item.name ?? column
+      }
+    }
+    return nil
+  }
+}
+
+extension String {
+  /// A name as an expression has it: in quotes unless it is a plain word.
+  var quotedAsName: String {
+    let isWord =
+      !isEmpty && utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    let startsAsName = utf8.first.map { !(0x30...0x39).contains($0) } ?? false
+    if isWord, startsAsName, !Self.words.contains(lowercased()) { return self }
+    return "\"\(replacing("\"", with: "\"\""))\""
+  }
+
+  /// Words that mean something else in an expression.
+  private static let words: Set = [
+    "and", "or", "not", "in", "is", "null", "like", "glob", "between", "collate", "escape", "true", "false", "case",
+    "when", "then", "else", "end", "cast", "as", "distinct", "via",
+  ]
+}

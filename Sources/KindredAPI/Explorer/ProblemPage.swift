@@ -1,0 +1,45 @@
+import KindredExecution
+import KindredHTTP
+
+/// A problem for browsers: what is wrong, the wrong word in the request, and links to the request without the mistake.
+struct ProblemPage {
+  private let problem: Problem
+  private let request: HTTPRequest
+
+  init(_ problem: Problem, _ request: HTTPRequest) {
+    self.problem = problem
+    self.request = request
+  }
+
+  var response: HTTPResponse {
+    let page = ExplorerPage(title: URLCoding.readable(request.target), target: request.target)
+    var response = problem.response(MediaType.html.field, Array((page.header + content + page.footer).utf8))
+    response.headers.append("Vary", "Accept, Accept-Encoding")
+    response.headers.append("Content-Security-Policy", ExplorerPage.policy)
+    response.headers.append("Referrer-Policy", "same-origin")
+    return response
+  }
+
+  private var content: String {
+    let code = problem.code.escapedForHTML
+    var content = """
+      <div role="alert" class="problem"><h2>\(problem.title.escapedForHTML)</h2>
+      <p>\(problem.detail.escapedForHTML)</p>
+
+      """
+    if problem.status.code < 500, let marked = MarkedRequest(request.target, problem) {
+      let (before, word, after) = marked.parts
+      content += """
+        <p class="request" translate="no">\(before.escapedForHTML)<mark>\(word.escapedForHTML)</mark>\(after.escapedForHTML)</p>
+
+        """
+      let links = problem.suggestions.map { suggestion in
+        "<a href=\"\(marked.replacing(with: suggestion).escapedForHTML)\">\(suggestion.escapedForHTML)</a>"
+      }
+      if !links.isEmpty { content += "<p class=\"mends\">\(links.joined(separator: " "))</p>\n" }
+    }
+    return content + """
+      <p><small>\(problem.status.code) <a href="/-/errors#\(code)">\(code)</a></small></p></div>
+      """
+  }
+}
