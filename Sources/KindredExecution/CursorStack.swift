@@ -249,7 +249,8 @@ struct CursorStack: ~Copyable {
           output.append(instruction.pointee.missing, of: text)
         }
         _ = output.append(column: instruction.pointee.operand, of: statement, inFormatOf: .key)
-      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell, .htmlCount,
+      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
+        .htmlCount,
         .segment:
         let operation = instruction.pointee.operation
         if !output.append(column: instruction.pointee.operand, of: statement, inFormatOf: operation) {

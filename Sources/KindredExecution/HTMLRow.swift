@@ -53,7 +53,8 @@ struct HTMLRow {
   /// The start tag without its end, so that a name may follow.
   var tableStart: String {
     guard let record else { return "<table" }
-    return "<table data-resource=\"\(record.resource.escapedForHTML)\" data-node=\"\(record.node.escapedForHTML)\""
+    return
+      "<table data-resource=\"\(record.resource.escapedForHTML)\" data-node=\"\(record.node.escapedForHTML)\""
   }
 
   /// The rest of the start tag of a table that is the result.

@@ -18,7 +18,8 @@ struct HTMLTests {
   @Test("records are a table, whose labels link to the records and whose associations tell their numbers")
   func table() throws {
     let page = try page("/tags?limit=1", on: Library.database())
-    #expect(page.contains(#"<th scope="col" data-column="id">id</th><th scope="col" data-column="name">name</th>"#))
+    #expect(
+      page.contains(#"<th scope="col" data-column="id">id</th><th scope="col" data-column="name">name</th>"#))
     #expect(
       page.contains(
         #"<tr><td class="n">1</td><th scope="row"><a href="/tags/1">sea</a></th>"#
@@ -44,7 +45,9 @@ struct HTMLTests {
     let page = try page(
       "/books/1?include=author,reviews&fields=title&reviews.values=rating", on: Library.database())
     #expect(page.contains(#"<main id="data" tabindex="-1" class="single">"#))
-    #expect(page.contains(#"aria-label="author of Moby-Dick"><caption><a href="/books/1/author">author</a></caption>"#))
+    #expect(
+      page.contains(
+        #"aria-label="author of Moby-Dick"><caption><a href="/books/1/author">author</a></caption>"#))
     #expect(page.contains(#"<ul><li>5</li>"#))
     #expect(page.contains(#"<a href="/authors/1/country">"#))
     // The key isn't shown, and yet known to the links.
@@ -100,7 +103,8 @@ struct HTMLTests {
       INSERT INTO "<i>line" VALUES (1, 1, '<script>');
       """)
     let page = try page("/notes?filter=id<4&annotate=x:'<img src=x>'&include=\"<i>lines\"", on: database)
-    #expect(!page.contains("<script>") && !page.contains("<b>") && !page.contains("<img") && !page.contains("<i>l"))
+    #expect(
+      !page.contains("<script>") && !page.contains("<b>") && !page.contains("<img") && !page.contains("<i>l"))
     #expect(page.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"))
     #expect(page.contains(#"aria-label="&lt;i&gt;lines of &quot;&gt;&lt;script&gt;""#))
     #expect(page.contains("a &amp; b&#39;s"))
@@ -149,7 +153,10 @@ struct HTMLTests {
     "an error is a page that marks the word and links to what was meant",
     arguments: [
       ("/autors", 404, "/<mark>autors</mark>", "/authors"),
-      ("/authors?filter=birthYear>1 and nmae='日'", 400, "and <mark>nmae</mark>=&#39;日&#39;", "name=%27%E6%97%A5%27"),
+      (
+        "/authors?filter=birthYear>1 and nmae='日'", 400, "and <mark>nmae</mark>=&#39;日&#39;",
+        "name=%27%E6%97%A5%27"
+      ),
       ("/authors?inclued=books", 400, "<mark>inclued</mark>=books", "?include=books"),
       ("/authors?include=books&books.flter=year>1", 400, "books.<mark>flter</mark>=year", "books.filter="),
     ])

@@ -1,6 +1,6 @@
 // Associations that open below their row: one request each, a few records, more by key.
 
-import { button, element, find, number } from "./dom.js";
+import { adopted, button, element, find, number } from "./dom.js";
 import { readable, setting, value } from "./request.js";
 import { page, Unreachable } from "./server.js";
 import { addRoles } from "./treegrid.js";
@@ -86,13 +86,13 @@ async function fill(cell, url, name, grid) {
       const text = loaded.status === 404 ? "none" : alert?.querySelector("p")?.textContent ?? "none";
       cell.append(element("p", { class: "none" }, element("span", {}, `${name.split(" of ")[0]}: `), text));
     } else {
-      const adopted = document.adoptNode(table);
+      const [own] = adopted([table]);
       const key = /** @type {HTMLElement} */ (cell.parentElement).dataset.key ?? "";
-      const own = element("a", { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url }, key);
-      adopted.prepend(element("caption", {}, own));
-      cell.append(adopted);
-      grid.adopt(adopted, name, url, (next) => fill(cell, next, name, grid));
-      if (loaded.total !== null) cell.append(footer(adopted, loaded.total, loaded.link("next"), grid));
+      const link = element("a", { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url }, key);
+      own.prepend(element("caption", {}, link));
+      cell.append(own);
+      grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
+      if (loaded.total !== null) cell.append(footer(own, loaded.total, loaded.link("next"), grid));
     }
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
@@ -123,9 +123,8 @@ function footer(table, total, next, grid) {
     more.setAttribute("aria-busy", "true");
     const loaded = await page(following);
     more.removeAttribute("aria-busy");
-    const rows = loaded.table?.tBodies[0]?.rows ?? [];
-    const adopted = Array.from(rows, (row) => document.adoptNode(row));
-    table.tBodies[0].append(...adopted);
+    const rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
+    table.tBodies[0].append(...rows);
     grid.adoptRows(table);
     tell();
     const further = loaded.link("next");
@@ -133,7 +132,7 @@ function footer(table, total, next, grid) {
       const hadFocus = document.activeElement === more;
       more.remove();
       grid.changed();
-      if (hadFocus) adopted[0]?.querySelector("a")?.focus();
+      if (hadFocus) rows[0]?.querySelector("a")?.focus();
     } else {
       following = readable(further);
       grid.changed();

@@ -35,6 +35,12 @@ export function all(root, selector) {
   return Array.from(root.querySelectorAll(selector));
 }
 
+/** Nodes of another document, as nodes of this one. @template {Node} Kind @param {Iterable<Kind>} nodes @returns {Kind[]} */
+export function adopted(nodes) {
+  // A live list loses each node that is adopted.
+  return Array.from(nodes).map((node) => document.adoptNode(node));
+}
+
 /** A number for people. @param {number} value */
 export function number(value) {
   return value.toLocaleString();

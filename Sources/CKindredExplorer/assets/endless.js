@@ -1,6 +1,6 @@
 // Large tables: the next page is read before the end is reached, and pages far away give their rows back.
 
-import { element, find } from "./dom.js";
+import { adopted, element, find } from "./dom.js";
 import { readable } from "./request.js";
 import { page } from "./server.js";
 
@@ -81,7 +81,7 @@ export class Endless {
   async #append(url) {
     this.#freeze();
     const loaded = await page(url, this.leaving.signal);
-    const rows = Array.from(loaded.table?.tBodies[0]?.rows ?? [], (row) => document.adoptNode(row));
+    const rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
     const before = this.chunks[this.chunks.length - 1];
     const next = loaded.link("next");
     this.next = next === null || rows.length === 0 ? null : readable(next);
@@ -96,7 +96,7 @@ export class Endless {
   async #restore(index, atEnd) {
     const chunk = this.chunks[index];
     const loaded = await page(chunk.url, this.leaving.signal);
-    chunk.rows = Array.from(loaded.table?.tBodies[0]?.rows ?? [], (row) => document.adoptNode(row));
+    chunk.rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
     if (chunk.rows.length === 0) return false;
     this.#insert(chunk, atEnd);
     return true;

@@ -3,7 +3,7 @@
 import { Chips } from "./chips.js";
 import { showCode } from "./code-view.js";
 import { showDiagram } from "./diagram.js";
-import { all, button, element, find } from "./dom.js";
+import { adopted, all, button, element, find } from "./dom.js";
 import { Endless } from "./endless.js";
 import { fragment, writtenFragment } from "./fragment.js";
 import { Grid } from "./grid.js";
@@ -137,9 +137,9 @@ class Explorer {
     const { document: source } = loaded;
     if (source !== document) {
       const main = find(source, "main");
-      this.views.first.replaceChildren(...Array.from(main?.childNodes ?? [], (node) => document.adoptNode(node)));
+      this.views.first.replaceChildren(...adopted(main?.childNodes ?? []));
       this.main.className = main?.className ?? "";
-      this.footer.replaceChildren(...Array.from(find(source, "body > footer")?.childNodes ?? [], (node) => document.adoptNode(node)));
+      this.footer.replaceChildren(...adopted(find(source, "body > footer")?.childNodes ?? []));
       document.title = source.title;
       const heading = find(document, "h1");
       if (heading !== null) heading.textContent = find(source, "h1")?.textContent ?? url;

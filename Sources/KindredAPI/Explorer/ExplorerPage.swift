@@ -17,7 +17,8 @@ struct ExplorerPage {
   /// What a page may do: show itself, and ask this server. Whatever the database holds, it is text
   /// (<https://www.w3.org/TR/CSP3/>).
   static let policy = [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+    "img-src 'self' data:",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].joined(separator: "; ")

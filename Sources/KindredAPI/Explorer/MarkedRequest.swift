@@ -12,7 +12,9 @@ struct MarkedRequest {
     if let parameter = problem.parameter {
       let isName = problem.code == "unknown-parameter" || problem.code == "unknown-node"
       let ranges = Self.parameters(target[mark...].dropFirst()).compactMap { name, value in
-        guard (try? URLCoding.decode(name, plusIsSpace: true)) == parameter else { return nil as Range<String.Index>? }
+        guard (try? URLCoding.decode(name, plusIsSpace: true)) == parameter else {
+          return nil as Range<String.Index>?
+        }
         if isName {
           let start = name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex
           return start..<name.endIndex
@@ -63,7 +65,8 @@ struct MarkedRequest {
       var end = scalars.index(after: index)
       if scalars[index] == "%" {
         end = scalars.index(index, offsetBy: 3, limitedBy: scalars.endIndex) ?? scalars.endIndex
-        while end < scalars.endIndex, (try? URLCoding.decode(value[start..<end])) == nil, scalars[end] == "%" {
+        while end < scalars.endIndex, (try? URLCoding.decode(value[start..<end])) == nil, scalars[end] == "%"
+        {
           end = scalars.index(end, offsetBy: 3, limitedBy: scalars.endIndex) ?? scalars.endIndex
         }
       }
@@ -73,7 +76,9 @@ struct MarkedRequest {
     }
     guard position < places.count else { return nil }
     var last = position
-    func isNamePart(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic || scalar == "_" || "0"..."9" ~= scalar }
+    func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.properties.isAlphabetic || scalar == "_" || "0"..."9" ~= scalar
+    }
     if places[position].scalar == "\"" {
       last = places[(position + 1)...].firstIndex { $0.scalar == "\"" } ?? position
     } else if isNamePart(places[position].scalar) {

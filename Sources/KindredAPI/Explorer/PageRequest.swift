@@ -69,7 +69,9 @@ struct PageRequest {
     }
     addReferences(of: resource, &record, &node)
     let key = resource.table.primaryKey.map { resource.table.columns[$0].name }
-    guard !key.isEmpty, key.allSatisfy({ name in resource.columns.contains { $0.name == name } }) else { return }
+    guard !key.isEmpty, key.allSatisfy({ name in resource.columns.contains { $0.name == name } }) else {
+      return
+    }
     record.address = HTMLLayout.Address(
       path: "/\(URLCoding.encodeSegment(resource.name))",
       key: key.map { (URLCoding.encodeSegment($0), member(for: $0, of: resource, in: &node)) })
@@ -96,7 +98,8 @@ struct PageRequest {
   ) {
     for association in resource.associations.values where record.references.count < Self.maximumExtras {
       guard association.kind == "belongsTo", let step = association.steps.first,
-        let member = node.member(showing: step.originColumns[0], of: resource), record.references[member] == nil,
+        let member = node.member(showing: step.originColumns[0], of: resource),
+        record.references[member] == nil,
         let destination = model.resources[association.destination],
         // A node of the request may have this key and mean something else.
         node.children.first(where: { $0.key == association.key }).map({
@@ -172,7 +175,8 @@ extension String {
   /// A name as an expression has it: in quotes unless it is a plain word.
   var quotedAsName: String {
     let isWord =
-      !isEmpty && utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F }
+      !isEmpty
+      && utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F }
     let startsAsName = utf8.first.map { !(0x30...0x39).contains($0) } ?? false
     if isWord, startsAsName, !Self.words.contains(lowercased()) { return self }
     return "\"\(replacing("\"", with: "\"\""))\""
@@ -180,7 +184,8 @@ extension String {
 
   /// Words that mean something else in an expression.
   private static let words: Set = [
-    "and", "or", "not", "in", "is", "null", "like", "glob", "between", "collate", "escape", "true", "false", "case",
+    "and", "or", "not", "in", "is", "null", "like", "glob", "between", "collate", "escape", "true", "false",
+    "case",
     "when", "then", "else", "end", "cast", "as", "distinct", "via",
   ]
 }

@@ -32,7 +32,8 @@ struct IndexDocument {
       let columns = resource.columns.map { "<span>\($0.name.escapedForHTML)</span>" }
       let associations = resource.associations.values.map { association in
         let link = Self.link(to: association.destination)
-        return "<li>\(association.key.escapedForHTML) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
+        return
+          "<li>\(association.key.escapedForHTML) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
       }
       return """
         <tr><th scope="row"><a href="\(Self.link(to: resource.name))">\(resource.name.escapedForHTML)</a></th>\

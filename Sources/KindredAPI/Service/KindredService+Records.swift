@@ -23,7 +23,9 @@ extension KindredService {
   {
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
-      if let format, !recordTypes.contains(format) { throw Problem.notAcceptable("this server has no explorer") }
+      if let format, !recordTypes.contains(format) {
+        throw Problem.notAcceptable("this server has no explorer")
+      }
       return try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: recordTypes)
     }
     let type = (try? accepted.get()) ?? .json
