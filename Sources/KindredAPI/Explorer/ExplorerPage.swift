@@ -14,8 +14,9 @@ struct ExplorerPage {
   /// The whole result in other formats, by their names; not escaped.
   var downloads: [(name: String, target: String)] = []
 
-  /// What a page may do: show itself, and ask this server. Whatever the database holds, it is text
-  /// (<https://www.w3.org/TR/CSP3/>).
+  /// What a page may do (<https://www.w3.org/TR/CSP3/>): show itself, and ask this server.
+  ///
+  /// Whatever the database holds, it is text.
   static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
     "img-src 'self' data:",
