@@ -81,9 +81,14 @@ public struct CommonTableExpressionReader {
     guard statement.parameterCount == 0 else {
       throw Objection(message: "it has a parameter: write the value instead")
     }
+    let comparisons = try ColumnProbe(connection).comparisons(of: definition.name, with: clauses)
     let columns = (0..<statement.columnCount).map { column in
-      Column(
-        name: statement.columnName(column), declaredType: statement.columnDeclaredType(column) ?? "")
+      let name = statement.columnName(column)
+      let type = statement.columnDeclaredType(column) ?? ""
+      let compared = comparisons?[name]
+      return Column(
+        name: name, declaredType: type, affinity: compared?.affinity(ofType: type),
+        collation: compared?.collation ?? "BINARY")
     }
     return Table(
       name: definition.name, kind: .commonTableExpression(sql: Self.enclosable(definition.sql)),

@@ -7,7 +7,7 @@ extension SchemaReader {
   /// The columns of a table, its keys and its indexes; its foreign keys need the other tables.
   func draft(of entry: Entry) throws -> TableDraft {
     var draft = TableDraft(name: entry.name, kind: entry.kind)
-    let columns = try columns(of: entry.name)
+    let columns = try columns(of: entry)
     draft.columns = columns.filter { !$0.isHidden }.map(\.column)
     guard entry.kind != .view, !draft.columns.isEmpty else { return draft }
 
@@ -44,18 +44,23 @@ extension SchemaReader {
     let isHidden: Bool
   }
 
-  private func columns(of table: String) throws -> [ColumnEntry] {
-    try connection.rows(
+  private func columns(of entry: Entry) throws -> [ColumnEntry] {
+    let comparisons = entry.kind == .view ? try ColumnProbe(connection).comparisons(of: entry.name) : nil
+    return try connection.rows(
       """
       SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?, 'main')
       ORDER BY cid
-      """, [.text(table)]
+      """, [.text(entry.name)]
     ) { row in
       let hidden = row.int64(5)
       let defaultText = row.text(3)
+      let name = row.text(0) ?? ""
+      let type = row.text(1) ?? ""
+      let compared = comparisons?[name]
       return ColumnEntry(
         column: Column(
-          name: row.text(0) ?? "", declaredType: row.text(1) ?? "", isNullable: row.int64(2) == 0,
+          name: name, declaredType: type, affinity: compared?.affinity(ofType: type),
+          collation: compared?.collation ?? collation(of: name, in: entry.name), isNullable: row.int64(2) == 0,
           // 2 is a virtual generated column, 3 a stored one.
           isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
           defaultValue: defaultText.map(Self.defaultValue)),
@@ -118,7 +123,7 @@ extension SchemaReader {
       let key = draft.primaryKey[0]
       let column = draft.columns[key]
       draft.columns[key] = Column(
-        name: column.name, declaredType: column.declaredType, isNullable: false,
+        name: column.name, declaredType: column.declaredType, collation: column.collation, isNullable: false,
         isGenerated: column.isGenerated, hasDefault: true)
       draft.addKey([key])
     } else if draft.uniqueKeys.isEmpty, !draft.primaryKey.isEmpty {
@@ -126,14 +131,15 @@ extension SchemaReader {
     }
     for index in indexes {
       let entries = try indexEntries(of: index.name, in: draft)
-      // Behind a column of another collation an index finds nothing by equality.
-      let usable = entries.prefix { $0.isOfColumnsCollation }
-      if let column = entries.first?.position, entries.count == 1, !usable.isEmpty, !entries[0].isDescending {
+      if let first = entries.first, let column = first.position, entries.count == 1, first.collation == nil,
+        !first.isDescending
+      {
         draft.orderingIndexes.append(OrderingIndex(name: index.name, column: draft.columns[column].name))
       }
-      if !usable.isEmpty {
-        draft.indexes.append(Index(columns: usable.map { $0.position.map { draft.columns[$0].name } }))
-      }
+      draft.indexes.append(
+        Index(
+          columns: entries.map { $0.position.map { draft.columns[$0].name } },
+          collations: entries.map(\.collation)))
       guard index.isUnique, !index.isPrimaryKey else { continue }
       let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
       if key.count == entries.count { draft.uniqueKeys.append(key) }
@@ -144,7 +150,8 @@ extension SchemaReader {
   private struct IndexEntry {
     /// Among the columns of the table; nil for an expression.
     let position: Int?
-    let isOfColumnsCollation: Bool
+    /// Nil where it is the column's own.
+    let collation: String?
     /// Whether values that are equal to the column are equal to the index.
     let isUniquelyCompared: Bool
     let isDescending: Bool
@@ -156,13 +163,13 @@ extension SchemaReader {
       [.text(index)]
     ) { row in
       guard let name = row.text(0), let position = draft.columns.firstIndex(where: { $0.name == name }) else {
-        return IndexEntry(
-          position: nil, isOfColumnsCollation: true, isUniquelyCompared: false, isDescending: false)
+        return IndexEntry(position: nil, collation: nil, isUniquelyCompared: false, isDescending: false)
       }
-      let own = collation(of: name, in: draft.name)
-      let isOwn = own.equalsIgnoringCase(row.text(1) ?? "BINARY")
+      let own = draft.columns[position].collation
+      let collation = row.text(1) ?? "BINARY"
+      let isOwn = own.equalsIgnoringCase(collation)
       return IndexEntry(
-        position: position, isOfColumnsCollation: isOwn,
+        position: position, collation: isOwn ? nil : collation,
         // What is the same byte by byte is the same to every collation.
         isUniquelyCompared: isOwn || own.equalsIgnoringCase("BINARY"), isDescending: row.int64(2) != 0)
     }

@@ -6,10 +6,15 @@
 ///     let condition: SQL = "\(identifier: "gift-card").\(identifier: "limit") > \(.parameter(0))"
 ///
 /// There is no way to make one from a `String` that is not a literal.
+///
+/// Columns of records are parts of their own, so that an expression knows what it reads: see ``reads(where:)``.
 public struct SQL: Hashable, Sendable {
-  enum Part: Hashable, Sendable {
+  enum Part: Sendable {
     case text(String)
     case binding(Binding)
+    case column(RecordID, String)
+    /// An expression that can be found again, and replaced as a whole.
+    indirect case term(SQL)
   }
 
   var parts: [Part] = []
@@ -20,6 +25,20 @@ public struct SQL: Hashable, Sendable {
   /// Text of the database's owner, such as the definition of a common table expression: never a client's.
   public init(trusted text: String) {
     parts = [.text(text)]
+  }
+
+  /// A column of a record.
+  public static func column(_ record: RecordID, _ name: String) -> SQL {
+    var sql = SQL()
+    sql.parts = [.column(record, name)]
+    return sql
+  }
+
+  /// An expression that ``replacing(term:with:)`` finds wherever it stands.
+  public static func term(_ expression: SQL) -> SQL {
+    var sql = SQL()
+    sql.parts = [.term(expression)]
+    return sql
   }
 
   /// Whether there is neither text nor a binding.
@@ -53,22 +72,31 @@ public struct SQL: Hashable, Sendable {
     var text = ""
     var bindings: [Binding] = []
     var numbers: [Binding: Int] = [:]
-    for part in parts {
-      switch part {
-      case .text(let part):
-        text += part
-      case .binding(let binding):
-        let number =
-          numbers[binding]
-          ?? {
-            bindings.append(binding)
-            numbers[binding] = bindings.count
-            return bindings.count
-          }()
-        text += "?\(number)"
+    func render(_ sql: SQL) {
+      for part in sql.parts {
+        switch part {
+        case .text(let part): text += part
+        case .column(let record, let name): text += "\(Self.quoted(record.alias)).\(Self.quoted(name))"
+        case .term(let expression): render(expression)
+        case .binding(let binding):
+          let number =
+            numbers[binding]
+            ?? {
+              bindings.append(binding)
+              numbers[binding] = bindings.count
+              return bindings.count
+            }()
+          text += "?\(number)"
+        }
       }
     }
+    render(self)
     return (text, bindings)
+  }
+
+  /// A name in double quotes (<https://www.sqlite.org/lang_keywords.html>).
+  fileprivate static func quoted(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 }
 
@@ -83,6 +111,38 @@ extension SQL {
     case cursor(Int)
     /// A column of the current row of the statement `level` levels up the tree of nested cursors (1: the parent).
     case ancestor(level: Int, column: Int)
+  }
+}
+
+extension SQL.Part: Hashable {
+  /// By bytes: to SQLite, names and texts that differ in the composition of their characters differ.
+  static func == (left: SQL.Part, right: SQL.Part) -> Bool {
+    switch (left, right) {
+    case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
+    case (.binding(let left), .binding(let right)): left == right
+    case (.column(let record, let left), .column(let other, let right)):
+      record == other && left.hasSameBytes(as: right)
+    case (.term(let left), .term(let right)): left == right
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    switch self {
+    case .text(let text): hasher.combine(text)
+    case .binding(let binding): hasher.combine(binding)
+    case .column(let record, let name):
+      hasher.combine(record)
+      hasher.combine(name)
+    case .term(let expression): hasher.combine(expression)
+    }
+  }
+}
+
+extension String {
+  /// Equality of bytes, where `==` ignores how characters are composed.
+  package func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
@@ -119,9 +179,9 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(.binding(binding))
     }
 
-    /// An identifier in double quotes (<https://www.sqlite.org/lang_keywords.html>).
+    /// An identifier in double quotes.
     public mutating func appendInterpolation(identifier: String) {
-      sql.append(.text("\"" + identifier.replacing("\"", with: "\"\"") + "\""))
+      sql.append(.text(SQL.quoted(identifier)))
     }
   }
 }

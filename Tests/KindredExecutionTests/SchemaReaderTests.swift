@@ -126,7 +126,8 @@ import Testing
     #expect(
       table.indexes == [
         Index(columns: ["id"]), Index(columns: ["a"]), Index(columns: ["b", "a"]), Index(columns: [nil]),
-        Index(columns: ["c", nil]), Index(columns: ["c"]), Index(columns: ["c", "b"]),
+        Index(columns: ["c", nil]), Index(columns: ["b"], collations: ["nocase"]),
+        Index(columns: ["c"], collations: ["binary"]), Index(columns: ["c"]), Index(columns: ["c", "b"]),
       ])
   }
 
@@ -152,7 +153,7 @@ import Testing
     #expect(try table("v", "CREATE TABLE v (a)").rowIDColumn == "rowid")
   }
 
-  @Test("an index ends before a column whose collation it does not have")
+  @Test("an index knows where its collation is not that of the column, and finds by that one only")
   func collations() throws {
     let table = try table(
       "t",
@@ -161,8 +162,29 @@ import Testing
       CREATE INDEX i ON t (a, b COLLATE binary, c);
       CREATE INDEX j ON t (b COLLATE NOCASE, c COLLATE rtrim);
       """)
+    #expect(table.columns.map(\.collation) == ["BINARY", "BINARY", "NoCase", "BINARY"])
     #expect(
-      table.indexes == [Index(columns: ["rowid"]), Index(columns: ["a"]), Index(columns: ["b"])])
+      table.indexes == [
+        Index(columns: ["rowid"]), Index(columns: ["a", "b", "c"], collations: [nil, "binary", nil]),
+        Index(columns: ["b", "c"], collations: [nil, "rtrim"]),
+      ])
+    #expect(table.isIndexed(["a"]) && table.isIndexed(["b"]) && !table.isIndexed(["a", "b"]))
+    #expect(table.isIndexed(["a", "b"], collations: ["BINARY", "BINARY"]))
+    #expect(!table.isIndexed(["b", "c"]) && table.isIndexed(["b", "c"], collations: ["nocase", "RTRIM"]))
+  }
+
+  @Test("the columns of a view compare as what they show does")
+  func comparisonsOfViews() throws {
+    let view = try table(
+      "v",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b TEXT COLLATE RTRIM, c, d REAL);
+      CREATE VIEW v AS SELECT *, a || b AS joined, CAST(c AS TEXT) AS text, (SELECT MAX(a) FROM t) AS last FROM t
+        UNION ALL SELECT * FROM (SELECT *, 1, 2, 3 FROM t);
+      """)
+    #expect(
+      view.columns.map(\.collation) == ["BINARY", "NOCASE", "RTRIM", "BINARY", "BINARY", "BINARY", "BINARY", "BINARY"])
+    #expect(view.columns.map(\.affinity) == [.integer, .text, .text, .blob, .real, .blob, .text, .blob])
   }
 
   @Test("foreign keys come in the order of their declaration, in the spelling of the tables")

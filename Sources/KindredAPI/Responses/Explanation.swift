@@ -23,9 +23,11 @@ struct Explanation {
         "plan": JSONValue(strings: try queryPlan(of: statement.sql, on: connection)),
       ])
     }
+    for search in plan.searches { try add("search", search.statement) }
     for step in plan.path { try add("path", step.statement) }
     for node in plan.nodes { try add(node.name.isEmpty ? "root" : node.name, node.statement) }
     if let count = plan.count { try add("count", count) }
+    if let lookahead = plan.lookahead { try add("lookahead", lookahead) }
     var members: [(String, JSONValue)] = [("statements", .array(statements))]
     if !plan.transients.isEmpty {
       members.append(
@@ -35,6 +37,7 @@ struct Explanation {
         ))
     }
     members.append(("missingIndexes", JSONValue(strings: plan.missingIndexes)))
+    if !plan.mismatches.isEmpty { members.append(("mismatches", JSONValue(strings: plan.mismatches))) }
     return .object(members)
   }
 

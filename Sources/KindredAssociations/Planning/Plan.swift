@@ -26,6 +26,9 @@ public struct Plan: Sendable {
   public var transients: [TransientTable] = []
   /// The indexes that the database lacks for this request: complete `CREATE INDEX` statements.
   public var missingIndexes: [String] = []
+  /// The foreign keys that no index can serve, since their columns are of other types than those they refer to: one
+  /// sentence each.
+  public var mismatches: [String] = []
 
   /// An empty plan.
   public init() {}

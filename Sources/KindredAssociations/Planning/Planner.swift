@@ -37,6 +37,7 @@ final class Planning {
   var plan = Plan()
   var nodes: [Plan.Node?] = []
   var missingIndexes: OrderedSet<String> = []
+  var mismatches: OrderedSet<String> = []
   /// Whether the names at hand are the model file's, which may speak of hidden columns.
   var readsHidden = false
   /// The records on the path, and what an error calls them where they are not there.
@@ -71,6 +72,7 @@ final class Planning {
     plan.nodes = nodes.compactMap { $0 }
     plan.transients = Array(transients.values)
     plan.missingIndexes = Array(missingIndexes)
+    plan.mismatches = Array(mismatches)
     return plan
   }
 

@@ -86,14 +86,13 @@ extension Planning {
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
       let value = try argument.map { try compile($0, in: records).sql } ?? "*"
-      guard argument?.contains(\.readsParent) ?? false else {
+      guard value.reads(where: { $0.depth < select.depth }) else {
         let compiled = Self.compile(function, of: value, select.from())
         scope.groupedAggregates[compiled.sql] = grouped(
           function, of: value, keyed.association, records, select, in: scope)
         return compiled
       }
-      // To SQLite an aggregate of nothing but columns of an outer query is one of that query, so what reads them is
-      // made a column of this one.
+      // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
       return Self.compile(function, of: "value", "FROM (SELECT \(value) AS value \(select.from()))")
     }
   }
@@ -118,7 +117,7 @@ extension Planning {
       return CompiledExpression(
         sql: "NOT EXISTS (SELECT 1 \(from))", precedence: .not, format: .boolean, absent: "TRUE")
     }
-    return CompiledExpression(sql: "(SELECT \(call) \(from))", absent: absent(function))
+    return CompiledExpression(sql: .term("(SELECT \(call) \(from))"), absent: absent(function))
   }
 
   /// SQLite's function; nil for what is none.
@@ -153,18 +152,16 @@ extension Planning {
       let key = records.table.column(named: step.destinationColumns[0]),
       let origin = scope.table.column(named: step.originColumns[0]),
       // Equal values of a group are then equal to the same records.
-      key.affinity.isNumeric == origin.affinity.isNumeric,
-      key.affinity.isNumeric || key.affinity == origin.affinity
+      model.isPlain(step), select.plainRecord == records.record,
+      // Groups are read apart from any record.
+      !select.conditions.contains(where: { $0.reads { $0.depth < select.depth } })
     else {
       return nil
     }
     let (keySQL, originSQL) = (
       records.column(key.name, in: select.statement), scope.column(origin.name, in: select.statement)
     )
-    // The first condition ties the records to this one; no other may speak of it.
-    guard select.conditions.first == "\(keySQL) = \(originSQL)" else { return nil }
-    let conditions = select.conditions.dropFirst()
-    guard !conditions.contains(where: { $0.contains("\(identifier: scope.alias).") }) else { return nil }
+    let conditions = select.conditions
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return GroupedAggregate(
       groups:

@@ -26,8 +26,9 @@ extension Planning {
   private func lead(_ companion: Companion) {
     var rows = companion.rows
     let (record, above) = (rows.scope, companion.above)
-    guard rows.isInOrderOfRowID(among: 1), let association = record.node?.association,
+    guard rows.isInOrderOfRowID(linkCount: 1), let association = record.node?.association,
       association.steps.count == 1, let step = association.steps.first, step.originColumns.count == 1,
+      model.isPlain(step),
       step.originColumns[0] == above.table.rowIDColumn, let name = step.destinationColumns.first,
       let column = record.table.column(named: name),
       // Else equal values may be in another order than integers.
@@ -36,14 +37,13 @@ extension Planning {
     else { return }
     let key = record.column(column.name, in: record.statement)
     let origin = above.column(step.originColumns[0], in: record.statement)
-    guard record.select.conditions == ["\(key) = \(origin)"] else { return }
     // It is bound once: apart from where it begins, it must not speak of the record above.
     let rest = record.statement.columns + record.select.joins + rows.order.map(\.sql)
     guard !rest.contains(where: \.readsRowsAbove) else { return }
 
-    record.select.conditions = ["\(key) >= \(origin)"]
+    record.select.links = ["\(key) >= \(origin)"]
     // By name: with any other index all records would have to be sorted first.
-    record.select.source.append(" INDEXED BY \(identifier: index.name)")
+    record.select.read(byIndex: index.name)
     rows.order.insert(OrderTerm(sql: key), at: 0)
     nodes[companion.number]?.along = Plan.Along(
       column: record.statement.column(key),
@@ -55,19 +55,19 @@ extension Planning {
 extension Rows {
   /// Whether these are the records of a table in the order of its rowid, but for those that conditions leave out.
   ///
-  /// - Parameter conditionCount: how many conditions there may be.
-  fileprivate func isInOrderOfRowID(among conditionCount: Int = 0) -> Bool {
+  /// - Parameter linkCount: how many equalities tie them to a record above.
+  fileprivate func isInOrderOfRowID(linkCount: Int = 0) -> Bool {
     guard case .table = scope.table.kind, let column = scope.table.rowIDColumn, group == nil, !isDistinct,
       order.count == 1, let term = order.first, !term.isDescending, term.nulls == nil
     else { return false }
-    return scope.isPlainTable && scope.select.conditions.count == conditionCount
-      && term.sql == "\(identifier: scope.alias).\(identifier: column)"
+    return scope.isPlainTable && scope.select.links.count == linkCount && scope.select.conditions.isEmpty
+      && term.sql.column(of: scope.record) == column
   }
 }
 
 extension SQL {
   /// Whether it is bound to a row of a statement above.
   fileprivate var readsRowsAbove: Bool {
-    rendered().bindings.contains { if case .ancestor = $0 { true } else { false } }
+    isBound { if case .ancestor = $0 { true } else { false } }
   }
 }

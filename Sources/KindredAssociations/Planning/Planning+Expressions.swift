@@ -213,8 +213,7 @@ extension Planning {
   }
 
   func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
-    CompiledExpression(
-      sql: "\(identifier: scope.alias).\(identifier: column.name)", format: column.valueFormat)
+    CompiledExpression(sql: .column(scope.record, column.name), format: column.valueFormat)
   }
 
   /// An annotation or a field of the record's node, by its name.

@@ -87,20 +87,30 @@ extension Planning {
       table: resource.table, resource: resource, alias: select.alias(for: resource.table), select: select,
       node: node, parent: nil)
     result.parentRefusal = "the records above are joined, and not returned"
-    select.source = reference(to: result.table, as: result.alias, in: statement)
-    let ways: SQL = try statement.subquery { ways in
+    let (keys, ways) = try statement.subquery { ways -> ([SQL], SQL) in
       var record = scope
       for hop in hops + [node] {
         guard let association = hop.association else { continue }
-        record = try chain(
-          association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
+        if association.cardinality == .toOne, !model.leadsToOne(association), record !== scope {
+          let keyed = KeyedAssociation(key: hop.key, association: association, node: hop)
+          record = try joinFirst(keyed, of: record, isRequired: true)
+        } else {
+          record = try chain(
+            association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
+        }
         ways.conditions += try conditions(of: record)
       }
-      let keys = record.keyColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
-      return "SELECT \(keys) \(ways.from())"
+      return (record.keyColumns.map { record.column($0.name, in: statement) }, ways.from())
     }
-    let keys = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
-    select.conditions.append("\(result.keyColumns.count == 1 ? keys : "(\(keys))") IN (\(ways))")
+    if result.table.primaryKey.isEmpty {
+      // All columns are the key, and may be NULL.
+      select.begin(with: "(SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)) AS \(identifier: result.alias)")
+    } else {
+      select.begin(with: reference(to: result.table, as: result.alias, in: statement), plain: result.record)
+      let key = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
+      select.conditions.append(
+        "\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")
+    }
     return result
   }
 

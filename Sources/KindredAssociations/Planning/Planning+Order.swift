@@ -12,10 +12,7 @@ extension Planning {
     } else if let rank {
       terms = [OrderTerm(sql: rank)]
     } else if group == nil {
-      let sort = association?.sort ?? []
-      terms = try readingHidden {
-        try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
-      }
+      terms = try associationTerms(of: association, in: scope)
     }
     guard group == nil else {
       // Without expressions there is one group.
@@ -23,7 +20,7 @@ extension Planning {
     }
     terms += try toOneTerms(of: node, in: scope)
     terms += keyTerms(of: scope)
-    if let association, node.readsVia, !leadsOnce(association) {
+    if let association, node.readsVia, !model.leadsOnce(association) {
       // The same record may be there several times, by several ways.
       var pivot = scope.via
       while let via = pivot {
@@ -34,7 +31,15 @@ extension Planning {
     return unique(terms)
   }
 
-  private func keyTerms(of scope: Scope) -> [OrderTerm] {
+  /// The order of an association, or else that of the resource.
+  func associationTerms(of association: Association?, in scope: Scope) throws -> [OrderTerm] {
+    let sort = association?.sort ?? []
+    return try readingHidden {
+      try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
+    }
+  }
+
+  func keyTerms(of scope: Scope) -> [OrderTerm] {
     scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
   }
 
@@ -52,9 +57,7 @@ extension Planning {
 
   /// Whether an index gives the records by the first term of the order.
   private func isIndexed(_ order: [OrderTerm], in scope: Scope) -> Bool {
-    scope.table.columns.contains { column in
-      order.first?.sql == compile(column, in: scope).sql && scope.table.isIndexed([column.name])
-    }
+    order.first?.sql.column(of: scope.record).map { scope.table.isIndexed([$0]) } ?? false
   }
 
   func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {

@@ -35,7 +35,7 @@ extension Planning {
         table: resource.table, resource: resource, alias: select.alias(for: resource.table, node: node),
         select: select, node: node, parent: nil)
       try register(scope, above: nil)
-      select.source = reference(to: scope.table, as: scope.alias, in: select.statement)
+      select.begin(with: reference(to: scope.table, as: scope.alias, in: select.statement), plain: scope.record)
     }
     rows.root = RowJoin(scope: scope)
     try finish(rows)
@@ -76,30 +76,29 @@ extension Planning {
   /// `JOIN`, or `LEFT JOIN`: then what must be there behind it is in parentheses with it, so that the missing one
   /// takes the other along and not the row.
   ///
-  /// - Parameter outside: the records that can't be seen from within the parentheses around it.
+  /// - Parameter outside: the records that can't be read within the parentheses around it.
   /// - Returns: The join, and its conditions on records outside: they belong behind the parentheses.
   private func rendered(
-    _ join: RowJoin, below root: RowJoin, outside: [SQL] = []
+    _ join: RowJoin, below root: RowJoin, outside: Set<RecordID> = []
   ) throws -> (sql: SQL, beyond: [SQL]) {
     guard let step = join.step, let node = join.scope.node, let parent = join.scope.parent else {
       return (SQL(), [])
     }
     let statement = join.scope.statement
     let item = reference(to: join.scope.table, as: join.scope.alias, in: statement)
-    var conditions: [SQL] = zip(step.destinationColumns, step.originColumns).map { own, other in
-      "\(join.scope.column(own, in: statement)) = \(parent.column(other, in: statement))"
-    }
+    var conditions = links(
+      step, from: parent, to: Source(columns: step.destinationColumns, of: join.scope), in: statement)
     var beyond: [SQL] = []
     for filter in ([step.filter].compactMap { $0 }) + node.filters {
       let condition = try condition(filter, in: join.scope)
-      if outside.contains(where: condition.contains) {
+      if condition.reads(where: outside.contains) {
         beyond.append(condition)
       } else {
         conditions.append(condition)
       }
     }
     let isInParentheses = !node.isRequired && join.children.contains { $0.scope.node?.isRequired == true }
-    let hidden = isInParentheses ? root.names.filter { !join.names.contains($0) } : outside
+    let hidden = isInParentheses ? root.records.subtracting(join.records) : outside
     var (inner, outer): ([SQL], [SQL]) = ([], [])
     for child in join.children {
       let isRequired = child.scope.node?.isRequired == true

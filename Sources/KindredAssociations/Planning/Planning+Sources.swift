@@ -1,46 +1,86 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// How the records of an association are found: chains of joined tables, by index or by a transient one.
+/// How the records of a table are found: by an index, or by a transient table where there is none.
 extension Planning {
   /// A table in a `FROM` clause, and its columns that lead to it.
   struct Source {
     /// What joins to each other, the table itself last.
-    var items: [(sql: SQL, condition: SQL?)]
+    var items: [(sql: SQL, condition: SQL?)] = []
     /// The columns to be equal to those of the origin.
     var keys: [SQL]
+    /// Whether the keys refer to columns that compare values otherwise, and hold what is equal to these.
+    var isConverted = false
+    /// The record whose table is the only item, as it is.
+    var plainRecord: RecordID?
+
+    /// The columns of a record whose table is in the `FROM` clause already.
+    init(columns: [String], of scope: Scope) {
+      keys = columns.map { .column(scope.record, $0) }
+    }
   }
 
-  /// The table of `scope`, to be found by `columns`.
+  /// The table of `scope`, to be found by the columns that `step` leads to.
   ///
-  /// - Parameter isRepeated: whether it is searched often: then it must not be scanned.
-  func source(of scope: Scope, by columns: [String], isRepeated: Bool) -> Source {
-    let table = scope.table
-    let plain = Source(
-      items: [(sql: reference(to: table, as: scope.alias, in: scope.statement), condition: nil)],
-      keys: columns.map { "\(identifier: scope.alias).\(identifier: $0)" })
-    guard !columns.isEmpty, !table.isIndexed(columns) else { return plain }
+  /// - Parameters:
+  ///   - origin: the record that it leads from.
+  ///   - isRepeated: whether it is searched often: then it must not be scanned.
+  func source(of scope: Scope, by step: AssociationStep, from origin: Scope, isRepeated: Bool) -> Source {
+    let (table, columns) = (scope.table, step.destinationColumns)
+    var source = Source(columns: columns, of: scope)
+    source.items = [(sql: reference(to: table, as: scope.alias, in: scope.statement), condition: nil)]
+    source.plainRecord = scope.record
+    guard !columns.isEmpty else { return source }
+    let comparisons = model.comparisons(of: step)
+    // What refers is found by the index of another affinity never, and by that of the right collation only.
+    let refers = step.direction == .has
+    let isConverted = refers && comparisons.contains { $0?.hasOneAffinity == false }
+    let collations = refers ? comparisons.map { $0?.referred.collation } : columns.map { _ in nil }
+    let indexed = zip(columns, collations).map { $1 ?? table.column(named: $0)?.collation ?? "BINARY" }
+    guard isConverted || !table.isIndexed(columns, collations: indexed) else { return source }
     if case .table = table.kind {
-      missingIndexes.append(createIndex(on: table, columns))
+      if isConverted {
+        noteMismatches(comparisons, of: step)
+      } else {
+        missingIndexes.append(createIndex(on: table, columns, indexed))
+      }
     }
-    guard isRepeated, table.kind != .ofRequest else { return plain }
-    let transient = transientTable(of: table, by: columns)
-    let pointers = table.pointerColumns
+    // A value that is bound has no affinity by which another one could be converted.
+    let isBound = origin.constants != nil || origin.statement !== scope.statement
+    guard isRepeated || (isConverted && isBound), table.kind != .ofRequest else { return source }
+    return copied(source, of: scope, by: columns, comparisons: refers ? comparisons : [])
+  }
+
+  /// The same by a transient table.
+  private func copied(
+    _ source: Source, of scope: Scope, by columns: [String], comparisons: [KeyComparison?]
+  ) -> Source {
+    let keys = columns.enumerated().map { number, name in
+      TransientTable.Key(
+        scope.table.column(named: name) ?? Column(name: name),
+        comparison: comparisons.indices.contains(number) ? comparisons[number] : nil)
+    }
+    let transient = transientTable(of: scope.table, by: keys)
+    var source = source
+    source.isConverted = true
+    source.plainRecord = nil
+    let pointers = scope.table.pointerColumns
     guard !pointers.isEmpty else {
-      return Source(
-        items: [(sql: "temp.\(identifier: transient.name) AS \(identifier: scope.alias)", condition: nil)],
-        keys: plain.keys)
+      source.items = [(sql: "temp.\(identifier: transient.name) AS \(identifier: scope.alias)", condition: nil)]
+      source.keys = zip(keys, source.keys).enumerated().map { number, key in
+        key.0.isConverted ? .column(scope.record, TransientTable.keyName(number)) : key.1
+      }
+      return source
     }
-    let index = scope.select.alias(for: "index")
+    let index = RecordID(alias: scope.select.alias(for: "index"), depth: scope.select.depth)
     let pointing: [SQL] = pointers.enumerated().map { number, column in
-      "\(identifier: scope.alias).\(identifier: column) = \(identifier: index).\(identifier: "p\(number)")"
+      "\(SQL.column(scope.record, column)) = \(SQL.column(index, "p\(number)"))"
     }
-    return Source(
-      items: [
-        (sql: "temp.\(identifier: transient.name) AS \(identifier: index)", condition: nil),
-        (sql: plain.items[0].sql, condition: pointing.joined(separator: " AND ")),
-      ],
-      keys: columns.indices.map { "\(identifier: index).\(identifier: "k\($0)")" })
+    source.items.insert(
+      (sql: "temp.\(identifier: transient.name) AS \(identifier: index.alias)", condition: nil), at: 0)
+    source.items[1].condition = pointing.joined(separator: " AND ")
+    source.keys = columns.indices.map { .column(index, "k\($0)") }
+    return source
   }
 
   /// A table in a `FROM` clause.
@@ -50,18 +90,35 @@ extension Planning {
     return "\(identifier: table.name) AS \(identifier: alias)"
   }
 
-  private func createIndex(on table: Table, _ columns: [String]) -> String {
+  private func createIndex(on table: Table, _ columns: [String], _ collations: [String]) -> String {
     let name = ([table.name, "on"] + columns).joined(separator: "_")
-    let list = columns.map { "\(identifier: $0)" as SQL }.joined(separator: ", ")
-    return ("CREATE INDEX \(identifier: name) ON \(identifier: table.name) (\(list))" as SQL).rendered().text
+    let list = zip(columns, collations).map { column, collation -> SQL in
+      table.column(named: column)?.collation.equalsIgnoringCase(collation) ?? true
+        ? "\(identifier: column)" : "\(identifier: column) COLLATE \(identifier: collation)"
+    }
+    return
+      ("CREATE INDEX \(identifier: name) ON \(identifier: table.name) (\(list.joined(separator: ", ")))" as SQL)
+      .rendered().text
   }
 
-  private func transientTable(of table: Table, by columns: [String]) -> TransientTable {
-    let name = "kindred:\(table.name)(\(columns.joined(separator: ",")))"
-    if let transient = transients[name] { return transient }
+  /// Notes the columns of a foreign key that no index can find, since what they refer to is of another type.
+  private func noteMismatches(_ comparisons: [KeyComparison?], of step: AssociationStep) {
+    for case .some(let comparison) in comparisons where !comparison.hasOneAffinity {
+      func described(_ column: Column, of table: String) -> String {
+        "\(table).\(column.name) (\(column.declaredType.isEmpty ? "no type" : column.declaredType))"
+      }
+      let (referring, referred) = (
+        described(comparison.referring, of: step.destination), described(comparison.referred, of: step.origin)
+      )
+      mismatches.append(
+        "\(referring) refers to \(referred): no index finds it while the types differ; declare the same type")
+    }
+  }
+
+  private func transientTable(of table: Table, by keys: [TransientTable.Key]) -> TransientTable {
     let transient = TransientTable(
-      name: name, of: table, by: columns, commonTableExpressions: commonTableExpressions(for: table))
-    transients[name] = transient
+      of: table, by: keys, commonTableExpressions: commonTableExpressions(for: table))
+    transients[transient.name] = transient
     return transient
   }
 
@@ -78,118 +135,58 @@ extension Planning {
     }
     return "WITH \(definitions.joined(separator: ", ")) "
   }
+}
 
-  // MARK: Chains
+// MARK: - Links
 
-  /// Adds the tables of an association to `select`, and the conditions that tie them to `origin`.
+extension Planning {
+  /// What ties the records of a source to the record of `origin`, column by column.
   ///
-  /// Each way to a record gives a row of its own.
-  ///
-  /// - Parameter leavesOutDestination: whether it ends at the last pivot.
-  func chain(
-    _ association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    leavesOutDestination: Bool = false, pivots: [RequestNode]? = nil, isRepeated: Bool
-  ) throws -> Scope {
-    var previous = origin
-    let pivots = pivots ?? node?.rows.pivots ?? []
-    for (number, step) in association.steps.dropLast(leavesOutDestination ? 1 : 0).enumerated() {
-      let isLast = number == association.steps.count - 1
-      let pivot = pivots.indices.contains(number) ? pivots[number] : nil
-      let scope = try scope(
-        of: step, isLast: isLast ? association : nil, select: select, node: pivot ?? (isLast ? node : nil),
-        parent: isLast ? origin : previous)
-      try register(scope, above: previous)
-      if number > 0 { scope.via = previous }
-      // A table joined to others runs once for each of their rows.
-      let isInner =
-        !select.source.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
-      add(
-        source(of: scope, by: step.destinationColumns, isRepeated: isRepeated || isInner),
-        equalTo: step.originColumns.map { previous.column($0, in: select.statement) }, to: select)
-      if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
-      if isLast, let filter = association.filter {
-        select.conditions.append(try modelCondition(filter, in: scope))
+  /// It compares as `KeyComparison` says, in a way that an index of the source serves where there is one: the column
+  /// referred to stands left, so that its collation decides; `+` takes the affinity from the other, so that its own does.
+  func links(
+    _ step: AssociationStep, from origin: Scope, to source: Source, in statement: StatementBuilder
+  ) -> [SQL] {
+    let comparisons = model.comparisons(of: step)
+    return source.keys.enumerated().map { number, key in
+      let value = origin.column(step.originColumns[number], in: statement)
+      let comparison = comparisons[number]
+      guard let comparison, !comparison.isPlain else { return "\(key) = \(value)" }
+      switch step.direction {
+      case .belongsTo: return "\(key) = +\(value)"
+      case .has where source.isConverted: return "\(key) = \(value)"
+      case .has where comparison.hasOneAffinity: return "\(key) COLLATE \(comparison.collation) = \(value)"
+      case .has: return "\(value) = +\(key)"
       }
-      if pivot != nil { select.conditions += try conditions(of: scope) }
-      previous = scope
     }
-    return previous
   }
 
-  /// Adds the destination's table to `select`, and the condition that a way leads to it from `origin`.
+  /// The same for records among those that `select` leads to: `keys IN (SELECT …)`.
   ///
-  /// Each record gives one row, however many ways lead to it.
-  ///
-  /// - Parameter countsWays: whether each way gives a row nevertheless, for something reads the join table.
-  func destination(
-    of association: Association, from origin: Scope, into select: SelectBuilder, node: RequestNode?,
-    countsWays: Bool = false, isRepeated: Bool
-  ) throws -> Scope {
-    let countsWays = countsWays || (node?.readsVia ?? false)
-    guard let last = association.steps.last, !leadsOnce(association), !countsWays else {
-      return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
-    }
-    let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
-    try register(scope, above: origin)
-    let source = source(of: scope, by: last.destinationColumns, isRepeated: isRepeated)
-    add(source, equalTo: nil, to: select)
-    let ways: SQL = try select.statement.subquery { ways in
-      let pivot = try chain(
-        association, from: origin, into: ways, node: nil, leavesOutDestination: true,
-        pivots: node?.rows.pivots, isRepeated: isRepeated)
-      let keys = last.originColumns.map { pivot.column($0, in: select.statement) }.joined(separator: ", ")
-      return "SELECT \(keys) \(ways.from())"
-    }
-    let keys = source.keys.joined(separator: ", ")
-    select.conditions.append("\(source.keys.count == 1 ? keys : "(\(keys))") IN (\(ways))")
-    for filter in [last.filter, association.filter].compactMap({ $0 }) {
-      select.conditions.append(try modelCondition(filter, in: scope))
-    }
-    return scope
-  }
-
-  /// Whether no two ways of an association lead from one record to the same one.
-  func leadsOnce(_ association: Association) -> Bool {
-    let steps = association.steps
-    // A join table: its two foreign keys are unique together.
-    if steps.count == 2, steps[0].direction == .has, let pivot = model.tables[steps[0].destination],
-      pivot.isUnique(steps[0].destinationColumns + steps[1].originColumns),
-      let destination = model.tables[steps[1].destination],
-      destination.isUnique(steps[1].destinationColumns)
-    {
-      return true
-    }
-    return steps.dropFirst().allSatisfy { step in
-      model.tables[step.origin]?.isUnique(step.originColumns) ?? false
-    }
-  }
-
-  private func scope(
-    of step: AssociationStep, isLast association: Association?, select: SelectBuilder,
-    node: RequestNode?, parent: Scope
-  ) throws -> Scope {
-    var (table, resource) = try table(step.destination)
-    if let association { resource = try self.resource(association.destination) }
-    let scope = Scope(
-      table: table, resource: resource, alias: select.alias(for: table, node: node), select: select,
-      node: node, parent: parent)
-    return scope
-  }
-
-  /// Adds a source to a `FROM` clause, first or by `JOIN`.
-  private func add(_ source: Source, equalTo origins: [SQL]?, to select: SelectBuilder) {
-    let equalities = origins.map { zip(source.keys, $0).map { "\($0) = \($1)" as SQL } } ?? []
-    for (number, item) in source.items.enumerated() {
-      var conditions = item.condition.map { [$0] } ?? []
-      if select.source.isEmpty {
-        select.source = item.sql
-        select.conditions += equalities
-        continue
+  /// - Parameters:
+  ///   - pivot: the record that the step leads from.
+  ///   - from: the subquery that finds it, from `FROM` on.
+  func membership(
+    _ step: AssociationStep, from pivot: Scope, to source: Source, among from: SQL
+  ) -> SQL {
+    let comparisons = model.comparisons(of: step)
+    var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.record, $0) })
+    for (number, comparison) in comparisons.enumerated() {
+      guard let comparison, !comparison.isPlain else { continue }
+      switch step.direction {
+      case .belongsTo: values[number] = "+\(values[number])"
+      case .has where source.isConverted: break
+      case .has:
+        let key: SQL = comparison.hasOneAffinity ? keys[number] : "+\(keys[number])"
+        keys[number] = "\(key) COLLATE \(comparison.collation)"
       }
-      if number == 0 { conditions += equalities }
-      // The table is not to be read before the index that leads to it.
-      select.join(
-        "\(item.sql) ON \(conditions.joined(separator: " AND "))", number > 0 ? .ordered : .required)
     }
+    let list = keys.joined(separator: ", ")
+    return "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
   }
+}
+
+extension KeyComparison {
+  /// The collation, as it follows `COLLATE`.
+  fileprivate var collation: SQL { "\(identifier: referred.collation)" }
 }

@@ -83,8 +83,8 @@ final class RowJoin {
   let step: AssociationStep?
   var children: [RowJoin] = []
 
-  /// How SQL begins to speak of it, and of the records joined to it.
-  var names: [SQL] { ["\(identifier: scope.alias)."] + children.flatMap(\.names) }
+  /// Itself and the records joined to it.
+  var records: Set<RecordID> { children.reduce([scope.record]) { $0.union($1.records) } }
 
   init(scope: Scope, step: AssociationStep? = nil) {
     self.scope = scope

@@ -47,16 +47,18 @@ extension Rows {
     }
     let conditions = scope.select.conditions + (after.map { [$0] } ?? [])
     let rest = order.dropFirst().map(\.sql)
-    guard conditions.allSatisfy({ $0.contains(rank) }), rest.allSatisfy(scope.isColumn) else { return nil }
+    guard conditions.allSatisfy({ $0.contains(term: rank) }),
+      rest.allSatisfy({ $0.column(of: scope.record) != nil })
+    else { return nil }
 
-    let keys = scope.table.pointerColumns.map { "\(identifier: scope.alias).\(identifier: $0)" as SQL }
+    let keys = scope.table.pointerColumns.map { SQL.column(scope.record, $0) }
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
-    // Conditions may speak of joined records; SQLite leaves out those that nothing speaks of.
+    // Conditions may read joined records; SQLite leaves out those that nothing reads.
     let joins = scope.select.joins.map { " \($0)" as SQL }.joined(separator: "")
     func part(value: SQL, from source: SQL, and condition: SQL?) -> SQL {
       let shown = zip(keys + rest, keyNames + orderNames).map { "\($0) AS \($1)" as SQL }
-      let all = conditions.map { $0.replacing(rank, with: value) } + (condition.map { [$0] } ?? [])
+      let all = conditions.map { $0.replacing(term: rank, with: value) } + (condition.map { [$0] } ?? [])
       return
         "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source)\(joins) WHERE \(all.joined(separator: " AND "))"
     }
@@ -73,15 +75,8 @@ extension Rows {
     let innerOrder = orderBy([GroupedAggregate.value] + orderNames)
     let value: SQL = "\(Self.ranked).\(GroupedAggregate.value)"
     let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
-    let shown = columns.map { $0.replacing(rank, with: value) }.joined(separator: ", ")
+    let shown = columns.map { $0.replacing(term: rank, with: value) }.joined(separator: ", ")
     return
       "SELECT \(shown) FROM (\(parts.joined(separator: " UNION ALL "))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(orderBy([value] + rest))"
-  }
-}
-
-extension Scope {
-  /// Whether it is a column of the record, as it is.
-  fileprivate func isColumn(_ sql: SQL) -> Bool {
-    table.columns.contains { sql == "\(identifier: alias).\(identifier: $0.name)" }
   }
 }

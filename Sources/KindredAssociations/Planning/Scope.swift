@@ -49,6 +49,9 @@ final class Scope {
 
   var statement: StatementBuilder { select.statement }
 
+  /// What expressions know it by.
+  var record: RecordID { RecordID(alias: alias, depth: select.depth) }
+
   /// The same record where no join can be added.
   var withoutJoins: Scope {
     let scope = Scope(
@@ -62,8 +65,7 @@ final class Scope {
   /// A column of the record, in a statement that is its own or one below.
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
     if let constants { return "\(.value(constants[name] ?? .null))" }
-    let sql: SQL = "\(identifier: alias).\(identifier: name)"
-    return self.statement.export(sql, to: statement)
+    return self.statement.export(.column(record, name), to: statement)
   }
 
   /// The primary key's columns, or all columns where there is none.
@@ -74,8 +76,6 @@ final class Scope {
   /// Whether the records are those of a table, each once, which its key finds again.
   var isPlainTable: Bool {
     guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
-    let name: SQL = "\(identifier: table.name)"
-    return select.source == (alias == table.name ? name : "\(name) AS \(identifier: alias)")
-      && !select.leavesOutByJoin
+    return select.plainRecord == record && !select.leavesOutByJoin
   }
 }

@@ -70,14 +70,19 @@ final class StatementBuilder {
 
 /// A `SELECT` in the making; the statement itself, or a subquery of it.
 ///
-///     FROM source joins WHERE conditions
+///     FROM source joins WHERE links AND conditions
 final class SelectBuilder {
   let statement: StatementBuilder
-  private let depth: Int
-  var source = SQL()
+  /// How many `SELECT`s it is in.
+  let depth: Int
+  private(set) var source = SQL()
+  /// The record whose table is the source as it is; nil where it is another one, or a subquery.
+  private(set) var plainRecord: RecordID?
   var joins: [SQL] = []
   /// Whether a join may leave records out.
   private(set) var leavesOutByJoin = false
+  /// What ties the records to the one that they are associated with.
+  var links: [SQL] = []
   var conditions: [SQL] = []
 
   fileprivate init(_ statement: StatementBuilder, depth: Int) {
@@ -87,6 +92,17 @@ final class SelectBuilder {
 
   /// Whether it is the statement itself, and not a subquery.
   var isStatement: Bool { depth == 0 }
+
+  /// Begins the `FROM` clause.
+  ///
+  /// - Parameter record: the one whose table `source` is, as it is.
+  func begin(with source: SQL, plain record: RecordID? = nil) {
+    self.source = source
+    plainRecord = record
+  }
+
+  /// Has the source read by the index of this name.
+  func read(byIndex name: String) { source.append(" INDEXED BY \(identifier: name)") }
 
   /// A name for a table in its `FROM` clause, which no table around it has.
   func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
@@ -123,7 +139,7 @@ final class SelectBuilder {
     if let outer { sql.append("\(outer) CROSS JOIN ") }
     sql.append(source)
     for join in joins { sql.append(" \(join)") }
-    let all = conditions + (condition.map { [$0] } ?? [])
+    let all = links + conditions + (condition.map { [$0] } ?? [])
     if !all.isEmpty { sql.append(" WHERE \(all.joined(separator: " AND "))") }
     return sql
   }

@@ -12,39 +12,98 @@ public struct TransientTable: Sendable, Hashable {
   /// Reads the database into it.
   public let fill: String
 
-  /// - Parameter commonTableExpressions: the `WITH` clause that the table needs.
-  init(name: String, of table: Table, by columns: [String], commonTableExpressions: SQL) {
-    self.name = name
-    let pointers = table.pointerColumns
-    let copied = pointers.isEmpty ? table.columns.map(\.name) : columns + pointers
-    let names: [String] =
-      pointers.isEmpty
-      ? copied : columns.indices.map { "k\($0)" } + pointers.indices.map { "p\($0)" }
-    let definitions: [SQL] = zip(names, copied).map { name, column in
-      "\(identifier: name) \(table.column(named: column)?.affinity.sql ?? "BLOB")"
+  /// A column by which records are found.
+  struct Key {
+    let column: Column
+    /// Whether it holds values as another column compares them.
+    let isConverted: Bool
+    fileprivate let affinity: Column.Affinity
+    fileprivate let collation: String
+
+    /// - Parameter comparison: how the column is compared with the one that it refers to; nil where as it is.
+    init(_ column: Column, comparison: KeyComparison?) {
+      self.column = column
+      isConverted = !(comparison?.isPlain ?? true)
+      affinity = comparison?.affinityOfCopy ?? column.affinity
+      collation = comparison?.referred.collation ?? column.collation
     }
-    let read: [SQL] = copied.map { "\(identifier: $0)" }
-    let keys: [SQL] = columns.map { "\(identifier: $0)" }
-    let list = definitions.joined(separator: ", ")
+
+    /// In the name of the table.
+    fileprivate var description: String {
+      isConverted ? "\(column.name) \(affinity) \(collation)" : column.name
+    }
+  }
+
+  /// The column of a copy that numbers its rows: what tells equal records apart that have no key.
+  static let rowNumber = "kindred:row"
+
+  /// The column of a copy that holds a key as another column compares it.
+  static func keyName(_ number: Int) -> String { "kindred:k\(number)" }
+
+  /// - Parameter commonTableExpressions: the `WITH` clause that the table needs.
+  init(of table: Table, by keys: [Key], commonTableExpressions: SQL) {
+    name = "kindred:\(table.name)(\(keys.map(\.description).joined(separator: ",")))"
+    let pointers = table.pointerColumns
+    let columns =
+      pointers.isEmpty
+      ? Self.copies(of: table, by: keys)
+      : keys.enumerated().map { Definition(name: "k\($0)", key: $1) }
+        + pointers.enumerated().map { number, pointer in
+          Definition(name: "p\(number)", of: table.column(named: pointer) ?? Column(name: pointer))
+        }
+    let definitions = columns.map(\.sql)
     let here: SQL = "temp.\(identifier: name)"
+    let list = columns.map { "\(identifier: $0.name)" as SQL }.joined(separator: ", ")
     if pointers.isEmpty {
-      let indexed = keys.joined(separator: ", ")
+      let row: SQL = "\(identifier: Self.rowNumber) INTEGER PRIMARY KEY"
+      let indexed = keys.enumerated().map { number, key -> SQL in
+        "\(identifier: key.isConverted ? Self.keyName(number) : key.column.name)"
+      }
       create =
-        ("CREATE TEMP TABLE \(identifier: name) (\(list)); CREATE INDEX temp.\(identifier: name + " index") ON \(identifier: name) (\(indexed))"
+        ("CREATE TEMP TABLE \(identifier: name) (\((definitions + [row]).joined(separator: ", "))); CREATE INDEX temp.\(identifier: name + " index") ON \(identifier: name) (\(indexed.joined(separator: ", ")))"
         as SQL).rendered().text
     } else {
-      let key = names.map { "\(identifier: $0)" as SQL }.joined(separator: ", ")
       create =
-        ("CREATE TEMP TABLE \(identifier: name) (\(list), PRIMARY KEY (\(key))) WITHOUT ROWID" as SQL)
-        .rendered().text
+        ("CREATE TEMP TABLE \(identifier: name) (\(definitions.joined(separator: ", ")), PRIMARY KEY (\(list))) WITHOUT ROWID"
+        as SQL).rendered().text
     }
     // NULL equals nothing, so its rows are never looked for; sorted, they are appended and not inserted.
-    let present = keys.map { "\($0) IS NOT NULL" as SQL }.joined(separator: " AND ")
-    let order = read.prefix(pointers.isEmpty ? 0 : read.count).joined(separator: ", ")
-    let sorted: SQL = order.isEmpty ? SQL() : " ORDER BY \(order)"
+    let present = keys.map { "\(identifier: $0.column.name) IS NOT NULL" as SQL }.joined(separator: " AND ")
+    let read = columns.map { "\(identifier: $0.copied)" as SQL }.joined(separator: ", ")
+    let sorted: SQL = pointers.isEmpty ? SQL() : " ORDER BY \(read)"
     fill =
-      ("\(commonTableExpressions)INSERT INTO \(here) SELECT \(read.joined(separator: ", ")) FROM \(identifier: table.name) WHERE \(present)\(sorted)"
+      ("\(commonTableExpressions)INSERT INTO \(here) (\(list)) SELECT \(read) FROM \(identifier: table.name) WHERE \(present)\(sorted)"
       as SQL).rendered().text
+  }
+
+  /// A column of it.
+  private struct Definition {
+    let name: String
+    /// The name of the column that it copies.
+    let copied: String
+    let affinity: Column.Affinity
+    let collation: String
+
+    init(name: String, key: Key) {
+      (self.name, copied, affinity, collation) = (name, key.column.name, key.affinity, key.collation)
+    }
+
+    init(name: String, of column: Column) {
+      (self.name, copied, affinity, collation) = (name, column.name, column.affinity, column.collation)
+    }
+
+    var sql: SQL {
+      let plain: SQL = "\(identifier: name) \(affinity.sql)"
+      return collation.equalsIgnoringCase("BINARY") ? plain : "\(plain) COLLATE \(identifier: collation)"
+    }
+  }
+
+  /// All columns of a table without a key, and those that it is found by where these compare values otherwise.
+  private static func copies(of table: Table, by keys: [Key]) -> [Definition] {
+    table.columns.map { Definition(name: $0.name, of: $0) }
+      + keys.enumerated().compactMap { number, key in
+        key.isConverted ? Definition(name: keyName(number), key: key) : nil
+      }
   }
 }
 
@@ -64,7 +123,7 @@ extension Column {
     case integer, text, blob, real, numeric
 
     /// Whether it turns texts that look like numbers into numbers.
-    var isNumeric: Bool { self != .text && self != .blob }
+    package var isNumeric: Bool { self != .text && self != .blob }
 
     var sql: SQL {
       switch self {
@@ -78,7 +137,7 @@ extension Column {
   }
 
   /// The affinity that a declared type gives.
-  static func affinity(of declaredType: String) -> Affinity {
+  package static func affinity(of declaredType: String) -> Affinity {
     let type = declaredType.uppercased()
     if type.contains("INT") { return .integer }
     if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return .text }

@@ -69,10 +69,18 @@ public struct Table: Sendable, Hashable {
   }
 
   /// Whether an index finds the records with given values in these columns without a scan.
-  public func isIndexed(_ names: [String]) -> Bool {
-    indexes.contains { index in
-      let prefix = index.columns.prefix(names.count)
-      return prefix.count == names.count && prefix.allSatisfy { $0.map(names.contains) ?? false }
+  ///
+  /// - Parameter collations: what texts are compared by, column by column; the columns' own where nil.
+  public func isIndexed(_ names: [String], collations: [String]? = nil) -> Bool {
+    let collations = collations ?? names.map { column(named: $0)?.collation ?? "BINARY" }
+    return indexes.contains { index in
+      let prefix = Array(zip(index.columns, index.collations).prefix(names.count))
+      return prefix.count == names.count
+        && prefix.allSatisfy { name, collation in
+          guard let name, let position = names.firstIndex(of: name) else { return false }
+          let own = collation ?? column(named: name)?.collation ?? "BINARY"
+          return own.equalsIgnoringCase(collations[position])
+        }
     }
   }
 }
@@ -93,15 +101,20 @@ public struct Column: Sendable, Hashable {
   public let hasDefault: Bool
   /// What it holds where an insert leaves it out: the expression of its `DEFAULT`; nil for NULL.
   public let defaultValue: SQL?
+  /// The name of the collation that its texts are compared by.
+  public let collation: String
 
   /// A column; of no type, nullable and without a default unless said otherwise.
+  ///
+  /// - Parameter affinity: where it isn't that of the declared type.
   public init(
-    name: String, declaredType: String = "", isNullable: Bool = true, isGenerated: Bool = false,
-    hasDefault: Bool = false, defaultValue: SQL? = nil
+    name: String, declaredType: String = "", affinity: Affinity? = nil, collation: String = "BINARY",
+    isNullable: Bool = true, isGenerated: Bool = false, hasDefault: Bool = false, defaultValue: SQL? = nil
   ) {
     self.name = name
     self.declaredType = declaredType
-    affinity = Self.affinity(of: declaredType)
+    self.affinity = affinity ?? Self.affinity(of: declaredType)
+    self.collation = collation
     self.isNullable = isNullable
     self.isGenerated = isGenerated
     self.hasDefault = hasDefault
@@ -109,14 +122,17 @@ public struct Column: Sendable, Hashable {
   }
 }
 
-/// An index, as far as it can find records by equality.
+/// An index that can find records by equality.
 public struct Index: Sendable, Hashable {
   /// The names of its columns in index order; nil where it holds an expression.
   public let columns: [String?]
+  /// The collation of each; nil where it is the column's own.
+  public let collations: [String?]
 
-  /// An index over these columns.
-  public init(columns: [String?]) {
+  /// An index over these columns, by their own collations unless said otherwise.
+  public init(columns: [String?], collations: [String?]? = nil) {
     self.columns = columns
+    self.collations = collations ?? columns.map { _ in nil }
   }
 }
 

@@ -1,0 +1,87 @@
+import CKindredSQLite
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+
+/// Finds out how SQLite compares the columns of a view or of a common table expression: their definitions don't
+/// declare it, and no function of SQLite's tells.
+///
+///     WITH … probe(c0, …) AS MATERIALIZED (SELECT * FROM (SELECT * FROM view LIMIT 0) UNION ALL SELECT 'a', …)
+///     SELECT max(c0 = 'A'), … FROM probe
+///
+/// The columns of a compound SELECT are those of its first part, of which no row is read.
+struct ColumnProbe {
+  /// How values of a column are compared with others.
+  struct Comparison {
+    let isNumeric: Bool
+    let isText: Bool
+    let collation: String
+
+    /// The affinity, which may be another one than that of the declared type.
+    func affinity(ofType declaredType: String) -> Column.Affinity {
+      let declared = Column.affinity(of: declaredType)
+      if isNumeric { return declared.isNumeric ? declared : .numeric }
+      return isText ? .text : .blob
+    }
+  }
+
+  /// More columns than these would make more result columns than SQLite takes.
+  private static let maximumColumns = 500
+
+  let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// By the name of the column; nil where SQLite can't read the view.
+  ///
+  /// - Parameter clauses: the common table expressions that it may read, itself among them.
+  func comparisons(of view: String, with clauses: [SQL] = []) throws -> [String: Comparison]? {
+    do {
+      let with: SQL = clauses.isEmpty ? "WITH " : "WITH \(clauses.joined(separator: ", ")), "
+      let names = try columns(of: view, with: clauses)
+      guard !names.isEmpty, names.count <= Self.maximumColumns else { return nil }
+      let texts = try probe(
+        view, names.count, with: with, rows: ["'a'", "'1'"], comparedTo: ["'A'", "'a '", "1"])
+      let numbers = try probe(view, names.count, with: with, rows: ["1"], comparedTo: ["'01'"])
+      let comparisons = names.indices.map { number in
+        Comparison(
+          isNumeric: numbers[number], isText: texts[3 * number + 2],
+          collation: texts[3 * number] ? "NOCASE" : texts[3 * number + 1] ? "RTRIM" : "BINARY")
+      }
+      return Dictionary(zip(names, comparisons), uniquingKeysWith: { first, _ in first })
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+      return nil
+    }
+  }
+
+  private func columns(of view: String, with clauses: [SQL]) throws -> [String] {
+    let with: SQL = clauses.isEmpty ? SQL() : "WITH \(clauses.joined(separator: ", ")) "
+    let statement = try connection.prepare(
+      ("\(with)SELECT * FROM \(identifier: view) LIMIT 0" as SQL).rendered().text)
+    return (0..<statement.columnCount).map(statement.columnName)
+  }
+
+  /// Whether a column is equal to a value in one of the rows: for each column, of each value.
+  ///
+  /// - Parameter rows: the literal that stands in each column of each row.
+  private func probe(
+    _ view: String, _ count: Int, with: SQL, rows: [SQL], comparedTo values: [SQL]
+  ) throws -> [Bool] {
+    let columns = (0..<count).map { "\(identifier: "c\($0)")" as SQL }
+    let literals = rows.map { value in
+      " UNION ALL SELECT \(columns.map { _ in value }.joined(separator: ", "))" as SQL
+    }
+    let comparisons = columns.flatMap { column in values.map { "max(\(column) = \($0))" as SQL } }
+    let probe: SQL = "\(identifier: "kindred:probe")"
+    let part: SQL = "SELECT * FROM (SELECT * FROM \(identifier: view) LIMIT 0)"
+    let rows: SQL = "\(part)\(literals.joined(separator: SQL()))"
+    let sql: SQL =
+      "\(with)\(probe)(\(columns.joined(separator: ", "))) AS MATERIALIZED (\(rows)) SELECT \(comparisons.joined(separator: ", ")) FROM \(probe)"
+    return try connection.withStatement(sql.rendered().text) { statement in
+      guard try statement.step() else { return [] }
+      return comparisons.indices.map { statement.int64(Int32($0)) == 1 }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Testing
+
+@testable import KindredAPI
+
+@Suite("A to-one association that several records match")
+struct FirstOfManyTests {
+  private static let schema = """
+    CREATE TABLE country (code TEXT PRIMARY KEY);
+    CREATE TABLE author (id INTEGER PRIMARY KEY, countryCode TEXT REFERENCES country(code));
+    CREATE TABLE book (id INTEGER PRIMARY KEY, authorId INTEGER, title TEXT, year INTEGER);
+    CREATE TABLE review (bookId INTEGER, number INTEGER, body TEXT, PRIMARY KEY (bookId, number)) WITHOUT ROWID;
+    CREATE VIEW bookTitle AS SELECT authorId, title FROM book;
+    CREATE VIEW note AS SELECT bookId, body FROM review;
+    INSERT INTO country VALUES ('FR');
+    INSERT INTO author VALUES (1, 'FR'), (2, 'FR'), (3, NULL);
+    INSERT INTO book VALUES (1, 1, 'B', 1990), (2, 1, 'A', 2001), (3, 2, 'C', 1985), (6, 1, 'D', 2001), (7, 3, 'E', NULL),
+      (8, 3, 'E', NULL);
+    INSERT INTO review VALUES (1, 1, NULL), (1, 2, 'good'), (2, 1, NULL), (6, 2, 'b'), (6, 1, 'a'), (2, 2, NULL);
+    """
+  private static let model = """
+    resources:
+      authors:
+        associations:
+          latest: { hasOne: books, foreignKey: [authorId], sort: -year }
+          titled: { hasOne: bookTitles, foreignKey: { authorId: id }, sort: -title }
+          review: { hasOne: reviews, through: latest, using: reviews }
+      books:
+        associations:
+          author:  { belongsTo: authors, foreignKey: { authorId: id } }
+          reviews: { hasMany: reviews, foreignKey: { bookId: id } }
+          first:   { hasOne: reviews, foreignKey: { bookId: id } }
+          notes:   { hasMany: notes, foreignKey: { bookId: id } }
+    """
+  private let database: TestDatabase
+
+  init() throws { database = try TestDatabase(Self.schema, modelFile: Self.model) }
+
+  @Test("is the first of the association's order, at every place")
+  func everywhere() throws {
+    let latest = #"[{"id":1,"latest":2},{"id":2,"latest":3},{"id":3,"latest":7}]"#
+    try expectRequest("/authors?fields=id&include=latest&latest.values=id", on: database, json: latest)
+    try expectRequest("/authors?fields=id,latest:latest.id", on: database, json: latest)
+    try expectRequest("/authors?fields=id,latest:latest.id&filter=latest.title<'C'", on: database, json: #"[{"id":1,"latest":2}]"#)
+    try expectRequest("/authors/1/latest?fields=id&sort=id", on: database, json: #"{"id":2}"#)
+    try expectRequest("/authors/1/latest/reviews?fields=number", on: database, json: #"[{"number":1},{"number":2}]"#)
+    try expectRequest(
+      "/countries?include=authors.latest&authors.fields=id&authors.latest.values=id", on: database,
+      json: #"[{"code":"FR","authors":[{"id":1,"latest":2},{"id":2,"latest":3}]}]"#)
+    try expectRequest(
+      "/countries?join=authors&include=authors.latest&authors.latest.values=id", on: database,
+      json: #"[{"code":"FR","latest":[2,3]}]"#)
+    try expectRequest(
+      "/countries?annotate=n:authors.max(latest.id),m:authors.filter(latest.year>1990).count", on: database,
+      json: #"[{"code":"FR","n":3,"m":1}]"#)
+    try expectRequest(
+      "/countries?include=authors&authors.fields=id&authors.filter=latest.id=2", on: database,
+      json: #"[{"code":"FR","authors":[{"id":1}]}]"#)
+  }
+
+  @Test("is the first that meets the conditions of its node")
+  func conditions() throws {
+    try expectRequest(
+      "/authors?fields=id&include=latest!&latest.fields=id&latest.filter=year<2000&count=true", on: database,
+      json: #"[{"id":1,"latest":{"id":1}},{"id":2,"latest":{"id":3}}]"#)
+    try expectRequest(
+      "/authors?fields=id&include=latest.first!&latest.fields=id&latest.first.values=body", on: database,
+      json: #"[{"id":1,"latest":{"id":2,"first":null}},{"id":2,"latest":null},{"id":3,"latest":null}]"#)
+  }
+
+  @Test("goes by the key where no order is given, a composite one too")
+  func key() throws {
+    try expectRequest(
+      "/books?fields=id&include=first&first.values=body&filter=id in (1,6)", on: database,
+      json: #"[{"id":1,"first":null},{"id":6,"first":"a"}]"#)
+  }
+
+  @Test("without a key, repeats no record, and of equal rows takes one")
+  func withoutKey() throws {
+    try expectRequest(
+      "/authors?fields=id&include=titled&titled.values=title&limit=2", on: database,
+      json: #"[{"id":1,"titled":"D"},{"id":2,"titled":"C"}]"#)
+    try expectRequest(
+      "/countries?include=authors.titled&authors.fields=id&authors.titled.values=title", on: database,
+      json: #"[{"code":"FR","authors":[{"id":1,"titled":"D"},{"id":2,"titled":"C"}]}]"#)
+    try expectRequest("/authors/3/titled", on: database, json: #"{"authorId":3,"title":"E"}"#)
+    #expect(try database.get("/authors?include=titled&count=true").headers["X-Total-Count"] == "3")
+  }
+
+  @Test("through others, is the first of all that they lead to")
+  func through() throws {
+    try expectRequest(
+      "/authors?fields=id&include=review&review.fields=body,n:number,book:via.id", on: database,
+      json: """
+        [{"id":1,"review":{"body":null,"n":1,"book":1}},{"id":2,"review":null},{"id":3,"review":null}]
+        """)
+  }
+
+  @Test("records without a key that hold NULL are found below joined ones, each once")
+  func nullsBelowJoined() throws {
+    try expectRequest(
+      "/authors?fields=id&join=books&include=books.notes&books.notes.sort=body&filter=id=1", on: database,
+      json: """
+        [{"id":1,"notes":[{"bookId":1,"body":null},{"bookId":2,"body":null},{"bookId":6,"body":"a"},
+        {"bookId":6,"body":"b"},{"bookId":1,"body":"good"}]}]
+        """)
+  }
+
+  @Test("the first is looked up, and not searched among all for each record")
+  func cost() throws {
+    let plan = try database.get("/authors?include=latest&explain=true").text
+    #expect(plan.contains("kindred:book(authorId)") && !plan.contains("SCAN book2"))
+  }
+}
