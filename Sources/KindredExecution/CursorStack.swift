@@ -15,10 +15,18 @@ struct CursorStack: ~Copyable {
     /// Where to go on in the row.
     var instruction: Int32 = 0
     var rows = 0
+    /// How many rows the offset of a node that repeats has left out.
+    var skipped = 0
     /// Whether a row is being written, and not one to be read.
     var isInRow = false
     /// How often the node has repeated, from 1.
     var recursionLevel: Int32 = 0
+  }
+
+  /// Which of its records a node gives.
+  struct Page {
+    var limit = Int.max
+    var offset = 0
   }
 
   /// Why the loop has stopped.
@@ -54,6 +62,8 @@ struct CursorStack: ~Copyable {
   /// The statements made so far, by level of recursion and node.
   private let slots: UnsafeMutablePointer<OpaquePointer?>
   private let slotCount: Int
+  /// Which of its records each node gives that repeats below itself.
+  private let pages: UnsafeMutablePointer<Page>
   /// Of each node that goes along with the one above, where its statement is.
   let companions: UnsafeMutablePointer<Companion>
 
@@ -73,14 +83,20 @@ struct CursorStack: ~Copyable {
     slots.initialize(repeating: nil, count: slotCount)
     companions = .allocate(capacity: nodeCount)
     companions.initialize(repeating: .ahead, count: nodeCount)
+    pages = .allocate(capacity: nodeCount)
+    pages.initialize(repeating: Page(), count: nodeCount)
   }
 
   deinit {
     frames.deallocate()
     slots.deallocate()
     companions.deallocate()
+    pages.deallocate()
     output.memory.giveBack()
   }
+
+  /// Sets which of its records a node gives that repeats below itself: those apart that are their own ancestors.
+  mutating func setPage(_ page: Page, of node: Int) { pages[node] = page }
 
   /// Hands over what was written last, with its memory; nothing more can be written.
   mutating func takeOutput() -> ResultPart {
@@ -169,7 +185,9 @@ struct CursorStack: ~Copyable {
     let frame = frames + (count - 1)
     let node = nodes + Int(frame.pointee.node)
     // One row is all there is of a to-one association.
-    guard node.pointee.isToMany || frame.pointee.rows == 0 else {
+    guard node.pointee.isToMany || frame.pointee.rows == 0,
+      !node.pointee.isRecursive || frame.pointee.rows < pages[Int(frame.pointee.node)].limit
+    else {
       end()
       return nil
     }
@@ -183,7 +201,13 @@ struct CursorStack: ~Copyable {
       return nil
     default: return .failed(code)
     }
-    if node.pointee.isRecursive, isOwnAncestor() { return nil }
+    if node.pointee.isRecursive {
+      if isOwnAncestor() { return nil }
+      if frame.pointee.skipped < pages[Int(frame.pointee.node)].offset {
+        frame.pointee.skipped += 1
+        return nil
+      }
+    }
     if frame.pointee.rows > 0 {
       if frame.pointee.node == 0, frame.pointee.rows >= limit {
         hasMore = true

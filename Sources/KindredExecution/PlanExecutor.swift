@@ -54,10 +54,25 @@ public final class PlanExecutor {
       guard try statement.step() else { throw RequestError(.notFound, step.absence) }
       cursors.push(statement.handle, node: -1)
     }
+    try setPages()
     try push(0, recursionLevel: 0)
     cursors.begin()
     if case .failed(let code) = cursors.nextRow() { throw connection.error(code) }
     guard !cursors.isFinished || !plan.isSingle else { throw RequestError(.notFound, plan.absence) }
+  }
+
+  private func setPages() throws {
+    for (number, node) in executable.plan.nodes.enumerated() {
+      guard let recursion = node.recursion else { continue }
+      var page = CursorStack.Page()
+      if let limit = recursion.limit, let value = try parameters.value(of: limit).integer {
+        page.limit = Int(value)
+      }
+      if let offset = recursion.offset, let value = try parameters.value(of: offset).integer {
+        page.offset = Int(value)
+      }
+      cursors.setPage(page, of: number)
+    }
   }
 
   /// The next part of the result; valid until the next call, nil at the end.

@@ -1,3 +1,4 @@
+import KindredHTTP
 import Testing
 
 @testable import KindredAPI
@@ -23,7 +24,9 @@ struct FirstOfManyTests {
         associations:
           latest: { hasOne: books, foreignKey: [authorId], sort: -year }
           titled: { hasOne: bookTitles, foreignKey: { authorId: id }, sort: -title }
-          review: { hasOne: reviews, through: latest, using: reviews }
+          review: { hasOne: reviews, through: latest, using: first }
+          firsts: { hasMany: reviews, through: books, using: first }
+          books:  { hasMany: books, foreignKey: { authorId: id } }
       books:
         associations:
           author:  { belongsTo: authors, foreignKey: { authorId: id } }
@@ -86,13 +89,17 @@ struct FirstOfManyTests {
     #expect(try database.get("/authors?include=titled&count=true").headers["X-Total-Count"] == "3")
   }
 
-  @Test("through others, is the first of all that they lead to")
+  @Test("takes the first at each step where others go through it")
   func through() throws {
     try expectRequest(
-      "/authors?fields=id&include=review&review.fields=body,n:number,book:via.id", on: database,
+      "/authors?fields=id&include=review&review.fields=body,n:number,title:via.title", on: database,
       json: """
-        [{"id":1,"review":{"body":null,"n":1,"book":1}},{"id":2,"review":null},{"id":3,"review":null}]
+        [{"id":1,"review":{"body":null,"n":1,"title":"A"}},{"id":2,"review":null},{"id":3,"review":null}]
         """)
+    try expectRequest("/authors/1/review?fields=bookId", on: database, json: #"{"bookId":2}"#)
+    try expectRequest(
+      "/authors?fields=id&include=firsts&firsts.fields=bookId,number&annotate=n:firsts.count&limit=1", on: database,
+      json: #"[{"id":1,"n":3,"firsts":[{"bookId":1,"number":1},{"bookId":2,"number":1},{"bookId":6,"number":1}]}]"#)
   }
 
   @Test("records without a key that hold NULL are found below joined ones, each once")

@@ -69,6 +69,8 @@ public struct AssociationStep: Sendable {
   public var isToOne: Bool
   /// A condition on the records that this step leads to, of an association refined before others went through it.
   public var filter: Expression?
+  /// Where others go through a to-one association: the order in which its last step takes the first of several records.
+  public var sort: [SortTerm]?
 
   /// Whether both lead from the same records to the same others, filters apart.
   package func leads(as other: AssociationStep) -> Bool {

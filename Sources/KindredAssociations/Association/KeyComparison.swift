@@ -53,8 +53,10 @@ extension Model {
     step.isToOne && (step.direction == .belongsTo || isPlain(step))
   }
 
-  /// Whether an association leads to one record at most, whatever the data is.
-  func leadsToOne(_ association: Association) -> Bool { association.steps.allSatisfy(leadsToOne) }
+  /// Whether a step of `association` takes the first of several records.
+  func takesFirst(_ step: AssociationStep, of association: Association) -> Bool {
+    (association.cardinality == .toOne || step.sort != nil) && !leadsToOne(step)
+  }
 
   /// Whether no two ways of an association lead from one record to the same one.
   func leadsOnce(_ association: Association) -> Bool {

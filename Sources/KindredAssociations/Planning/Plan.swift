@@ -102,6 +102,10 @@ public struct Plan: Sendable {
     public var baseIdentity: [Int]
     /// The node that repeats this one a level further down: itself from there on.
     public var repetition: Int
+    /// How many records there are below each at most.
+    public var limit: SQL.Binding?
+    /// How many records are left out first.
+    public var offset: SQL.Binding?
   }
 
   /// A step of writing a row down.

@@ -24,6 +24,11 @@ extension Planning {
       // A table joined to others runs once for each of their rows.
       let isInner =
         !select.source.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
+      guard !model.takesFirst(step, of: association) else {
+        try addFirst(of: step, from: previous, as: scope, in: isLast ? association : nil)
+        previous = scope
+        continue
+      }
       let source = source(of: scope, by: step, from: previous, isRepeated: isRepeated || isInner)
       add(source, links: links(step, from: previous, to: source, in: select.statement), to: select)
       if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
@@ -46,7 +51,9 @@ extension Planning {
     countsWays: Bool = false, isRepeated: Bool
   ) throws -> Scope {
     let countsWays = countsWays || (node?.readsVia ?? false)
-    guard let last = association.steps.last, !model.leadsOnce(association), !countsWays else {
+    guard let last = association.steps.last, !model.leadsOnce(association), !countsWays,
+      !model.takesFirst(last, of: association)
+    else {
       return try chain(association, from: origin, into: select, node: node, isRepeated: isRepeated)
     }
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
@@ -79,8 +86,21 @@ extension Planning {
     return scope
   }
 
+  /// Adds the first of the records that a step leads to.
+  private func addFirst(
+    of step: AssociationStep, from origin: Scope, as scope: Scope, in association: Association?
+  ) throws {
+    let first = try first(of: step, from: origin, as: scope, in: association)
+    if scope.select.source.isEmpty {
+      scope.select.begin(with: first.source)
+      scope.select.conditions.append(first.condition)
+    } else {
+      scope.select.join("\(first.source) ON \(first.condition)")
+    }
+  }
+
   /// Adds a source to a `FROM` clause, first or by `JOIN`.
-  private func add(_ source: Source, links: [SQL], to select: SelectBuilder) {
+  func add(_ source: Source, links: [SQL], to select: SelectBuilder) {
     for (number, item) in source.items.enumerated() {
       var conditions = item.condition.map { [$0] } ?? []
       if select.source.isEmpty {

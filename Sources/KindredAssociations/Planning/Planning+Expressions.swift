@@ -130,16 +130,28 @@ extension Planning {
     _ path: Expression.Path, in scope: Scope, at origin: Origin
   ) throws -> CompiledExpression {
     var target = scope
-    for _ in 0..<path.parents {
+    var rest = path
+    while rest.parents > 0 {
       guard let parent = target.parent else {
         throw RequestError(
           .invalidExpression, "`../` leads nowhere: \(target.parentRefusal)", at: origin)
       }
       target = parent
+      rest.parents -= 1
+      // A level that is repeated reads what is further above through the level above it.
+      if target.statement !== scope.statement, target.recursion?.isRepeated ?? false { break }
     }
-    var compiled = try compile(path.components[...], in: target)
+    var compiled =
+      try rest.parents > 0
+      ? compile(rest, in: target, at: origin) : compile(rest.components[...], in: target)
     guard target.statement !== scope.statement else { return compiled }
-    compiled.sql = target.statement.export(compiled.sql, to: scope.statement)
+    let (path, mayReadHidden) = (rest, readsHidden)
+    compiled.sql = target.export(compiled.sql, to: scope.statement) { record in
+      let before = self.readsHidden
+      self.readsHidden = mayReadHidden
+      defer { self.readsHidden = before }
+      return try self.compile(path, in: record, at: origin).sql
+    }
     compiled.precedence = .primary
     return compiled
   }

@@ -54,8 +54,9 @@ extension Planning {
     }
     let rows = try planRows(
       of: node, association: node.association, in: record, isCondensed: !hops.isEmpty, name: name)
-    if isRepetition, let recursion = record.recursion { try alignRepetition(recursion, statement) }
-    let page = isToMany ? self.page(of: node) : " LIMIT 1"
+    if isRepetition { try alignRepetition(of: record) }
+    // Of records that repeat, the reader of the rows counts those that are not their own ancestors.
+    let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
     nodes[number] = Plan.Node(
       statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
       isToMany: isToMany, level: statement.level, recursion: record.recursion?.result, name: name)
@@ -91,13 +92,8 @@ extension Planning {
       var record = scope
       for hop in hops + [node] {
         guard let association = hop.association else { continue }
-        if association.cardinality == .toOne, !model.leadsToOne(association), record !== scope {
-          let keyed = KeyedAssociation(key: hop.key, association: association, node: hop)
-          record = try joinFirst(keyed, of: record, isRequired: true)
-        } else {
-          record = try chain(
-            association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
-        }
+        record = try chain(
+          association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
         ways.conditions += try conditions(of: record)
       }
       return (record.keyColumns.map { record.column($0.name, in: statement) }, ways.from())
@@ -152,7 +148,7 @@ extension Planning {
         "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
       )
     }
-    if node.isDistinct, node.returnsMany {
+    if node.isDistinct, node.returnsMany || node.recursion != nil {
       throw refuse(
         "distinct",
         "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")

@@ -12,7 +12,7 @@ extension Planning {
     } else if let rank {
       terms = [OrderTerm(sql: rank)]
     } else if group == nil {
-      terms = try associationTerms(of: association, in: scope)
+      terms = try defaultTerms(association?.sort ?? [], in: scope)
     }
     guard group == nil else {
       // Without expressions there is one group.
@@ -32,9 +32,8 @@ extension Planning {
   }
 
   /// The order of an association, or else that of the resource.
-  func associationTerms(of association: Association?, in scope: Scope) throws -> [OrderTerm] {
-    let sort = association?.sort ?? []
-    return try readingHidden {
+  func defaultTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
+    try readingHidden {
       try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope) }
     }
   }

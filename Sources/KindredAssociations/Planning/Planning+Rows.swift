@@ -159,7 +159,7 @@ extension Planning {
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
     return Rows(
       scope: scope, program: program.instructions, order: order, group: group, havings: havings,
-      isDistinct: node.isDistinct, isLimited: node.limit != nil)
+      isDistinct: node.isDistinct, isLimited: node.limit != nil && node.recursion == nil)
   }
 
   private func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {

@@ -65,7 +65,18 @@ final class Scope {
   /// A column of the record, in a statement that is its own or one below.
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
     if let constants { return "\(.value(constants[name] ?? .null))" }
-    return self.statement.export(.column(record, name), to: statement)
+    let sql = SQL.column(record, name)
+    return export(sql, to: statement) { .column($0.record, name) }
+  }
+
+  /// An expression about the record, for a statement that is its own or one below.
+  ///
+  /// - Parameter expression: the same about another record of its table.
+  func export(
+    _ sql: SQL, to statement: StatementBuilder, _ expression: @escaping (Scope) throws -> SQL
+  ) -> SQL {
+    if self.statement !== statement { recursion?.note(self.statement.column(sql), expression) }
+    return self.statement.export(sql, to: statement)
   }
 
   /// The primary key's columns, or all columns where there is none.

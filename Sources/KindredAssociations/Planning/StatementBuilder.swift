@@ -14,6 +14,8 @@ final class StatementBuilder {
   var leavesJoinsToSQLite = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
+  /// The numbers of columns that nothing reads yet.
+  private var free: Set<Int> = []
   /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
   private var aliases: [Set<String>] = [[]]
   /// Names that only those may have who ask for them, in lowercase.
@@ -33,6 +35,19 @@ final class StatementBuilder {
     columns.append(sql)
     numbers[sql] = columns.count - 1
     return columns.count - 1
+  }
+
+  /// Has the result column of this number be `sql`.
+  ///
+  /// - Returns: Whether it can be: no other stands there.
+  func place(_ sql: SQL, at number: Int) -> Bool {
+    while columns.count <= number {
+      free.insert(columns.count)
+      columns.append("NULL")
+    }
+    guard free.remove(number) != nil else { return columns[number] == sql }
+    columns[number] = sql
+    return true
   }
 
   /// An expression of this statement as one below (or this one) can read it.
