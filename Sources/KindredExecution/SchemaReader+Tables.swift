@@ -60,7 +60,8 @@ extension SchemaReader {
       return ColumnEntry(
         column: Column(
           name: name, declaredType: type, affinity: compared?.affinity(ofType: type),
-          collation: compared?.collation ?? collation(of: name, in: entry.name), isNullable: row.int64(2) == 0,
+          collation: compared?.collation ?? collation(of: name, in: entry.name),
+          isNullable: row.int64(2) == 0,
           // 2 is a virtual generated column, 3 a stored one.
           isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
           defaultValue: defaultText.map(Self.defaultValue)),

@@ -43,9 +43,12 @@ struct FirstOfManyTests {
     let latest = #"[{"id":1,"latest":2},{"id":2,"latest":3},{"id":3,"latest":7}]"#
     try expectRequest("/authors?fields=id&include=latest&latest.values=id", on: database, json: latest)
     try expectRequest("/authors?fields=id,latest:latest.id", on: database, json: latest)
-    try expectRequest("/authors?fields=id,latest:latest.id&filter=latest.title<'C'", on: database, json: #"[{"id":1,"latest":2}]"#)
+    try expectRequest(
+      "/authors?fields=id,latest:latest.id&filter=latest.title<'C'", on: database,
+      json: #"[{"id":1,"latest":2}]"#)
     try expectRequest("/authors/1/latest?fields=id&sort=id", on: database, json: #"{"id":2}"#)
-    try expectRequest("/authors/1/latest/reviews?fields=number", on: database, json: #"[{"number":1},{"number":2}]"#)
+    try expectRequest(
+      "/authors/1/latest/reviews?fields=number", on: database, json: #"[{"number":1},{"number":2}]"#)
     try expectRequest(
       "/countries?include=authors.latest&authors.fields=id&authors.latest.values=id", on: database,
       json: #"[{"code":"FR","authors":[{"id":1,"latest":2},{"id":2,"latest":3}]}]"#)
@@ -98,8 +101,11 @@ struct FirstOfManyTests {
         """)
     try expectRequest("/authors/1/review?fields=bookId", on: database, json: #"{"bookId":2}"#)
     try expectRequest(
-      "/authors?fields=id&include=firsts&firsts.fields=bookId,number&annotate=n:firsts.count&limit=1", on: database,
-      json: #"[{"id":1,"n":3,"firsts":[{"bookId":1,"number":1},{"bookId":2,"number":1},{"bookId":6,"number":1}]}]"#)
+      "/authors?fields=id&include=firsts&firsts.fields=bookId,number&annotate=n:firsts.count&limit=1",
+      on: database,
+      json:
+        #"[{"id":1,"n":3,"firsts":[{"bookId":1,"number":1},{"bookId":2,"number":1},{"bookId":6,"number":1}]}]"#
+    )
   }
 
   @Test("records without a key that hold NULL are found below joined ones, each once")

@@ -17,7 +17,9 @@ struct KeyComparisonTests {
     INSERT INTO flow VALUES (1, 'fr', 5), (1, 'IT', 6), (2, 'FR', 7);
     """
 
-  private static let indexes = ["", "CREATE INDEX byBytes ON river (countryCode)", "CREATE INDEX i ON river (countryCode COLLATE NOCASE)"]
+  private static let indexes = [
+    "", "CREATE INDEX byBytes ON river (countryCode)", "CREATE INDEX i ON river (countryCode COLLATE NOCASE)",
+  ]
 
   @Test("by the collation of the column referred to, whatever indexes there are", arguments: indexes)
   func collation(index: String) throws {
@@ -36,7 +38,8 @@ struct KeyComparisonTests {
     try expectRequest(
       "/countries?fields=code&having=rivers.isEmpty", on: database, json: "[]")
     try expectRequest(
-      "/countries?fields=code&filter=riverCount>0&sort=-riverCount&limit=1&annotate=n:rivers.max(id)", on: database,
+      "/countries?fields=code&filter=riverCount>0&sort=-riverCount&limit=1&annotate=n:rivers.max(id)",
+      on: database,
       json: #"[{"code":"FR","n":2}]"#)
   }
 
@@ -105,7 +108,8 @@ struct KeyComparisonTests {
       try expectRequest(
         "/authors/1/books?fields=id", on: database,
         json: "[\(matches.map { #"{"id":\#($0)}"# }.joined(separator: ","))]")
-      let found = try database.get("/books?fields=id&filter=author.id=\(referred == "TEXT" ? "'1'" : "1")").text
+      let found = try database.get("/books?fields=id&filter=author.id=\(referred == "TEXT" ? "'1'" : "1")")
+        .text
       #expect(found == "[\(matches.map { #"{"id":\#($0)}"# }.joined(separator: ","))]")
     }
   }

@@ -106,18 +106,21 @@ struct RecursionTests {
       "/words/1?fields=id&include=w:wordsByNext*&w.fields=id&w.limit=1", on: database,
       json: #"{"id":1,"w":[{"id":2,"w":[{"id":3,"w":[]}]}]}"#)
     try expectRequest(
-      "/words/1?fields=id&include=w:wordsByNext*&w.fields=id&w.offset=1", on: database, json: #"{"id":1,"w":[]}"#)
+      "/words/1?fields=id&include=w:wordsByNext*&w.fields=id&w.offset=1", on: database,
+      json: #"{"id":1,"w":[]}"#)
     try expectRequest(
       "/words/2?fields=id&include=w:wordsByNext*&w.fields=id&w.limit=1&w.offset=1", on: database,
       json: #"{"id":2,"w":[{"id":3,"w":[]}]}"#)
     try expectRequest(
-      "/words/2?fields=id&include=w:wordsByNext*&w.fields=id&w.limit=0", on: database, json: #"{"id":2,"w":[]}"#)
+      "/words/2?fields=id&include=w:wordsByNext*&w.fields=id&w.limit=0", on: database,
+      json: #"{"id":2,"w":[]}"#)
   }
 
   @Test("results that repeat below themselves can't be told apart by their columns")
   func distinct() throws {
     try expectProblem(
-      "/words?include=w:wordsByNext*&w.distinct=true", on: library, code: .invalidValue, parameter: "w.distinct")
+      "/words?include=w:wordsByNext*&w.distinct=true", on: library, code: .invalidValue,
+      parameter: "w.distinct")
   }
 
   @Test("a cycle ends where a record would be its own ancestor")

@@ -183,7 +183,9 @@ import Testing
         UNION ALL SELECT * FROM (SELECT *, 1, 2, 3 FROM t);
       """)
     #expect(
-      view.columns.map(\.collation) == ["BINARY", "NOCASE", "RTRIM", "BINARY", "BINARY", "BINARY", "BINARY", "BINARY"])
+      view.columns.map(\.collation) == [
+        "BINARY", "NOCASE", "RTRIM", "BINARY", "BINARY", "BINARY", "BINARY", "BINARY",
+      ])
     #expect(view.columns.map(\.affinity) == [.integer, .text, .text, .blob, .real, .blob, .text, .blob])
   }
 

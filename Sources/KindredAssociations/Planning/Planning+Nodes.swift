@@ -100,7 +100,8 @@ extension Planning {
     }
     if result.table.primaryKey.isEmpty {
       // All columns are the key, and may be NULL.
-      select.begin(with: "(SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)) AS \(identifier: result.alias)")
+      select.begin(
+        with: "(SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)) AS \(identifier: result.alias)")
     } else {
       select.begin(with: reference(to: result.table, as: result.alias, in: statement), plain: result.record)
       let key = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")

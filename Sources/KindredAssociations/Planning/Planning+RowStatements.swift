@@ -35,7 +35,8 @@ extension Planning {
         table: resource.table, resource: resource, alias: select.alias(for: resource.table, node: node),
         select: select, node: node, parent: nil)
       try register(scope, above: nil)
-      select.begin(with: reference(to: scope.table, as: scope.alias, in: select.statement), plain: scope.record)
+      select.begin(
+        with: reference(to: scope.table, as: scope.alias, in: select.statement), plain: scope.record)
     }
     rows.root = RowJoin(scope: scope)
     try finish(rows)

@@ -66,7 +66,9 @@ extension Planning {
     source.plainRecord = nil
     let pointers = scope.table.pointerColumns
     guard !pointers.isEmpty else {
-      source.items = [(sql: "temp.\(identifier: transient.name) AS \(identifier: scope.alias)", condition: nil)]
+      source.items = [
+        (sql: "temp.\(identifier: transient.name) AS \(identifier: scope.alias)", condition: nil)
+      ]
       source.keys = zip(keys, source.keys).enumerated().map { number, key in
         key.0.isConverted ? .column(scope.record, TransientTable.keyName(number)) : key.1
       }
@@ -97,7 +99,8 @@ extension Planning {
         ? "\(identifier: column)" : "\(identifier: column) COLLATE \(identifier: collation)"
     }
     return
-      ("CREATE INDEX \(identifier: name) ON \(identifier: table.name) (\(list.joined(separator: ", ")))" as SQL)
+      ("CREATE INDEX \(identifier: name) ON \(identifier: table.name) (\(list.joined(separator: ", ")))"
+      as SQL)
       .rendered().text
   }
 
