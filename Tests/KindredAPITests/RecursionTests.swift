@@ -1,3 +1,4 @@
+import KindredAssociations
 import Testing
 
 @Suite("Associations that repeat below themselves")
