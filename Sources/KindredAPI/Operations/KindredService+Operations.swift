@@ -9,7 +9,7 @@ extension KindredService {
   /// `/`: every resource, its columns, its associations, its link.
   func index(_ request: HTTPRequest) throws -> HTTPResponse {
     let type = try documentType(for: request)
-    let index = IndexDocument(model: try version().model)
+    let index = IndexDocument(model: try latestVersion().model)
     var representation = type == .html ? index.page(for: request) : Representation(index.json)
     // RFC 8631 §4.1
     representation.headers.append(
@@ -22,9 +22,9 @@ extension KindredService {
     let representation =
       switch page {
       case .health: try health()
-      case .metrics: metrics()
+      case .metrics: try metrics()
       case .openAPI:
-        try version().openAPI {
+        try latestVersion().openAPI {
           OpenAPIDocument(model: $0, limits: options.limits, isWritable: isWritable).json
         }
       case .errors:
@@ -35,10 +35,6 @@ extension KindredService {
 
   private func documentType(for request: HTTPRequest) throws -> MediaType {
     try MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
-  }
-
-  private func version() throws -> ModelVersion {
-    try pool.withReader { try models.version(for: $0) }
   }
 
   /// Whether the database answers; asked on a connection of its own, so that it is told while all others are in use.
@@ -52,7 +48,8 @@ extension KindredService {
       MediaType.json.rawValue, JSONValue.object([("status", "ok")]).bytes, cacheControl: "no-store")
   }
 
-  private func metrics() -> Representation {
+  private func metrics() throws -> Representation {
+    guard options.showsMetrics else { throw Problem.hidden("the metrics") }
     var text = PrometheusText()
     serviceMetrics.append(to: &text)
     text.append(models.planCounts.snapshot)

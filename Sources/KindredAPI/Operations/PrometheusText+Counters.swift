@@ -17,6 +17,9 @@ extension PrometheusText {
     append(
       "kindred_http_requests_refused_total", .counter, "Requests that were malformed, too large or too late.",
       counters.refusedRequests)
+    append(
+      "kindred_http_requests_throttled_total", .counter, "Requests that were too many of one client.",
+      counters.throttledRequests)
     append("kindred_http_received_bytes_total", .counter, "Bytes received.", counters.receivedBytes)
     append("kindred_http_sent_bytes_total", .counter, "Bytes sent.", counters.sentBytes)
   }

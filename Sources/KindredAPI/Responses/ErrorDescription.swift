@@ -74,6 +74,16 @@ struct ErrorDescription {
       ErrorDescription(
         "too-many-connections", "Too many connections",
         "The server has as many connections as it takes: try again later.")
+    case .tooManyConnectionsOfClient:
+      ErrorDescription(
+        "too-many-connections-of-client", "Too many connections of one client",
+        "The client's address has as many connections as one may have: use fewer, and each for many requests."
+      )
+    case .tooManyRequests:
+      ErrorDescription(
+        "too-many-requests", "Too many requests",
+        "The client's address has sent more requests than one may in this time: try again after `Retry-After`."
+      )
     case .versionNotSupported:
       ErrorDescription(
         "version-not-supported", "Version not supported", "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
@@ -96,6 +106,8 @@ struct ErrorDescription {
           "Foreign site",
           "A browser sent this for a page of another origin, which may not write; `--cors-origins` names those that may."
         )
+      case .hidden:
+        ("Hidden", "The server's operator keeps this from clients (`--no-explain`, `--no-metrics`).")
       case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
       case .unsupportedMediaType:
         (

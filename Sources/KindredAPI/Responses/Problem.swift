@@ -17,6 +17,8 @@ public struct Problem: Error {
   /// Where the content is wrong, as the fragment that a JSON pointer is.
   var pointer: String?
   var suggestions: [String] = []
+  /// What tells this occurrence of the problem from others: its trace, or its number in the log.
+  var instance: String?
   /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
   var headers: [(String, String)] = []
 
@@ -35,6 +37,7 @@ public struct Problem: Error {
       ("type", .string("/-/errors#\(code)")), ("title", .string(title)),
       ("status", .integer(Int64(status.code))), ("detail", .string(detail)),
     ]
+    if let instance { members.append(("instance", .string(instance))) }
     if let parameter { members.append(("parameter", .string(parameter))) }
     if let position { members.append(("position", .integer(Int64(position)))) }
     if let pointer { members.append(("pointer", .string(pointer))) }
@@ -77,7 +80,6 @@ extension Problem {
   init(_ error: HTTPError) {
     let description = ErrorDescription[error.code]
     self.init(error.status, description.code, title: description.title, detail: error.detail)
-    if error.status == .serviceUnavailable { headers.append(("Retry-After", "1")) }
   }
 
   /// An error of the database; nil for one that is a defect, or that the client must not learn about.
@@ -119,6 +121,11 @@ extension Problem {
       .methodNotAllowed, "\(method.token) is not allowed here: \(allow) are", headers: [("Allow", allow)])
   }
 
+  /// 403: nobody may see this.
+  static func hidden(_ what: String) -> Problem {
+    Problem(.hidden, "this server does not show \(what)")
+  }
+
   static func notAcceptable(_ detail: String) -> Problem { Problem(.notAcceptable, detail) }
 
   /// Somebody else has what the request needs.
@@ -130,7 +137,9 @@ extension Problem {
 
   /// A defect: the client gets a number by which it is found in the log.
   static func defect(_ id: String) -> Problem {
-    Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
+    var problem = Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
+    problem.instance = "urn:kindred:defect:\(id)"
+    return problem
   }
 }
 

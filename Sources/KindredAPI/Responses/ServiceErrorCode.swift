@@ -6,6 +6,7 @@ enum ServiceErrorCode: String, CaseIterable {
   case unknownMethod = "unknown-method"
   case misdirected
   case foreignSite = "foreign-site"
+  case hidden
   case notAcceptable = "not-acceptable"
   case unsupportedMediaType = "unsupported-media-type"
   case malformedJSON = "malformed-json"
@@ -24,7 +25,7 @@ enum ServiceErrorCode: String, CaseIterable {
     case .methodNotAllowed: .methodNotAllowed
     case .unknownMethod: .notImplemented
     case .misdirected: .misdirectedRequest
-    case .foreignSite: .forbidden
+    case .foreignSite, .hidden: .forbidden
     case .notAcceptable: .notAcceptable
     case .unsupportedMediaType: .unsupportedMediaType
     case .malformedJSON: .badRequest

@@ -6,6 +6,33 @@ extension KindredService {
   /// The methods that some path has (RFC 9110 §9.1).
   static let methods: [HTTPMethod] = [.get, .head, .options, .query, .post, .put, .patch, .delete]
 
+  /// Health is told whatever the limits on connections and requests: who asks must learn of the server, not of itself.
+  public func isExempt(_ request: HTTPRequest) -> Bool { request.path == OperationsPage.health.path }
+
+  /// The answer to a request with content where its head decides it, so that nobody sends or reads the content in vain.
+  public func rejection(of request: HTTPRequest) -> HTTPResponse? {
+    let timing = RequestTiming(isOn: options.tellsTiming)
+    do {
+      try screen(request)
+      try screenContent(of: request)
+      return nil
+    } catch {
+      return finished(answer(to: error, of: request), to: request, timing)
+    }
+  }
+
+  /// - Throws: `Problem`: 405 or 415; `RequestError`: 404.
+  private func screenContent(of request: HTTPRequest) throws {
+    if request.method.isSafe { return }
+    guard case .records(let segments) = try Route(request) else { return }
+    guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
+    let target = try WriteTarget(segments, in: try latestVersion().model)
+    guard target.methods.contains(request.method) else {
+      throw Problem.methodNotAllowed(request.method, allow: target.allow)
+    }
+    if request.method != .delete { try WriteContent.checkType(of: request) }
+  }
+
   /// - Throws: `Problem`: 421 for a host that is not the server's, 501 for an unknown method, 403 for a write that
   ///   another site's page has sent.
   func screen(_ request: HTTPRequest) throws {

@@ -32,6 +32,18 @@ final class DatabaseVersion: Sendable {
     isImmutable = pool.readerAccess == .immutable
   }
 
+  /// Runs `body` with the connection that watches, in a transaction, when nobody else uses it; so `body` must be short.
+  func withConnection<Result: Sendable>(
+    _ body: @Sendable (_ schemaVersion: Int64, Connection) throws -> Result
+  ) throws -> Result {
+    try watcher.withLock { watcher in
+      let connection = watcher.connection
+      let schemaVersion = try connection.beginRead()
+      defer { try? connection.commit() }
+      return try body(schemaVersion, connection)
+    }
+  }
+
   /// The number of the present state, which is that of no other; nil where it can't be told.
   ///
   /// What is read after this was asked is this state or a later one.

@@ -23,7 +23,8 @@ extension KindredService {
     serviceMetrics.count(request.method, status, nanoseconds: nanoseconds)
     options.requestLog?.note(
       AnsweredRequest(
-        method: request.method, path: request.path, status: status, byteCount: byteCount,
-        nanoseconds: nanoseconds, peer: request.peer))
+        method: request.method,
+        path: options.logsQueries ? request.target[...] : request.pathWithoutValues, trace: request.trace,
+        status: status, byteCount: byteCount, nanoseconds: nanoseconds, peer: request.peer))
   }
 }

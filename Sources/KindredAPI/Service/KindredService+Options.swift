@@ -18,6 +18,12 @@ extension KindredService {
     public var cors: CORSPolicy?
     /// Where each request is noted; nil for nowhere.
     public var requestLog: (any RequestLog)?
+    /// Whether the log of requests has their queries, and the values of keys by name in their paths.
+    public var logsQueries = false
+    /// Whether `explain=true` shows the statements of a request.
+    public var showsPlans = true
+    /// Whether `/-/metrics` is there.
+    public var showsMetrics = true
     /// Whether answers tell how long they took (`Server-Timing`).
     public var tellsTiming = false
 

@@ -50,6 +50,7 @@ extension KindredService {
       // A mistake in the request is the better news than that its answer would not be accepted.
       _ = try accepted.get()
       if planned.explains {
+        guard options.showsPlans else { throw Problem.hidden("how requests are run") }
         defer { reading.close() }
         let explanation = try Explanation(planned).document(on: reading.connection)
         return deliver(

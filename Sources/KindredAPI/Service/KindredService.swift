@@ -53,9 +53,14 @@ public final class KindredService: HTTPHandler {
       try screen(request)
       response = try Route(request).respond(self, request, &timing)
     } catch {
-      let problem = problem(for: error)
-      response = prefersPages(request) ? ProblemPage(problem, request).response : problem.response
+      response = answer(to: error, of: request)
     }
+    return finished(response, to: request, timing)
+  }
+
+  /// The answer with what every answer has, and noted once it is sent.
+  func finished(_ response: HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming) -> HTTPResponse {
+    var response = response
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
     response.forbidTypeSniffing()
@@ -74,6 +79,24 @@ public final class KindredService: HTTPHandler {
   /// The answer that a representation is for the client of a request.
   func deliver(_ representation: Representation, to request: HTTPRequest) -> HTTPResponse {
     representation.response(to: request, compressionLevel: options.compressionLevel)
+  }
+
+  /// The model of the present schema, or of the one before while the file is locked: without a reading connection, so
+  /// that who asks for no records waits for nobody who does.
+  func latestVersion() throws -> ModelVersion {
+    do {
+      return try databaseVersion.withConnection { try models.version($0, for: $1) }
+    } catch let error as DatabaseError where error.isBusy {
+      guard let known = models.known else { throw error }
+      return known
+    }
+  }
+
+  /// The answer that tells a client of an error.
+  func answer(to error: any Error, of request: HTTPRequest) -> HTTPResponse {
+    var problem = problem(for: error)
+    if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
+    return prefersPages(request) ? ProblemPage(problem, request).response : problem.response
   }
 
   /// What a client is told of an error; the rest goes to the log.

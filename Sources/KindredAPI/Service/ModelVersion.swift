@@ -48,6 +48,9 @@ final class ModelSource: Sendable {
     self.read = read
   }
 
+  /// The model that was used last.
+  var known: ModelVersion? { current.withLock { $0 } }
+
   /// The model that fits the snapshot of `connection`.
   func version(for connection: Connection) throws -> ModelVersion {
     try version(connection.schemaVersion, for: connection)

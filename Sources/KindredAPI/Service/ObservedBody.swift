@@ -12,6 +12,12 @@ final class ObservedBody: HTTPBodyStream {
     self.atEnd = atEnd
   }
 
+  var isLive: Bool { content.isLive }
+
+  func onReady(_ wake: @escaping @Sendable () -> Void) { content.onReady(wake) }
+
+  func yield() throws { try content.yield() }
+
   func next() throws -> UnsafeRawBufferPointer? {
     let part = try content.next()
     count += part?.count ?? 0

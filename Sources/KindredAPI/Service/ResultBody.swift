@@ -67,6 +67,12 @@ final class FramedBody: HTTPBodyStream {
 
   deinit { memory?.deallocate() }
 
+  var isLive: Bool { content.isLive }
+
+  func onReady(_ wake: @escaping @Sendable () -> Void) { content.onReady(wake) }
+
+  func yield() throws { try content.yield() }
+
   func next() throws -> UnsafeRawBufferPointer? {
     switch state {
     case .beforeHead:

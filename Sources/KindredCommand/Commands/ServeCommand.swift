@@ -50,6 +50,9 @@ struct ServeCommand: Configurable {
     options.cors = try server.cors()
     options.compressionLevel = server.compressionLevel.level
     options.tellsTiming = server.serverTiming
+    options.showsPlans = server.explain
+    options.showsMetrics = server.metrics
+    options.logsQueries = server.logQueries
     if server.logRequests, server.logLevel <= .info {
       options.requestLog = LineRequestLog(output: .standardError)
     }
@@ -64,7 +67,7 @@ struct ServeCommand: Configurable {
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
     let pool = try ConnectionPool(
-      path: path, access: server.writable ? .readWrite : .readOnly, readers: 16,
+      path: path, access: server.writable ? .readWrite : .readOnly, readers: server.readerCount,
       // As long as a query may take, somebody may wait for his turn.
       checkoutTimeout: Int((options.queryTime ?? 60) * 1000))
     defer { pool.close() }

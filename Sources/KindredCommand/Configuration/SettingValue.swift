@@ -92,6 +92,22 @@ struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { "\(count)" }
 }
 
+/// How many there may be; 0 stands for any number.
+struct OptionalLimit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  /// Nil for any number.
+  let count: Int?
+
+  init?(setting text: String) {
+    guard let count = Int(text), (0...1 << 30).contains(count) else { return nil }
+    self.init(count)
+  }
+
+  init(_ count: Int) { self.count = count == 0 ? nil : count }
+
+  static var expectation: String { "a whole number, where 0 means no limit" }
+  var description: String { "\(count ?? 0)" }
+}
+
 /// How many records a page has; 0 stands for any number.
 struct PageSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   /// Nil for any number.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import KindredAPI
 import KindredAssociations
 import KindredExecution
@@ -110,8 +111,36 @@ struct ServerSettings: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: "Whether each request is logged.")
   var logRequests = true
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Whether the lines of requests have the query and the keys by name, which hold values of records.")
+  var logQueries = false
+
+  @Flag(inversion: .prefixedNo, help: "Whether explain=true shows clients how a request is run.")
+  var explain = true
+
+  @Flag(inversion: .prefixedNo, help: "Whether clients may read the metrics, /-/metrics.")
+  var metrics = true
+
   @Option(help: .init("Connections at the same time.", valueName: "n"))
   var maxConnections = Limit(1024)
+
+  @Option(
+    help: .init(
+      "Connections of one client's address at the same time; 0 for any number, as for a server behind a proxy.",
+      valueName: "n"))
+  var maxConnectionsPerClient = OptionalLimit(64)
+
+  @Option(
+    help: .init("Requests of one client's address in a second, on average; 0 for any number.", valueName: "n")
+  )
+  var maxRequestsPerSecond = OptionalLimit(0)
+
+  @Option(
+    help: .init(
+      "Connections for reading the database; 0 for four for each processor, and 16 at least.", valueName: "n")
+  )
+  var readers = OptionalLimit(0)
 
   @Option(help: .init("The longest URL.", valueName: "size"))
   var maxUrlSize = ByteCount(8 << 10)
@@ -124,6 +153,17 @@ struct ServerSettings: ParsableArguments {
 
   @Option(help: .init("How long a client may take to send the header of a request.", valueName: "time"))
   var headerTimeout = TimeSpan(seconds: 10)
+
+  @Option(
+    help: .init(
+      "How long a client may take to send the content of a request, or each size of longer ones.",
+      valueName: "time"))
+  var bodyTimeout = TimeSpan(seconds: 60)
+
+  @Option(
+    help: .init(
+      "How many bytes a transfer must make in a second, on average over the idle time.", valueName: "size"))
+  var minTransferRate = ByteCount(100)
 
   @Option(help: .init("How long a connection may be idle, or a transfer stand still.", valueName: "time"))
   var idleTimeout = TimeSpan(seconds: 60)
@@ -164,6 +204,9 @@ extension ServerSettings {
     return allowedHosts.map { own.union($0.hosts) } ?? own
   }
 
+  /// How many connections read the database.
+  var readerCount: Int { readers.count ?? max(16, 4 * ProcessInfo.processInfo.activeProcessorCount) }
+
   /// What the HTTP server is told.
   var limits: HTTPLimits {
     var limits = HTTPLimits()
@@ -172,6 +215,10 @@ extension ServerSettings {
     limits.maxHeaderLength = maxHeaderSize.bytes
     limits.maxBodyLength = maxBodySize.bytes
     limits.headerReadTimeout = headerTimeout.duration
+    limits.maxConnectionsPerClient = maxConnectionsPerClient.count
+    limits.maxRequestsPerSecond = maxRequestsPerSecond.count
+    limits.bodyReadTimeout = bodyTimeout.duration
+    limits.minTransferRate = minTransferRate.bytes
     limits.idleTimeout = idleTimeout.duration
     return limits
   }

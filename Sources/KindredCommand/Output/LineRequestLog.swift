@@ -24,6 +24,10 @@ struct LineRequestLog: RequestLog {
       line += (request.peer ?? "-").utf8
       line.append(" status=")
       line.append(request.status.code)
+      if let trace = request.trace {
+        line.append(" trace=")
+        line += trace.utf8
+      }
       line.append(" request\n")
     }
   }

@@ -9,6 +9,8 @@ public final class GzipBodyStream: HTTPBodyStream {
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: partLength, alignment: 16)
   private var encoder: GzipEncoder?
   private var input = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// What is left of a part whose memory the source has taken back.
+  private var pending: [UInt8] = []
   private var isSourceAtEnd = false
   private var isAtEnd = false
 
@@ -22,6 +24,20 @@ public final class GzipBodyStream: HTTPBodyStream {
 
   deinit { output.deallocate() }
 
+  /// Whether the source may have nothing at the moment.
+  public var isLive: Bool { source.isLive }
+
+  /// Has the source wake the connection.
+  public func onReady(_ wake: @escaping @Sendable () -> Void) { source.onReady(wake) }
+
+  /// Has the source release what others wait for.
+  public func yield() throws {
+    // What of its last part isn't compressed yet would not outlast the call.
+    pending += input
+    input = UnsafeRawBufferPointer(start: nil, count: 0)
+    try source.yield()
+  }
+
   /// The next compressed part.
   ///
   /// Throws what the source throws, and `GzipError`.
@@ -31,23 +47,40 @@ public final class GzipBodyStream: HTTPBodyStream {
     self.encoder = encoder
     var written = 0
     while !isAtEnd && written < output.count {
-      if input.isEmpty && !isSourceAtEnd {
-        guard let part = try source.next() else {
-          isSourceAtEnd = true
-          continue
+      let room = UnsafeMutableRawBufferPointer(rebasing: output[written...])
+      let step: (read: Int, written: Int, isAtEnd: Bool)
+      if !pending.isEmpty {
+        step = try pending.withUnsafeBytes { try encoder.encode($0, .more, into: room) }
+        pending.removeFirst(step.read)
+      } else {
+        let hasInput = try !input.isEmpty || isSourceAtEnd || takeInput()
+        step = try encoder.encode(input, isSourceAtEnd ? .last : hasInput ? .more : .flush, into: room)
+        input = UnsafeRawBufferPointer(rebasing: input[step.read...])
+        // A live source has nothing for now, and the client has all that there was.
+        if !hasInput && step.written < room.count {
+          written += step.written
+          break
         }
-        input = part
       }
-      let step = try encoder.encode(
-        input, isLast: isSourceAtEnd, into: UnsafeMutableRawBufferPointer(rebasing: output[written...]))
-      input = UnsafeRawBufferPointer(rebasing: input[step.read...])
       written += step.written
       isAtEnd = step.isAtEnd
     }
     return UnsafeRawBufferPointer(rebasing: output[..<written])
   }
 
-  /// Closes the source and lets go of zlib's state.
+  /// Takes the source's next part, or notes its end; false where a live source has nothing.
+  private func takeInput() throws -> Bool {
+    repeat {
+      guard let part = try source.next() else {
+        isSourceAtEnd = true
+        return true
+      }
+      input = part
+    } while input.isEmpty && !source.isLive
+    return !input.isEmpty
+  }
+
+  /// Closes the source and frees zlib's state.
   public func close() {
     encoder = nil
     source.close()
@@ -71,7 +104,7 @@ public enum Gzip {
     while !isAtEnd {
       let step = try content.withUnsafeBytes { bytes in
         Result { () throws(GzipError) in
-          try encoder.encode(UnsafeRawBufferPointer(rebasing: bytes[position...]), isLast: true, into: part)
+          try encoder.encode(UnsafeRawBufferPointer(rebasing: bytes[position...]), .last, into: part)
         }
       }.get()
       position += step.read

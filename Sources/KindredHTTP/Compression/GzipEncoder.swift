@@ -33,11 +33,21 @@ final class GzipEncoder {
     stream.deallocate()
   }
 
-  /// Compresses the beginning of `input` into `output`; with `isLast`, also what zlib has kept back.
+  /// What follows some input.
+  enum Continuation {
+    /// More of the content.
+    case more
+    /// More, but what there is must reach the client now.
+    case flush
+    /// Nothing.
+    case last
+  }
+
+  /// Compresses the beginning of `input` into `output`, and what zlib has kept back unless more follows.
   ///
   /// Says how much was read and written, and whether the content is complete.
   func encode(
-    _ input: UnsafeRawBufferPointer, isLast: Bool, into output: UnsafeMutableRawBufferPointer
+    _ input: UnsafeRawBufferPointer, _ continuation: Continuation, into output: UnsafeMutableRawBufferPointer
   ) throws(GzipError) -> (read: Int, written: Int, isAtEnd: Bool) {
     // zlib counts in 32 bits; what is above is left for the next call.
     let available = UInt32(clamping: input.count)
@@ -48,7 +58,13 @@ final class GzipEncoder {
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: Bytef.self)
     stream.pointee.avail_out = room
     let isWhole = Int(available) == input.count
-    let result = deflate(stream, isLast && isWhole ? Z_FINISH : Z_NO_FLUSH)
+    let mode =
+      switch continuation {
+      case .last where isWhole: Z_FINISH
+      case .flush where isWhole: Z_SYNC_FLUSH
+      case .more, .flush, .last: Z_NO_FLUSH
+      }
+    let result = deflate(stream, mode)
     // Z_BUF_ERROR: nothing could be done, which is not an error.
     guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else {
       throw GzipError(code: result)

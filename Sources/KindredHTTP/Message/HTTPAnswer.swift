@@ -21,6 +21,7 @@ public enum HTTPAnswer {
 public final class HTTPPendingResponse: Sendable {
   private struct State: @unchecked Sendable {
     // A response belongs to one thread at a time: the one that fulfils hands it over, and `take` gives it out once.
+    var answer: (@Sendable () -> HTTPAnswer)?
     var response: HTTPResponse?
     var wake: (@Sendable () -> Void)?
   }
@@ -32,7 +33,15 @@ public final class HTTPPendingResponse: Sendable {
 
   /// Gives the response; to be called once, on any thread.
   public func fulfil(_ response: consuming sending HTTPResponse) {
-    let given = State(response: response)
+    give(State(response: response))
+  }
+
+  /// Has the answer made by the threads that serve requests, in place of `fulfil`; to be called once, on any thread.
+  public func resume(_ answer: @escaping @Sendable () -> HTTPAnswer) {
+    give(State(answer: answer))
+  }
+
+  private func give(_ given: State) {
     let wake = state.withLock { state in
       defer { state = given }
       return state.wake
@@ -40,19 +49,22 @@ public final class HTTPPendingResponse: Sendable {
     wake?()
   }
 
-  /// The response where it is there; otherwise `wake` is called when it is, on the thread that gives it.
-  func take(orWake wake: @escaping @Sendable () -> Void) -> HTTPResponse? {
+  /// The answer where it can be had; otherwise `wake` is called when it can, on the thread that gives it.
+  func take(orWake wake: @escaping @Sendable () -> Void) -> HTTPAnswer? {
     let taken = state.withLock { state -> State in
-      defer { state = State(wake: state.response == nil ? wake : nil) }
-      return State(response: state.response)
+      let taken = state
+      let isThere = state.response != nil || state.answer != nil
+      state = State(wake: isThere ? nil : wake)
+      return taken
     }
-    return taken.response
+    if let response = taken.response { return .now(response) }
+    return taken.answer?()
   }
 
   fileprivate func wait() -> HTTPResponse {
     let semaphore = DispatchSemaphore(value: 0)
     while true {
-      if let response = take(orWake: { semaphore.signal() }) { return response }
+      if let answer = take(orWake: { semaphore.signal() }) { return answer.wait() }
       semaphore.wait()
     }
   }

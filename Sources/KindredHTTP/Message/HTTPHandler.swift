@@ -19,6 +19,10 @@ public protocol HTTPHandler: Sendable {
   /// The request's `body` is empty yet. Nil, which is the default, lets the content come.
   func rejection(of request: HTTPRequest) -> HTTPResponse?
 
+  /// Whether the request is answered beyond the limits on connections and on requests, such as one that asks whether
+  /// the server is well; by default none is.
+  func isExempt(_ request: HTTPRequest) -> Bool
+
   /// Whether the request, whose `body` is empty yet, may have content of up to `HTTPLimits.maxLongBodyLength` bytes.
   ///
   /// Such content comes as `longBody` where it is more than fits into memory. By default none may.
@@ -31,6 +35,9 @@ extension HTTPHandler {
 
   /// Takes no long content.
   public func takesLongBody(_ request: HTTPRequest) -> Bool { false }
+
+  /// Exempts nothing.
+  public func isExempt(_ request: HTTPRequest) -> Bool { false }
 
   /// Lets the content come.
   public func rejection(of request: HTTPRequest) -> HTTPResponse? { nil }

@@ -12,6 +12,9 @@ public struct HTTPLimits: Sendable {
   public var maxLongBodyLength = 0
   /// From a request's first byte, or the beginning of the connection, to the end of its header section; 408.
   public var headerReadTimeout: Duration = .seconds(10)
+  /// From the end of its header section, the time for a request's content, and again for each further
+  /// `maxBodyLength` of longer content; 408.
+  public var bodyReadTimeout: Duration = .seconds(60)
   /// How long a connection may wait for the next request, and a transfer may stand still.
   public var idleTimeout: Duration = .seconds(60)
   /// Bytes per second that a request's content or an answer must make on average over each `idleTimeout`.
@@ -20,6 +23,14 @@ public struct HTTPLimits: Sendable {
   public var lingerTimeout: Duration = .seconds(2)
   /// Connections at the same time; more are answered with 503.
   public var maxConnections = 1024
+  /// Connections of one client at the same time; more are answered with 429.
+  ///
+  /// Nil for any number. A client is an IPv4 address or the 64-bit prefix of an IPv6 address.
+  public var maxConnectionsPerClient: Int? = 64
+  /// Requests of one client in a second, on average; more are answered with 429.
+  ///
+  /// Nil for any number.
+  public var maxRequestsPerSecond: Int?
 
   /// The defaults.
   public init() {}
@@ -37,10 +48,13 @@ public struct HTTPLimits: Sendable {
     limits.maxBodyLength = bounded(maxBodyLength)
     limits.maxLongBodyLength = boundedFile(maxLongBodyLength)
     limits.headerReadTimeout = bounded(headerReadTimeout)
+    limits.bodyReadTimeout = bounded(bodyReadTimeout)
     limits.idleTimeout = bounded(idleTimeout)
     limits.minTransferRate = bounded(minTransferRate)
     limits.lingerTimeout = bounded(lingerTimeout)
     limits.maxConnections = bounded(maxConnections)
+    limits.maxConnectionsPerClient = maxConnectionsPerClient.map(bounded)
+    limits.maxRequestsPerSecond = maxRequestsPerSecond.map { max(1, bounded($0)) }
     return limits
   }
 }

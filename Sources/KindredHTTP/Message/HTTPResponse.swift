@@ -37,23 +37,42 @@ public enum HTTPBody {
 ///
 /// Called on one thread at a time, and never while the handler that made it still runs.
 public protocol HTTPBodyStream: AnyObject {
-  /// The next part, valid until the next call of either function; nil at the end.
+  /// Whether the stream may have nothing at the moment, such as a stream of events.
+  ///
+  /// `next` of a live stream never waits: it gives an empty part for now. While the stream has nothing it costs no
+  /// thread; the server's shutdown and the client's leaving end it. A stream around another forwards this.
+  var isLive: Bool { get }
+
+  /// Called once, before the first `next`, with what has the connection look at the stream again.
+  ///
+  /// `wake` may be called at any time, on any thread, also after `close`: the connection then calls ``yield()`` and,
+  /// once the client has taken what there is, `next`. A stream around another forwards this.
+  func onReady(_ wake: @escaping @Sendable () -> Void)
+
+  /// The next part, valid until the next call of any function; nil at the end.
   ///
   /// It is asked for when the client has taken what came before. An error ends the connection without the
   /// final chunk, so that the client sees the answer as incomplete (RFC 9112 §8).
   func next() throws -> UnsafeRawBufferPointer?
+
+  /// Called some time after each `wake`, also while the client has yet to take the last part: the occasion to release
+  /// what others wait for.
+  ///
+  /// An error ends the connection, as one of `next` does. A stream around another forwards this.
+  func yield() throws
 
   /// Called exactly once, when no further part will be asked for: the body ended, the client has gone, an
   /// error was thrown, or the request was HEAD.
   func close()
 }
 
-/// A body that may have nothing at the moment, such as a stream of events.
-///
-/// Its `next` never waits: it gives an empty part for now, and calls what `onReady` was given when to ask again.
-/// It may be asked at other times too. While it has nothing, it costs no thread; the server's shutdown and the
-/// client's leaving end it.
-public protocol HTTPLiveBodyStream: HTTPBodyStream {
-  /// Called once, before `next`. `wake` may be called at any time, on any thread, also after `close`.
-  func onReady(_ wake: @escaping @Sendable () -> Void)
+extension HTTPBodyStream {
+  /// Has something at any time.
+  public var isLive: Bool { false }
+
+  /// Wakes nobody.
+  public func onReady(_ wake: @escaping @Sendable () -> Void) {}
+
+  /// Holds nothing that others wait for.
+  public func yield() throws {}
 }

@@ -1,11 +1,7 @@
 import Logging
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// Takes connections in, up to the limit.
 final class Acceptor: Sendable {
@@ -23,9 +19,8 @@ final class Acceptor: Sendable {
   private let context: ConnectionContext
   private let events: EventQueue
   private let state: Mutex<State>
+  private let isStopping = Atomic(false)
 
-  /// Connections above the limit that are told so at the same time; more are closed without a word.
-  private static let maxRefusals = 64
   /// Connections that are accepted before another thread may go on.
   private static let batch = 64
 
@@ -99,6 +94,7 @@ final class Acceptor: Sendable {
 
   /// Ends accepting, after the connections that the kernel has already made.
   func stop() {
+    isStopping.store(true, ordering: .sequentiallyConsistent)
     let sockets = state.withLock { state in
       defer { state.sockets = [] }
       return state.sockets
@@ -119,28 +115,25 @@ final class Acceptor: Sendable {
     return TLSTransport(context: tls, over: plain)
   }
 
-  private func open(_ descriptor: CInt, peer: String?) {
+  private func open(_ descriptor: CInt, peer: SocketAddress) {
     context.counters.acceptedConnections.increase()
-    let count = context.table.count
-    let isRefused = count >= context.limits.maxConnections
-    if isRefused { context.counters.refusedConnections.increase() }
-    guard count < context.limits.maxConnections + Self.maxRefusals,
-      let transport = makeTransport(descriptor)
-    else {
-      Socket.close(descriptor)
-      return
+    let address = peer.client
+    let admission = context.clients.open(address, now: .now)
+    if admission != .full { context.counters.refusedConnections.increase() }
+    guard let admission else { return Socket.close(descriptor) }
+    guard let transport = makeTransport(descriptor) else {
+      context.clients.close(address, admission)
+      return Socket.close(descriptor)
     }
     Socket.disableDelay(descriptor)
+    let client = HTTPConnection.Client(address: address, admission: admission, peer: peer.description)
     let connection = context.table.insert { token in
       HTTPConnection(
-        token: token, descriptor: descriptor, transport: transport, peer: peer, context: context,
-        events: events, refusal: isRefused ? .tooManyConnections : nil)
+        token: token, descriptor: descriptor, transport: transport, client: client, context: context,
+        events: events)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
+    // Accepted while the server was told to end, it may have missed the signal to all.
+    if isStopping.load(ordering: .sequentiallyConsistent) { connection.signal(.shutdown) }
   }
-}
-
-extension HTTPError {
-  static let tooManyConnections = HTTPError(
-    .tooManyConnections, "The server has as many connections as it takes.")
 }

@@ -7,6 +7,7 @@ struct ConnectionContext: Sendable {
   let handler: any HTTPHandler
   let counters: LiveCounters
   let table: ConnectionTable
+  let clients: ClientTable
   let logger: Logger
 }
 
@@ -29,6 +30,8 @@ final class HTTPConnection: @unchecked Sendable {
     static let shutdown = Signals(rawValue: 8)
     /// The server ends now.
     static let abort = Signals(rawValue: 16)
+    /// The body of the answer asks to be looked at.
+    static let body = Signals(rawValue: 32)
     /// Somebody works on the connection.
     fileprivate static let busy = Signals(rawValue: 128)
 
@@ -46,7 +49,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   let token: UInt64
   private let descriptor: CInt
-  private let peer: String?
+  private let client: Client
   private let context: ConnectionContext
   private let events: EventQueue
 
@@ -55,7 +58,7 @@ final class HTTPConnection: @unchecked Sendable {
   private let execution = RequestExecution()
 
   private let transport: any ByteTransport
-  // That nobody else has access is checked by `signals`, and not once more with each use.
+  // `signals` guarantees exclusive access, so no check at run time is needed.
   @exclusivity(unchecked) private var machine: ConnectionStateMachine
   @exclusivity(unchecked) private var timeouts: ConnectionTimeouts
   @exclusivity(unchecked) private var input = ByteBuffer(capacity: readLength)
@@ -68,19 +71,34 @@ final class HTTPConnection: @unchecked Sendable {
 
   private static let readLength = 16384
 
-  /// A connection that owns `descriptor`; with `refusal` it gives only this answer.
+  /// The other end of a connection.
+  struct Client: Sendable {
+    let address: ClientAddress
+    let admission: ClientTable.Admission
+    /// Numeric address and port.
+    let peer: String
+  }
+
+  /// How long a connection in the reserve may take to send its request's header: others may need its place.
+  private static let reserveHeaderTimeout = Duration.seconds(2)
+
+  /// A connection that owns `descriptor`.
   init(
-    token: UInt64, descriptor: CInt, transport: any ByteTransport, peer: String?,
-    context: ConnectionContext, events: EventQueue, refusal: HTTPError? = nil
+    token: UInt64, descriptor: CInt, transport: any ByteTransport, client: Client,
+    context: ConnectionContext, events: EventQueue
   ) {
     self.token = token
     self.descriptor = descriptor
     self.transport = transport
-    self.peer = peer
+    self.client = client
     self.context = context
     self.events = events
-    machine = ConnectionStateMachine(limits: context.limits, refusal: refusal)
-    timeouts = ConnectionTimeouts(limits: context.limits, now: .now)
+    var limits = context.limits
+    if client.admission != .full {
+      limits.headerReadTimeout = min(limits.headerReadTimeout, Self.reserveHeaderTimeout)
+    }
+    machine = ConnectionStateMachine(limits: limits)
+    timeouts = ConnectionTimeouts(limits: limits, now: .now)
     publishDeadline()
   }
 
@@ -131,6 +149,7 @@ final class HTTPConnection: @unchecked Sendable {
       transport.noteEvent(hasHungUp: signals.contains(.hangUp))
     }
     if signals.contains(.shutdown) { machine.shutDown() }
+    if signals.contains(.body) { yieldBody() }
     proceed()
     if signals.contains(.deadline) { checkDeadline() }
     publishDeadline()
@@ -142,10 +161,9 @@ final class HTTPConnection: @unchecked Sendable {
   private func proceed() {
     while !isClosed {
       if let pending {
-        guard let response = pending.take(orWake: { [weak self] in self?.signal(.event) }) else { return }
+        guard let answer = pending.take(orWake: { [weak self] in self?.signal(.event) }) else { return }
         self.pending = nil
-        execution.pause()
-        begin(response)
+        deliver(answer)
         continue
       }
       if output.isActive {
@@ -190,9 +208,24 @@ final class HTTPConnection: @unchecked Sendable {
     case .ended:
       machine.inputEnded()
       return true
+    case .failed where transport.isPlainPeer:
+      // Answered in the clear, as it was asked.
+      machine.refuse(.plainRequest)
+      return true
     case .failed:
       close()
       return false
+    }
+  }
+
+  /// Gives the body that is being sent the occasion to release what others wait for.
+  private func yieldBody() {
+    guard !isClosed, output.isActive else { return }
+    do {
+      try execution.run { try output.yield() }
+    } catch {
+      context.logger.debug("An answer ended early.", metadata: ["error": "\(error)"])
+      close()
     }
   }
 
@@ -250,7 +283,8 @@ final class HTTPConnection: @unchecked Sendable {
       break
     case .consider(let head):
       let request = request(head, content: [])
-      if let response = execution.run({ context.handler.rejection(of: request) }) {
+      if let response = limitRefusal(of: request) ?? execution.run({ context.handler.rejection(of: request) })
+      {
         context.counters.requests.increase()
         machine.reject()
         begin(response)
@@ -263,13 +297,16 @@ final class HTTPConnection: @unchecked Sendable {
       output.beginContinue()
     case .respond(let head, let content):
       context.counters.requests.increase()
-      answer(request(head, content: content))
+      let request = request(head, content: content)
+      // One with content has been considered before.
+      if head.framing == .length(0), let response = limitRefusal(of: request) {
+        begin(response)
+      } else {
+        answer(request)
+      }
     case .refuse(let error):
       context.counters.refusedRequests.increase()
-      var response = context.handler.response(to: error)
-      // RFC 9110 §15.6.4: how long to wait, where it is known; a connection may end at any moment.
-      if error.code == .tooManyConnections { response.headers.set("Retry-After", "1") }
-      begin(response)
+      begin(refusal(error))
     case .linger:
       transport.endOutput()
       timeouts.wait(for: .forEnd, now: .now)
@@ -281,19 +318,43 @@ final class HTTPConnection: @unchecked Sendable {
   private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {
     HTTPRequest(
       method: head.method, target: head.target, version: head.version, headers: head.headers, body: content,
-      peer: peer, isSecure: transport.isSecure, cancellation: execution.begin())
+      peer: client.peer, isSecure: transport.isSecure, cancellation: execution.begin())
+  }
+
+  /// The answer to a request that is one too many; nil for others.
+  private func limitRefusal(of request: HTTPRequest) -> HTTPResponse? {
+    switch client.admission {
+    case .full:
+      if context.limits.maxRequestsPerSecond == nil || context.handler.isExempt(request) { return nil }
+      guard !context.clients.mayRequest(client.address, now: .now) else { return nil }
+      context.counters.throttledRequests.increase()
+      return refusal(.tooManyRequests)
+    case .reserve(let error):
+      if context.handler.isExempt(request) { return nil }
+      return refusal(error)
+    }
+  }
+
+  private func refusal(_ error: HTTPError) -> HTTPResponse {
+    var response = context.handler.response(to: error)
+    if let seconds = error.retryAfter { response.headers.set("Retry-After", String(seconds)) }
+    return response
   }
 
   private func answer(_ request: HTTPRequest) {
     var request = request
     if let file = contentFile {
       contentFile = nil
-      guard file.append(request.body) else { return begin(context.handler.response(to: .outOfSpace)) }
+      guard file.append(request.body) else { return begin(refusal(.outOfSpace)) }
       request.body = []
       request.longBody = file
     }
     execution.resume()
-    switch context.handler.answer(request) {
+    deliver(context.handler.answer(request))
+  }
+
+  private func deliver(_ answer: HTTPAnswer) {
+    switch answer {
     case .now(let response):
       execution.pause()
       begin(response)
@@ -308,7 +369,7 @@ final class HTTPConnection: @unchecked Sendable {
     if contentFile == nil { contentFile = HTTPContentFile() }
     if !(contentFile?.append(part) ?? false) {
       contentFile = nil
-      machine.refuseContent(.outOfSpace)
+      machine.refuse(.outOfSpace)
     }
   }
 
@@ -316,9 +377,11 @@ final class HTTPConnection: @unchecked Sendable {
     timeouts.clear()
     // The shutdown may have begun while the handler ran; its client is to be told (RFC 9112 §9.6).
     if pendingSignals.contains(.shutdown) { machine.shutDown() }
+    // A place in the reserve is for one request.
+    if client.admission != .full { machine.endAfterAnswer() }
     let framing = machine.framing(for: response)
-    if framing.sendsContent, case .stream(let live as any HTTPLiveBodyStream, _) = response.body {
-      live.onReady { [weak self] in self?.signal(.event) }
+    if framing.sendsContent, case .stream(let stream, _) = response.body {
+      stream.onReady { [weak self] in self?.signal(.body) }
     }
     output.begin(response, framing: framing)
   }
@@ -339,5 +402,6 @@ final class HTTPConnection: @unchecked Sendable {
     timeouts.clear()
     Socket.close(descriptor)
     context.table.remove(token)
+    context.clients.close(client.address, client.admission)
   }
 }

@@ -30,7 +30,7 @@ public final class HTTPServer: Sendable {
     self.tls = tls
     context = ConnectionContext(
       limits: limits.bounded, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
-      logger: logger)
+      clients: ClientTable(limits: limits.bounded), logger: logger)
   }
 
   /// Whether a host has addresses, and all of them are of this machine alone (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).

@@ -6,7 +6,7 @@ public struct HTTPServerCounters: Hashable, Sendable {
   public var openConnections = 0
   /// Connections that were accepted, the refused ones among them.
   public var acceptedConnections = 0
-  /// Connections that were one too many: answered with 503, or closed.
+  /// Connections that were one too many, of all or of one client: answered with 503 or 429, or closed.
   public var refusedConnections = 0
   /// Connections that were cut off because the client was too slow.
   public var timedOutConnections = 0
@@ -14,6 +14,8 @@ public struct HTTPServerCounters: Hashable, Sendable {
   public var requests = 0
   /// Requests that the HTTP layer refused by itself.
   public var refusedRequests = 0
+  /// Requests that were answered with 429, because their client had sent too many.
+  public var throttledRequests = 0
   /// Bytes received, decrypted.
   public var receivedBytes = 0
   /// Bytes sent, before encryption.
@@ -27,6 +29,7 @@ final class LiveCounters: Sendable {
   let timedOutConnections = Atomic(0)
   let requests = Atomic(0)
   let refusedRequests = Atomic(0)
+  let throttledRequests = Atomic(0)
   let receivedBytes = Atomic(0)
   let sentBytes = Atomic(0)
 
@@ -38,6 +41,7 @@ final class LiveCounters: Sendable {
       timedOutConnections: timedOutConnections.load(ordering: .relaxed),
       requests: requests.load(ordering: .relaxed),
       refusedRequests: refusedRequests.load(ordering: .relaxed),
+      throttledRequests: throttledRequests.load(ordering: .relaxed),
       receivedBytes: receivedBytes.load(ordering: .relaxed),
       sentBytes: sentBytes.load(ordering: .relaxed))
   }

@@ -1,16 +1,12 @@
 import CKindredLinux
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// A socket that connections come in on.
 final class ListeningSocket: Sendable {
   /// What came of accepting.
   enum Accepted {
-    case connection(CInt, peer: String?)
+    case connection(CInt, peer: SocketAddress)
     /// There is none at the moment.
     case none
     /// There is one, but the process or the system is out of descriptors or memory.
@@ -105,7 +101,7 @@ final class ListeningSocket: Sendable {
         descriptor = kindred_accept(self.descriptor, pointer, length)
         return descriptor
       }
-      if let peer { return .connection(descriptor, peer: peer.description) }
+      if let peer { return .connection(descriptor, peer: peer) }
       switch errno {
       case EAGAIN:
         return .none

@@ -1,11 +1,7 @@
 import Dispatch
 import Logging
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// What there is of a server while it runs: its sockets, its threads, its connections.
 final class RunningServer: Sendable {
@@ -45,8 +41,10 @@ final class RunningServer: Sendable {
   func start() {
     acceptor.start()
     workers.start()
-    watch.start(tick: workers.advanceTick) { [acceptor, table = context.table] now in
+    watch.start(tick: workers.advanceTick) {
+      [acceptor, table = context.table, clients = context.clients] now in
       acceptor.resume()
+      clients.sweep(now: now)
       for connection in table.all {
         if connection.isOverdue(at: now) { connection.signal(.deadline) }
         connection.cancelIfDeparted(at: now)

@@ -3,8 +3,7 @@ import Synchronization
 
 /// Looks after what takes time: workers that are busy for long, deadlines, clients that have gone.
 ///
-/// A thread that wakes often while there is work, seldom while there are only connections, and hardly ever
-/// otherwise.
+/// A thread that wakes every 5 ms while workers are busy, else every 100 ms.
 final class Watch: Sendable {
   private static let busyInterval = DispatchTimeInterval.milliseconds(5)
   private static let idleInterval = DispatchTimeInterval.milliseconds(100)

@@ -27,8 +27,7 @@ final class WorkerPool: Sendable {
   private static let maximum = 128
   /// Ticks after which a worker is made up for by another: between 25 and 30 milliseconds.
   ///
-  /// Work of some milliseconds is not done sooner by more threads than processors, and each has its own part of the
-  /// database in the processors' caches.
+  /// More threads than processors don't speed up work of some milliseconds, and compete for the processors' caches.
   private static let longRunning = 6
 
   /// `onWake` is called when a worker takes up work.

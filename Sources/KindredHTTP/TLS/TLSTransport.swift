@@ -29,6 +29,8 @@ final class TLSTransport: ByteTransport {
 
   var isSecure: Bool { true }
 
+  private(set) var isPlainPeer = false
+
   var hasHungUp: Bool { plain.hasHungUp }
 
   func noteEvent(hasHungUp: Bool) { plain.noteEvent(hasHungUp: hasHungUp) }
@@ -40,6 +42,7 @@ final class TLSTransport: ByteTransport {
   func write(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
   ) -> TransferResult {
+    if isPlainPeer { return plain.write(first, second, third) }
     let next = first.isEmpty ? (second.isEmpty ? third : second) : first
     if next.count >= Self.recordLength {
       return write(UnsafeRawBufferPointer(rebasing: next[..<Self.recordLength]))
@@ -74,6 +77,7 @@ final class TLSTransport: ByteTransport {
     case SSL_ERROR_ZERO_RETURN: return .ended
     default:
       hasFailed = true
+      isPlainPeer = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST
       return .failed
     }
   }

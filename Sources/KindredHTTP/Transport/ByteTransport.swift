@@ -15,6 +15,9 @@ protocol ByteTransport: AnyObject {
   /// Whether the bytes are encrypted on the way.
   var isSecure: Bool { get }
 
+  /// Whether the peer speaks without encryption where encryption is due, so that it can be told.
+  var isPlainPeer: Bool { get }
+
   /// Whether the peer has ended its direction, or the connection is broken, as far as was noted.
   var hasHungUp: Bool { get }
 

@@ -1,11 +1,7 @@
 import CKindredLinux
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// Says which sockets have something to do, to any number of threads.
 ///

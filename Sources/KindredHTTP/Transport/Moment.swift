@@ -1,10 +1,6 @@
 import Dispatch
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// A moment, in nanoseconds of a clock that never goes back.
 struct Moment: Comparable, Sendable {

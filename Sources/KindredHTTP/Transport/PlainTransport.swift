@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// A connection's bytes as they are.
 final class PlainTransport: ByteTransport {
@@ -15,6 +11,8 @@ final class PlainTransport: ByteTransport {
   init(descriptor: CInt) { self.descriptor = descriptor }
 
   var isSecure: Bool { false }
+
+  var isPlainPeer: Bool { false }
 
   func noteEvent(hasHungUp: Bool) {
     mayBeReadable = true

@@ -1,10 +1,6 @@
 import CKindredLinux
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// The system calls on sockets, with their results as values.
 enum Socket {

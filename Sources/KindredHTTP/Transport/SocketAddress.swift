@@ -1,10 +1,6 @@
 import CKindredLinux
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// The address of a socket, IPv4 or IPv6.
 struct SocketAddress: Sendable {
@@ -62,6 +58,22 @@ struct SocketAddress: Sendable {
   var isLoopback: Bool {
     let host = host
     return host == "::1" || host.hasPrefix(family == AF_INET6 ? "::ffff:127." : "127.")
+  }
+
+  /// Whom the address belongs to.
+  var client: ClientAddress {
+    withUnsafeBytes(of: storage) { bytes in
+      // `sin_addr` and `sin6_addr` (ip(7), ipv6(7)).
+      guard family == AF_INET6 else {
+        return ClientAddress(ipv4: bytes.load(fromByteOffset: 4, as: UInt32.self))
+      }
+      let high = UInt64(bigEndian: bytes.load(fromByteOffset: 8, as: UInt64.self))
+      let low = UInt64(bigEndian: bytes.load(fromByteOffset: 16, as: UInt64.self))
+      // RFC 4291 §2.5.5.2: an IPv4 address on a socket of both families.
+      let isMapped = high == 0 && low >> 32 == 0xFFFF
+      return isMapped
+        ? ClientAddress(ipv4: UInt32(truncatingIfNeeded: low).bigEndian) : ClientAddress(ipv6Prefix: high)
+    }
   }
 
   /// The numeric host.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// Bytes that are written at the end and read from the beginning, in memory that is used again.
 struct ByteBuffer: ~Copyable {

@@ -61,10 +61,15 @@ struct ConnectionStateMachine: Sendable {
   /// Whether the request under way is the last.
   private(set) var isShuttingDown = false
 
-  /// A connection at its beginning; one with `refusal` is answered with it, whatever it sends.
-  init(limits: HTTPLimits, refusal: HTTPError? = nil) {
+  /// A connection at its beginning.
+  init(limits: HTTPLimits) {
     parser = HTTPRequestParser(limits: limits)
-    if let refusal { state = .refused(refusal) }
+  }
+
+  /// Nothing more is read: the next action is to answer this error.
+  mutating func refuse(_ error: HTTPError) {
+    owesContinue = false
+    state = .refused(error)
   }
 
   /// What the connection waits for.
@@ -117,6 +122,12 @@ struct ConnectionStateMachine: Sendable {
     case (.head(let head), _):
       state = .content(head)
       guard head.framing != .length(0) else { return nil }
+      // RFC 9110 §10.1.1: a final status is due where the head alone decides it, as it does where content has no
+      // meaning (§9.3.1, §9.3.2, §9.3.5).
+      if head.expectsContinue, [.get, .head, .delete].contains(head.method) {
+        state = .answering(head, isPersistent: false)
+        return .respond(head, content: [])
+      }
       owesContinue = head.expectsContinue
       return .consider(head)
     case (.part(let content), .content):
@@ -134,13 +145,9 @@ struct ConnectionStateMachine: Sendable {
     do throws(HTTPError) {
       try parser.limitContent(isLong: isLong)
     } catch {
-      owesContinue = false
-      state = .refused(error)
+      refuse(error)
     }
   }
-
-  /// The content can't be kept.
-  mutating func refuseContent(_ error: HTTPError) { state = .refused(error) }
 
   /// The request under consideration is answered without its content, and the connection ends: reading the
   /// content only to stay in step may cost more than another connection.
@@ -214,6 +221,12 @@ struct ConnectionStateMachine: Sendable {
 
   /// The server ends: the request under way is the last.
   mutating func shutDown() { isShuttingDown = true }
+
+  /// The connection ends with the answer that is due.
+  mutating func endAfterAnswer() {
+    guard case .answering(let head, _) = state else { return }
+    state = .answering(head, isPersistent: false)
+  }
 
   private mutating func close() -> Action {
     state = .closed

@@ -7,6 +7,10 @@ struct ConnectionTimeouts: Sendable {
   private(set) var waiting: ConnectionStateMachine.Waiting?
   private var pace: TransferPace
   private var lingerEnd = Moment.never
+  /// When the content has to be there, or the next `maxBodyLength` of it.
+  private var contentEnd = Moment.never
+  /// Bytes of the content that have come since `contentEnd` was set.
+  private var contentLength = 0
 
   /// When the waiting is to be looked at again.
   private(set) var deadline: Moment
@@ -37,7 +41,7 @@ struct ConnectionTimeouts: Sendable {
       waiting = new
       begin(new, now: now())
     } else if new == .forContent || new == .forOutput {
-      deadline = pace.deadline
+      deadline = transferDeadline
     }
   }
 
@@ -49,7 +53,9 @@ struct ConnectionTimeouts: Sendable {
       deadline = now + limits.headerReadTimeout
     case .forContent, .forOutput:
       pace = TransferPace(idle: limits.idleTimeout, rate: limits.minTransferRate, now: now)
-      deadline = pace.deadline
+      contentEnd = new == .forContent ? now + limits.bodyReadTimeout : .never
+      contentLength = 0
+      deadline = transferDeadline
     case .forEnd:
       lingerEnd = now + limits.lingerTimeout * Self.lingerTimes
       deadline = now + limits.lingerTimeout
@@ -58,10 +64,20 @@ struct ConnectionTimeouts: Sendable {
     }
   }
 
+  private var transferDeadline: Moment { min(pace.deadline, contentEnd) }
+
   /// The client has sent, or has taken, this many bytes.
   mutating func moved(_ count: Int, now: @autoclosure () -> Moment) {
     switch waiting {
-    case .forContent, .forOutput: pace.record(count, now: now())
+    case .forContent:
+      let now = now()
+      pace.record(count, now: now)
+      contentLength += count
+      if contentLength > limits.maxBodyLength {
+        contentLength = 0
+        contentEnd = now + limits.bodyReadTimeout
+      }
+    case .forOutput: pace.record(count, now: now())
     case .forEnd: deadline = min(now() + limits.lingerTimeout, lingerEnd)
     case .forRequest, .forHead, .forBody, nil: break
     }
@@ -72,8 +88,8 @@ struct ConnectionTimeouts: Sendable {
     guard now >= deadline else { return false }
     switch waiting {
     case .forContent, .forOutput:
-      if pace.isTooSlow(now: now) { return true }
-      deadline = pace.deadline
+      if now >= contentEnd || pace.isTooSlow(now: now) { return true }
+      deadline = transferDeadline
       return false
     case .forRequest, .forHead, .forBody, .forEnd, nil:
       return true

@@ -7,7 +7,7 @@
 struct HTTPResponseSerializer: ~Copyable {
   private enum Part {
     case none
-    /// Of a stream, valid until the next one is asked for.
+    /// Of a stream, valid until the stream is called again.
     case borrowed(UnsafeRawBufferPointer)
     case owned(ArraySlice<UInt8>)
   }
@@ -134,7 +134,7 @@ struct HTTPResponseSerializer: ~Copyable {
         return finish()
       }
       if next.isEmpty {
-        if stream is any HTTPLiveBodyStream { return }
+        if stream.isLive { return }
         continue
       }
       if let remaining {
@@ -166,6 +166,14 @@ struct HTTPResponseSerializer: ~Copyable {
         partEnd = UnsafeRawBufferPointer(start: Self.lineEnd.utf8Start, count: 2)
       }
     }
+  }
+
+  /// Gives the stream the occasion to release what others wait for.
+  mutating func yield() throws {
+    guard let stream else { return }
+    // The stream's memory may be used anew.
+    if case .borrowed(let bytes) = part { part = .owned(ArraySlice(bytes)) }
+    try stream.yield()
   }
 
   /// Asks the stream for nothing more, whether the answer is complete or not.

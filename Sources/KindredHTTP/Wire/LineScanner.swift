@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// Finds lines that end in CRLF, and looks at no byte twice while a line is not complete.
 struct LineScanner: Sendable {

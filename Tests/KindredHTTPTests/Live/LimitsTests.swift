@@ -99,6 +99,94 @@ struct LimitsTests {
     }
   }
 
+  @Test("answer connections above the number of one client with 429")
+  func connectionsOfClient() throws {
+    var limits = HTTPLimits()
+    limits.maxConnectionsPerClient = 2
+    try withServer(limits: limits) { server, port in
+      var clients = try (0..<2).map { _ in try WireClient(port: port) }
+      for client in clients {
+        client.request("/")
+        #expect(client.response()?.status == 200)
+      }
+      let third = try WireClient(port: port)
+      third.request("/", method: "POST", fields: "Content-Length: 2\r\n")
+      let response = third.response()
+      #expect(response?.status == 429)
+      #expect(response?.headers["retry-after"] == "1")
+      #expect(third.isEnded)
+      clients.removeLast()
+      #expect(eventually { server.counters.openConnections < 2 })
+      let fourth = try WireClient(port: port)
+      fourth.request("/")
+      #expect(fourth.response()?.status == 200)
+    }
+  }
+
+  @Test("are no hindrance for what the handler exempts from them, for one request at a time")
+  func exemptions() throws {
+    var limits = HTTPLimits()
+    limits.maxConnections = 1
+    limits.maxRequestsPerSecond = 1
+    try withServer(limits: limits) { server, port in
+      let first = try WireClient(port: port)
+      first.request("/")
+      #expect(first.response()?.status == 200)
+      // Others than these may be waiting for a place: a few are closed without an answer.
+      let silent = try (0..<4).map { _ in try WireClient(port: port) }
+      #expect(eventually { server.counters.openConnections == 5 })
+      for _ in 0..<20 {
+        let asking = try WireClient(port: port)
+        asking.request("/health")
+        #expect(asking.response()?.status == 200)
+        #expect(asking.isEnded)
+      }
+      let second = try WireClient(port: port)
+      second.request("/")
+      #expect(second.response()?.status == 503)
+      _ = silent
+    }
+  }
+
+  @Test("hold back a client that sends too many requests, on connections that go on")
+  func requestRate() throws {
+    var limits = HTTPLimits()
+    limits.maxRequestsPerSecond = 3
+    try withServer(limits: limits) { server, port in
+      let client = try WireClient(port: port)
+      var statuses: [Int?] = []
+      for _ in 0..<10 {
+        client.request("/")
+        statuses.append(client.response()?.status)
+      }
+      #expect(statuses.prefix(3).allSatisfy { $0 == 200 })
+      #expect(statuses.contains(429))
+      #expect(server.counters.throttledRequests > 0)
+      let other = try WireClient(port: port)
+      #expect(
+        eventually {
+          other.request("/")
+          return other.response()?.status == 200
+        })
+    }
+  }
+
+  @Test("end content that comes without end, though it never stands still (RFC 9110 §15.5.9)")
+  func endlessContent() throws {
+    var limits = Self.short
+    limits.idleTimeout = .seconds(10)
+    limits.bodyReadTimeout = .milliseconds(300)
+    try withServer(limits: limits) { _, port in
+      let client = try WireClient(port: port)
+      client.request("/", method: "POST", fields: "Content-Length: 1000000\r\n")
+      for _ in 0..<20 {
+        usleep(50_000)
+        client.send("xxxxxxxxxx")
+      }
+      #expect(client.response()?.status == 408)
+    }
+  }
+
   @Test("let no long request hold up others, however many there are")
   func longRequests() throws {
     try withServer(respond: { request in

@@ -115,11 +115,32 @@ struct TLSTests {
     try withTLS(TestCertificate(), limits: limits) { server, port in
       let silent = try WireClient(port: port)
       silent.send("\u{16}\u{3}\u{1}")
+      #expect(
+        eventually { server.counters.acceptedConnections == 1 && server.counters.openConnections == 0 })
+      #expect(server.counters.requests == 0)
+    }
+  }
+
+  @Test("tells a client without TLS what is wrong, without TLS")
+  func plain() throws {
+    try withTLS(TestCertificate()) { server, port in
       let plain = try WireClient(port: port)
       plain.request("/")
-      #expect(
-        eventually { server.counters.acceptedConnections == 2 && server.counters.openConnections == 0 })
+      let response = plain.response()
+      #expect(response?.status == 400)
+      #expect(response?.body.contains("https://") == true)
+      #expect(plain.isEnded)
       #expect(server.counters.requests == 0)
+    }
+  }
+
+  @Test(
+    "agrees on keys by curves that cost the server no more than the client",
+    arguments: [("X25519", true), ("P-256", true), ("P-384", true), ("X448", false), ("ffdhe8192", false)])
+  func groups(group: String, isTaken: Bool) throws {
+    try withTLS(TestCertificate()) { _, port in
+      let output = try handshake(port, "-tls1_3", "-groups", group)
+      #expect(output.contains("New, TLSv1.3, Cipher is") == isTaken, "\(output)")
     }
   }
 

@@ -5,8 +5,8 @@ struct ConnectionScript {
   var machine: ConnectionStateMachine
   private var pending: [UInt8] = []
 
-  init(limits: HTTPLimits = HTTPLimits(), refusal: HTTPError? = nil) {
-    machine = ConnectionStateMachine(limits: limits, refusal: refusal)
+  init(limits: HTTPLimits = HTTPLimits()) {
+    machine = ConnectionStateMachine(limits: limits)
   }
 
   /// The next thing to do after these bytes have come.

@@ -36,7 +36,9 @@ final class EndlessStream: HTTPBodyStream, Sendable {
 }
 
 /// A live stream that is told what to give.
-final class EventStream: HTTPLiveBodyStream, Sendable {
+final class EventStream: HTTPBodyStream, Sendable {
+  var isLive: Bool { true }
+
   private struct State {
     var events: [String] = []
     var current: [UInt8] = []

@@ -12,6 +12,7 @@ struct TestHandler: HTTPHandler {
   func response(to error: HTTPError) -> HTTPResponse { .text(error.detail, status: error.status) }
   func takesLongBody(_ request: HTTPRequest) -> Bool { takesLongBody }
   func answer(_ request: HTTPRequest) -> HTTPAnswer { answer?(request) ?? .now(respond(request)) }
+  func isExempt(_ request: HTTPRequest) -> Bool { request.path == "/health" }
   func rejection(of request: HTTPRequest) -> HTTPResponse? { rejection(request) }
 }
 

@@ -190,10 +190,30 @@ struct ConnectionStateMachineTests {
     #expect(actions.firstIndex(of: "close") == 15)
   }
 
-  @Test("gives only the refusal that it was made for")
-  func refusedFromTheStart() {
-    var script = ConnectionScript(refusal: .tooManyConnections)
-    #expect(script.receive(Self.get) == "refuse 503")
+  @Test("answers a refusal from outside before anything that follows")
+  func refused() {
+    var script = ConnectionScript()
+    script.machine.refuse(.plainRequest)
+    #expect(script.receive(Self.get) == "refuse 400")
     #expect(script.answer(Self.ok).next == "linger")
+  }
+
+  @Test("ends after the answer where there is no place for another request")
+  func endsAfterAnswer() {
+    var script = ConnectionScript()
+    #expect(script.receive(Self.get).hasPrefix("respond"))
+    script.machine.endAfterAnswer()
+    #expect(script.answer(Self.ok).framing.isPersistent == false)
+  }
+
+  @Test(
+    "asks for no content that has no meaning: the final status is due at once (RFC 9110 §10.1.1)",
+    arguments: ["GET", "HEAD", "DELETE"])
+  func expectationWithoutMeaning(method: String) {
+    var script = ConnectionScript()
+    let head = "\(method) /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+    #expect(script.receive(head) == "respond /a 0")
+    #expect(script.answer(Self.ok).framing.isPersistent == false)
+    #expect(script.receive("ab" + Self.get) == "read")
   }
 }

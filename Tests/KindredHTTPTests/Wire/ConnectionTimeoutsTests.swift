@@ -37,6 +37,23 @@ struct ConnectionTimeoutsTests {
     #expect(isOver15)
   }
 
+  @Test("give content a time of its own, and each size of longer content another")
+  func content() {
+    var limits = Self.limits
+    limits.bodyReadTimeout = .seconds(30)
+    limits.maxBodyLength = 1000
+    var timeouts = ConnectionTimeouts(limits: limits, now: at(0))
+    timeouts.wait(for: .forContent, now: at(0))
+    timeouts.moved(900, now: at(20))
+    timeouts.wait(for: .forContent, now: at(20))
+    #expect(timeouts.deadline == at(30))
+    timeouts.moved(200, now: at(29))
+    timeouts.wait(for: .forContent, now: at(29))
+    #expect(timeouts.deadline == at(59))
+    let isOver59 = timeouts.isOver(now: at(59))
+    #expect(isOver59)
+  }
+
   @Test("give the next request the idle time, and its header a time of its own")
   func next() {
     var timeouts = timeouts

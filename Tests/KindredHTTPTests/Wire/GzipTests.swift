@@ -49,6 +49,38 @@ struct GzipTests {
     #expect(source.closeCount == 1)
   }
 
+  @Test("of a live stream reaches the client at once, and costs nothing while there is nothing")
+  func live() throws {
+    let source = EventStream()
+    let stream = GzipBodyStream(source)
+    #expect(stream.isLive)
+    var compressed: [UInt8] = []
+    for event in ["first", "second"] {
+      source.add(event)
+      let part = try #require(try stream.next())
+      #expect(!part.isEmpty)
+      compressed += Array(part)
+      // Nothing but the marks of an empty flush, and in the end nothing at all.
+      _ = try stream.next()
+      #expect(try stream.next()?.count ?? 0 < 16)
+    }
+    stream.close()
+    #expect(source.closeCount == 1)
+  }
+
+  @Test("of a stream that takes back its memory is that of all its content")
+  func yields() throws {
+    let text = text(5, 20_000)
+    let source = PartsStream([text, "end"])
+    let stream = GzipBodyStream(source)
+    var compressed: [UInt8] = []
+    while let part = try stream.next() {
+      compressed += Array(part)
+      try stream.yield()
+    }
+    #expect(try gunzip(compressed) == Array((text + "end").utf8))
+  }
+
   @Test("of a stream that fails, fails")
   func failure() {
     let stream = GzipBodyStream(PartsStream(["a"], fails: true))

@@ -22,7 +22,8 @@ public struct FuzzAnswer: CustomStringConvertible {
     switch response.body {
     case .none: break
     case .bytes(let bytes): content = bytes
-    case .stream(is any HTTPLiveBodyStream, _):
+    case .stream(let stream, _) where stream.isLive:
+      stream.close()
       isComplete = false
     case .stream(let stream, let length):
       defer { stream.close() }
