@@ -30,6 +30,7 @@ public final class ConnectionPool: Sendable {
   /// file is then served as it is now, and whoever changes it has to restart the server.
   public let readerAccess: Connection.Access
 
+  private let configuration: ConnectionConfiguration
   private let readers: ConnectionSlots
   private let writers: ConnectionSlots?
 
@@ -45,6 +46,7 @@ public final class ConnectionPool: Sendable {
     configuration: ConnectionConfiguration = ConnectionConfiguration()
   ) throws {
     self.path = path
+    self.configuration = configuration
     let readerAccess: Connection.Access
     switch access {
     case .immutable:
@@ -67,6 +69,13 @@ public final class ConnectionPool: Sendable {
       try Connection(path: path, access: readerAccess, configuration: configuration)
     }
     self.readers.checkIn(try self.readers.checkOut())
+  }
+
+  /// Reading connections to the same database that are none of this pool's.
+  ///
+  /// - Throws: `OpenError`.
+  public func sibling(readers: Int) throws -> ConnectionPool {
+    try ConnectionPool(path: path, access: readerAccess, readers: readers, configuration: configuration)
   }
 
   /// Whether there is a writer.

@@ -31,7 +31,13 @@ extension ExplorerPage {
 extension KindredService {
   /// The types of records that this server has.
   var recordTypes: [MediaType] {
-    options.servesExplorer ? MediaType.ofRecords : MediaType.ofRecords.filter { $0 != .html }
+    MediaType.ofRecords.filter { type in
+      switch type {
+      case .html: options.servesExplorer
+      case .events: changeFeed != nil
+      case .json, .lines, .jsonLines, .csv: true
+      }
+    }
   }
 
   /// The types of Kindred's own documents that this server has.

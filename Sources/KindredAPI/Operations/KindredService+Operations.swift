@@ -53,6 +53,7 @@ extension KindredService {
     var text = PrometheusText()
     serviceMetrics.append(to: &text)
     text.append(models.planCounts.snapshot)
+    if let changeFeed { text.append(changeFeed.counts) }
     text.append(pool.statistics)
     if let serverCounters { text.append(serverCounters) }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")

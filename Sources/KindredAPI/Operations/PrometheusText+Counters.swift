@@ -43,6 +43,12 @@ extension PrometheusText {
       pool.statementCacheMisses)
   }
 
+  mutating func append(_ live: ChangeFeed.Counts) {
+    append("kindred_live_listeners", .gauge, "Clients that listen to a request.", live.listeners)
+    append("kindred_live_queries_total", .counter, "Queries that commits made necessary.", live.queries)
+    append("kindred_live_events_total", .counter, "Events of changes, one for each listener.", live.events)
+  }
+
   mutating func append(_ plans: PlanCounts.Snapshot) {
     append("kindred_plan_cache_hits_total", .counter, "Requests whose plan was there.", plans.hits)
     append("kindred_plan_cache_misses_total", .counter, "Requests that had to be planned.", plans.misses)

@@ -5,16 +5,17 @@ enum MediaType: String {
   case jsonLines = "application/jsonl"
   case csv = "text/csv"
   case html = "text/html"
+  case events = "text/event-stream"
 
   /// Those of records, the server's favourite first.
-  static let ofRecords: [MediaType] = [.json, .lines, .jsonLines, .csv, .html]
+  static let ofRecords: [MediaType] = [.json, .lines, .jsonLines, .csv, .html, .events]
   /// Those of Kindred's own documents.
   static let ofDocuments: [MediaType] = [.json, .html]
 
   /// The value of `Content-Type`.
   var field: String {
     switch self {
-    case .json, .lines, .jsonLines: rawValue
+    case .json, .lines, .jsonLines, .events: rawValue
     case .csv: "text/csv; charset=utf-8; header=present"
     case .html: "text/html; charset=utf-8"
     }
@@ -24,7 +25,7 @@ enum MediaType: String {
   var isUnpaged: Bool {
     switch self {
     case .lines, .jsonLines, .csv: true
-    case .json, .html: false
+    case .json, .html, .events: false
     }
   }
 

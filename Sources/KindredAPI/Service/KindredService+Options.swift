@@ -18,6 +18,8 @@ extension KindredService {
     public var cors: CORSPolicy?
     /// Where each request is noted; nil for nowhere.
     public var requestLog: (any RequestLog)?
+    /// How results are kept live; nil where nobody may listen.
+    public var live: LiveOptions? = LiveOptions()
     /// Whether the log of requests has their queries, and the values of keys by name in their paths.
     public var logsQueries = false
     /// Whether `explain=true` shows the statements of a request.

@@ -28,6 +28,7 @@ extension KindredService {
       }
       return try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: recordTypes)
     }
+    if let changeFeed, case .success(.events) = accepted { return try live(segments, request, changeFeed) }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     var asked = RecordsRequest(
@@ -131,7 +132,7 @@ extension ResultFormat {
   init(_ type: MediaType) {
     self =
       switch type {
-      case .json: .json
+      case .json, .events: .json
       case .lines, .jsonLines: .lines
       case .csv: .csv
       case .html: .html(HTMLLayout([:]))

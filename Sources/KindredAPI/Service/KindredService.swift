@@ -12,6 +12,8 @@ public final class KindredService: HTTPHandler {
   let options: Options
   let logger: Logger
   let databaseVersion: DatabaseVersion
+  /// Where listeners are told of commits; nil where nobody may listen.
+  let changeFeed: ChangeFeed?
   let representations = RepresentationCache()
   let serviceMetrics = ServiceMetrics()
   private let counterSource = Mutex<CounterSource?>(nil)
@@ -26,11 +28,16 @@ public final class KindredService: HTTPHandler {
     self.pool = pool
     self.options = options
     self.logger = logger
-    databaseVersion = try DatabaseVersion(of: pool)
+    let databaseVersion = try DatabaseVersion(of: pool)
+    self.databaseVersion = databaseVersion
+    changeFeed = try options.live.map { try ChangeFeed(databaseVersion, of: pool, $0) }
     models = ModelSource(read: model)
     let version = try pool.withReader { try models.version(for: $0) }
     for warning in version.model.warnings { logger.warning("\(warning)") }
   }
+
+  /// Ends what runs beside requests, before the database is closed.
+  public func stop() { changeFeed?.stop() }
 
   /// Has the metrics tell what the server has counted; it is made after the service that it serves.
   public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {

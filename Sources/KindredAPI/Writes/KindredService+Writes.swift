@@ -43,6 +43,7 @@ extension KindredService {
       }
     }
     timing.mark("write")
+    changeFeed?.nudge()
     return response(result, to: request)
   }
 

@@ -58,6 +58,7 @@ struct ServeCommand: Configurable {
     }
     options.isWritable = server.writable
     options.servesExplorer = server.explorer
+    options.live = server.liveOptions
     let logger = Logger.kindred(level: server.logLevel)
     defer { LogOutput.standardError.flush() }
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }
@@ -80,6 +81,7 @@ struct ServeCommand: Configurable {
       host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
       logger: logger)
     service.reportCounters { http.counters }
+    defer { service.stop() }
     let address = try http.start()
     defer { http.shutdown(grace: server.shutdownTimeout.duration) }
     try StandardOutput.writeLine(

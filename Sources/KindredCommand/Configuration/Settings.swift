@@ -113,6 +113,14 @@ struct ServerSettings: ParsableArguments {
 
   @Flag(
     inversion: .prefixedNo,
+    help: "Whether clients may listen to a request (text/event-stream), to get its result after each change.")
+  var live = true
+
+  @Option(help: .init("Clients that listen at the same time.", valueName: "n"))
+  var maxListeners = Limit(768)
+
+  @Flag(
+    inversion: .prefixedNo,
     help: "Whether the lines of requests have the query and the keys by name, which hold values of records.")
   var logQueries = false
 
@@ -202,6 +210,14 @@ extension ServerSettings {
     guard HTTPServer.isLoopback(host: host) else { return allowedHosts?.hosts ?? .any }
     let own = AllowedHosts.loopback.union(AllowedHosts([host.contains(":") ? "[\(host)]" : host]))
     return allowedHosts.map { own.union($0.hosts) } ?? own
+  }
+
+  /// How results are kept live; nil where nobody may listen.
+  var liveOptions: LiveOptions? {
+    guard live else { return nil }
+    var options = LiveOptions()
+    options.maximumListeners = maxListeners.count
+    return options
   }
 
   /// How many connections read the database.

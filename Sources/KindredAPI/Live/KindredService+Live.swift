@@ -1,0 +1,84 @@
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import Logging
+
+extension KindredService {
+  /// The result of a request as events: at once, and after each commit that changes it.
+  func live(_ segments: [Substring], _ request: HTTPRequest, _ feed: ChangeFeed) throws -> HTTPResponse {
+    let key = LiveQuery.Key(target: request.target)
+    let lastEventID = request.headers["Last-Event-ID"]
+    guard feed.hasRoom else { throw Problem.tooManyListeners }
+    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, expiry: nil) {
+      return Self.events(listener)
+    }
+    let start = MonotonicTime.now()
+    // What runs again is the request without its client.
+    let asked = RecordsRequest(
+      segments: segments, request: HTTPRequest(method: .get, target: request.target), type: .json,
+      isAttachment: false, key: RepresentationCache.Key(target: request.target, type: .json),
+      version: databaseVersion.current, condition: nil)
+    let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
+    defer { reading.close() }
+    guard let json = try json(of: asked, reading) else {
+      throw Problem.notAcceptable("only records can be listened to: change `Accept`")
+    }
+    guard request.method == .get else { return Self.events(nil) }
+    return Self.events(
+      feed.listen(
+        to: key, LiveEvent(json, memory: feed.memory), version: asked.version,
+        duration: MonotonicTime.now() - start, lastEventID: lastEventID, expiry: nil
+      ) { [weak self] in self?.refreshed(asked) })
+  }
+
+  /// The result as it is now; nil where there is none any more.
+  private func refreshed(_ asked: RecordsRequest) -> LiveEvent? {
+    guard let feed = changeFeed else { return nil }
+    do {
+      let reading = try Reading(feed.pool, cancellation: nil, seconds: options.queryTime)
+      defer { reading.close() }
+      return try json(of: asked, reading).map { LiveEvent($0, memory: feed.memory) }
+    } catch {
+      // A client that comes back gets the same error as a problem.
+      logger.debug("A live request ended.", metadata: ["error": "\(error)"])
+      return nil
+    }
+  }
+
+  /// The whole result; nil where the request is not for records.
+  private func json(of asked: RecordsRequest, _ reading: Reading) throws -> [UInt8]? {
+    let version = try models.version(reading.schemaVersion, for: reading.connection)
+    let planned = try plan(asked, version)
+    guard !planned.explains, !planned.isColumnValue else { return nil }
+    let reader = ResultReader(
+      planned.plan, on: reading.connection, parameters: planned.parameters, limit: planned.limit)
+    defer { reader.close() }
+    try reader.start()
+    var json: [UInt8] = []
+    while let part = try reader.next() {
+      json += part
+      if json.count > options.live?.maximumEventLength ?? 0 {
+        throw RequestError(.limitExceeded, "the result is too long for an event: ask for less at once")
+      }
+    }
+    return json
+  }
+
+  private static func events(_ listener: LiveListener?) -> HTTPResponse {
+    HTTPResponse(
+      status: .ok,
+      headers: [
+        "Content-Type": MediaType.events.field, "Cache-Control": "no-store", "Vary": "Accept",
+        // Proxies such as nginx would gather events before they send them.
+        "X-Accel-Buffering": "no",
+      ],
+      body: listener.map { .stream($0, length: nil) } ?? .none)
+  }
+}
+
+extension Problem {
+  /// 503: so many clients listen already.
+  static let tooManyListeners = Problem(
+    .busy, "too many clients listen: try again later", headers: [("Retry-After", "10")])
+}

@@ -1,0 +1,240 @@
+import Dispatch
+import KindredHTTP
+import KindredSQLite
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Live results (text/event-stream)")
+struct EventTests {
+  /// A client that listens, in process.
+  private final class Client {
+    let stream: any HTTPBodyStream
+    private let signal = DispatchSemaphore(value: 0)
+
+    init(_ stream: any HTTPBodyStream) {
+      self.stream = stream
+      stream.onReady { [signal] in signal.signal() }
+    }
+
+    deinit { stream.close() }
+
+    /// The next part, without what precedes it on the wire; nil at the end of the stream.
+    func part() throws -> String? {
+      while true {
+        guard let part = try stream.next() else { return nil }
+        if !part.isEmpty { return String(decoding: part, as: UTF8.self) }
+        try #require(signal.wait(timeout: .now() + 20) == .success, "nothing came")
+      }
+    }
+
+    /// The data and the id of the next event.
+    func event() throws -> (id: String, data: String) {
+      while let part = try part() {
+        let lines = part.split(separator: "\n")
+        guard lines.count == 2 else { continue }
+        return (String(lines[0].dropFirst(4)), String(lines[1].dropFirst(6)))
+      }
+      throw Ended()
+    }
+
+    struct Ended: Error {}
+  }
+
+  private func answer(
+    _ target: String, on database: TestDatabase, method: HTTPMethod = .get, headers: HTTPHeaders = [:]
+  ) -> HTTPResponse {
+    var headers = headers
+    headers.append("Accept", "text/event-stream")
+    return database.service.respond(
+      to: HTTPRequest(method: method, target: TestDatabase.encoded(target), headers: headers))
+  }
+
+  private func listen(
+    _ target: String, on database: TestDatabase, lastEventID: String? = nil
+  ) throws -> Client {
+    let response = answer(
+      target, on: database, headers: lastEventID.map { ["Last-Event-ID": $0] } ?? [:])
+    #expect(response.status == .ok)
+    #expect(response.headers["Content-Type"] == "text/event-stream")
+    guard case .stream(let stream, nil) = response.body else { throw Client.Ended() }
+    return Client(stream)
+  }
+
+  /// Commits as another process does: the service isn't told.
+  private func execute(_ sql: String, on database: TestDatabase) throws {
+    try Connection(path: database.path, access: .readWrite).execute(sql)
+  }
+
+  @Test("the result at once, and again after a commit that changes it")
+  func changes() throws {
+    let database = try Library.database()
+    let client = try listen("/tags?fields=name&limit=2", on: database)
+    #expect(try client.event().data == #"[{"name":"sea"},{"name":"work"}]"#)
+    try execute("UPDATE tag SET name = 'ocean' WHERE id = 1", on: database)
+    #expect(try client.event().data == #"[{"name":"ocean"},{"name":"work"}]"#)
+  }
+
+  @Test("commits that change nothing that shows are no events, and the same result has the same id")
+  func others() throws {
+    let database = try Library.database()
+    let client = try listen(
+      "/books?filter=kind='poem'&fields=title&include=author&author.fields=name", on: database)
+    let first = try client.event()
+    try execute("UPDATE book SET title = 'X' WHERE kind = 'novel'", on: database)
+    try execute("UPDATE author SET deathYear = 0", on: database)
+    try execute("UPDATE author SET name = 'M' WHERE id = 1", on: database)
+    let second = try client.event()
+    #expect(second.data == #"[{"title":"Timoleon","author":{"name":"M"}},{"title":"Beowulf","author":null}]"#)
+    try execute("UPDATE author SET name = 'Melville' WHERE id = 1", on: database)
+    #expect(try client.event() == first)
+    #expect(first.id != second.id)
+  }
+
+  @Test("a client that resumes gets nothing until the result differs")
+  func resumption() throws {
+    let database = try Library.database()
+    let id = try listen("/tags/1", on: database).event().id
+    let known = try listen("/tags/1", on: database, lastEventID: id)
+    #expect(try known.part() == ":\n\n")
+    let behind = try listen("/tags/1", on: database, lastEventID: "another")
+    #expect(try behind.event().id == id)
+    try execute("UPDATE tag SET name = 'ocean' WHERE id = 1", on: database)
+    #expect(try known.event().data == #"{"id":1,"name":"ocean"}"#)
+    #expect(try behind.event().data == #"{"id":1,"name":"ocean"}"#)
+  }
+
+  @Test("a commit costs one query for all who listen to the same request")
+  func sharing() throws {
+    let database = try Library.database()
+    let clients = try (0..<50).map { try listen("/tags?fields=id&filter=id>\($0 % 5)", on: database) }
+    for client in clients { _ = try client.event() }
+    let before = try #require(database.service.changeFeed).counts
+    #expect(before.listeners == 50)
+    try execute("INSERT INTO tag VALUES (9, 'new')", on: database)
+    for client in clients { #expect(try client.event().data.contains("9")) }
+    let counts = try #require(database.service.changeFeed).counts
+    #expect(counts.queries - before.queries == 5)
+    #expect(counts.events - before.events == 50)
+  }
+
+  @Test("a client that reads slowly gets the latest result, and what came between is dropped")
+  func slow() throws {
+    let database = try Library.database()
+    let slow = try listen("/tags/1", on: database)
+    let fast = try listen("/tags/1", on: database)
+    _ = try (slow.event(), fast.event())
+    for number in 1...5 {
+      try execute("UPDATE tag SET name = '\(number)' WHERE id = 1", on: database)
+      #expect(try fast.event().data.contains("\"\(number)\""))
+    }
+    #expect(try slow.event().data == #"{"id":1,"name":"5"}"#)
+  }
+
+  @Test("slow clients are cut off where their events take too much memory")
+  func memory() throws {
+    var options = KindredService.Options()
+    options.live?.maximumMemory = 3000
+    let database = try TestDatabase(Library.schema + Library.records, options: options)
+    let slow = try listen("/tags/1", on: database)
+    #expect(try slow.part()?.contains("sea") == true)  // and the rest of it is never taken
+    let fast = try listen("/tags?filter=id=1", on: database)
+    _ = try fast.event()
+    try slow.stream.yield()
+    for letter in ["a", "b", "c"] {
+      try execute(
+        "UPDATE tag SET name = '\(String(repeating: letter, count: 1000))' WHERE id = 1", on: database)
+      _ = try fast.event()
+      _ = try fast.stream.next()
+    }
+    #expect(throws: (any Error).self) {
+      for _ in 0..<100 {
+        try slow.stream.yield()
+        DispatchSemaphore(value: 0).waitBriefly()
+      }
+    }
+  }
+
+  @Test("line breaks in a column of JSON don't break the event")
+  func lineBreaks() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, data JSON); INSERT INTO t VALUES (1, '{' || char(13,10) || '\"a\":1}');"
+    )
+    #expect(try listen("/ts/1", on: database).event().data == #"{"id":1,"data":{  "a":1}}"#)
+  }
+
+  @Test("the stream ends where its record, or its resource, is gone")
+  func ends() throws {
+    let database = try Library.database()
+    let record = try listen("/tags/3", on: database)
+    let resource = try listen("/paintings", on: database)
+    _ = try (record.event(), resource.event())
+    try execute("DELETE FROM tag WHERE id = 3", on: database)
+    #expect(try record.part() == nil)
+    try execute("DROP TABLE painting", on: database)
+    while let part = try resource.part() { #expect(part.hasPrefix(":")) }
+  }
+
+  @Test("a comment is sent where there has been nothing else for some time")
+  func heartbeat() throws {
+    var options = KindredService.Options()
+    options.live?.heartbeat = 0.1
+    let database = try TestDatabase(Library.schema + Library.records, options: options)
+    let client = try listen("/tags", on: database)
+    _ = try client.event()
+    #expect(try client.part() == ":\n\n")
+  }
+
+  @Test("what is wrong with a request is a problem, and HEAD has no stream")
+  func problems() throws {
+    let database = try Library.database()
+    for (target, status) in [
+      ("/tags?filter=nme=1", 400), ("/tags/99", 404), ("/nothing", 404), ("/tags/1/name", 406),
+    ] {
+      let response = answer(target, on: database)
+      #expect(response.status.code == status)
+      #expect(response.headers["Content-Type"] == "application/problem+json")
+    }
+    guard case .none = answer("/tags", on: database, method: .head).body else {
+      Issue.record("HEAD has content")
+      return
+    }
+    #expect(database.service.changeFeed?.counts.listeners == 0)
+  }
+
+  @Test("more listeners than may be are 503, and those that leave make room")
+  func limit() throws {
+    var options = KindredService.Options()
+    options.live?.maximumListeners = 2
+    let database = try TestDatabase(Library.schema + Library.records, options: options)
+    do {
+      let clients = try [listen("/tags", on: database), listen("/books", on: database)]
+      let refused = answer("/tags", on: database)
+      #expect(refused.status == .serviceUnavailable)
+      #expect(refused.headers["Retry-After"] != nil)
+      withExtendedLifetime(clients) {}
+    }
+    _ = try listen("/tags", on: database).event()
+  }
+
+  @Test("where live results are off, events are not acceptable")
+  func off() throws {
+    var options = KindredService.Options()
+    options.live = nil
+    let database = try TestDatabase(Library.schema + Library.records, options: options)
+    #expect(answer("/tags", on: database).status == .notAcceptable)
+  }
+
+  @Test("the end of the service ends the streams")
+  func stop() throws {
+    let database = try Library.database()
+    let client = try listen("/tags", on: database)
+    _ = try client.event()
+    database.service.stop()
+    #expect(try client.part() == nil)
+  }
+}
+
+extension DispatchSemaphore {
+  fileprivate func waitBriefly() { _ = wait(timeout: .now() + .milliseconds(50)) }
+}
