@@ -115,7 +115,13 @@ extension Model {
       + resources.flatMap { name, resource in
         ["\(name): \(resource)"].map { line in
           line.split(separator: "associations:").first.map(String.init) ?? line
-        } + resource.associations.values.map { "\(name).\($0)" }
+        }
+          + resource.associations.values.map { association in
+            // Where it was read is no part of what it is.
+            var association = association
+            association.definition = nil
+            return "\(name).\(association)"
+          }
       }
   }
 }

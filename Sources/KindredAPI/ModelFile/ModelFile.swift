@@ -8,6 +8,7 @@ import KindredAssociations
 ///         sort: name
 ///         fields: [id, name]
 ///         hidden: [email]
+///         label: name
 ///         associations:
 ///           books:   { hasMany: books, foreignKey: [authorId], sort: position }
 ///           novels:  { from: books, filter: kind = 'novel' }
@@ -44,6 +45,7 @@ public struct ModelFile: Sendable {
     var sort: Located<[SortTerm]>?
     var fields: [Located<String>]?
     var hidden: [Located<String>] = []
+    var label: Located<String>?
     var associations: [AssociationEntry] = []
   }
 
@@ -92,6 +94,9 @@ public struct ModelFile: Sendable {
   let path: String
   var resources: [ResourceEntry] = []
   var commonTableExpressions: [CommonTableExpression] = []
+
+  /// The last part of the path, which clients may know.
+  var name: Substring { path.split(separator: "/").last ?? "model file" }
 }
 
 /// What is wrong with a model file, and the mend.

@@ -78,6 +78,7 @@ public struct ModelFileParser {
       case "sort": refinement.sort = try sort(value)
       case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
       case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
+      case "label": refinement.label = try value.text("name the column that is shown for a record")
       case "associations":
         refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
           .map(association)
@@ -85,7 +86,7 @@ public struct ModelFileParser {
       default:
         throw node.file.unknown(
           member, "a resource has no `\(member.value)`",
-          among: ["table", "sort", "fields", "hidden", "associations"])
+          among: ["table", "sort", "fields", "hidden", "label", "associations"])
       }
     }
     entry.refinement = refinement

@@ -76,6 +76,7 @@ struct AssociationDefinitions {
     defer { unfinished.remove(place) }
     var association = try association(definition.way, at: place)
     association.key = place.key
+    association.definition = "\(file.name):\(entry.key.line)"
     association.filter = Expression.both(association.filter, definition.filter?.value)
     association.sort = definition.sort?.value ?? association.sort
     guard association.steps.count <= Self.maximumSteps else {

@@ -181,6 +181,13 @@ extension ModelRefinement {
           return column
         }
       }
+      if let label = refinement.label {
+        let column = try column(label, of: resource.table)
+        guard !resource.hidden.contains(column) else {
+          throw file.error(label.line, "`\(column)` is hidden: choose another column as `label`")
+        }
+        resource.label = column
+      }
       resource.sort = refinement.sort?.value ?? resource.sort
       model.resources[name.value] = resource
     }

@@ -29,6 +29,9 @@ extension KindredService {
         }
       case .errors:
         try documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
+      case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
+      case .complete: try completions(request, in: version().model)
+      case .describe: try description(request, in: version().model)
       }
     return deliver(representation, to: request)
   }

@@ -4,6 +4,9 @@ enum OperationsPage: String {
   case metrics
   case openAPI = "openapi.json"
   case errors
+  case schema
+  case complete
+  case describe
 
   /// The page's path.
   var path: String { "/-/\(rawValue)" }

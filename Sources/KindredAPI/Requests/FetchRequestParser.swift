@@ -21,12 +21,17 @@ struct FetchRequestParser {
   let limits: RequestLimits
   /// Whether the whole collection is meant unless a limit is given.
   var isUnpaged = false
+  /// Notes errors instead of throwing them: what is wrong is left out of the request.
+  let diagnostics: Diagnostics?
   private var literals = Literals()
 
-  init(model: Model, limits: RequestLimits, isUnpaged: Bool = false) {
+  init(
+    model: Model, limits: RequestLimits, isUnpaged: Bool = false, diagnostics: Diagnostics? = nil
+  ) {
     self.model = model
     self.limits = limits
     self.isUnpaged = isUnpaged
+    self.diagnostics = diagnostics
   }
 
   /// - Parameters:
@@ -37,8 +42,7 @@ struct FetchRequestParser {
     var pathParser = PathParser(model: model, literals: literals)
     let path = try pathParser.parse(segments, allowsColumn: true)
     if let column = pathParser.column {
-      literals = pathParser.literals
-      return try parse(column, of: path, try QueryParameters(query))
+      return try parse(column, of: path, literals: pathParser.literals, try QueryParameters(query))
     }
     return try parse(
       path: path, literals: pathParser.literals, segments: segments,
@@ -56,65 +60,51 @@ struct FetchRequestParser {
   ) throws -> ParsedRequest {
     self.literals = literals
     let resource = try self.resource(at: path)
-    let tree = RequestTree(model: model, limits: limits, resource: resource)
+    let tree = RequestTree(model: model, limits: limits, resource: resource, diagnostics: diagnostics)
     try tree.add(
-      includes: try parameters.values("include").flatMap { try includes($0, "include") } + included,
-      joins: try parameters.values("join").flatMap { try includes($0, "join") })
+      includes: try parameters.named("include").flatMap(includes) + included,
+      joins: try parameters.named("join").flatMap(includes))
 
     var parsed = ParsedRequest(
       fetchRequest: FetchRequest(path: path, root: RequestNode()))
     var after: String?
     for parameter in parameters.parameters {
-      if parameter.node.isEmpty {
-        switch parameter.kind {
-        case "include", "join": continue
-        case "format":
-          try checkFormat(parameter)
-          continue
-        case "after":
-          after = parameter.value
-          continue
-        case "count":
-          parsed.fetchRequest.count = try boolean(parameter)
-          continue
-        case "explain":
-          parsed.explains = try boolean(parameter)
-          continue
-        default: break
-        }
-        if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
-          parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
-        }
-      }
-      if let column = column(named: parameter, in: tree) {
-        add(column, parameter.value, to: &tree.root.request)
-        continue
-      }
-      let node = try node(of: parameter, in: tree)
-      try apply(parameter, to: &node.request)
+      _ = try noting(diagnostics) { try apply(parameter, to: tree, &parsed, after: &after) }
     }
-    try applyLimit(to: &tree.root.request, &parsed, isSingle: path.isSingle)
+    _ = try noting(diagnostics) {
+      try applyLimit(to: &tree.root.request, &parsed, isSingle: path.isSingle)
+    }
     parsed.fetchRequest.root = tree.root.frozen
+    _ = try noting(diagnostics) { try applyCursor(after, to: &parsed, segments: segments) }
+    parsed.fetchRequest.literals = self.literals
+    return parsed
+  }
+
+  private func applyCursor(
+    _ after: String?, to parsed: inout ParsedRequest, segments: [Substring]
+  ) throws {
     if let after {
-      guard !path.isSingle else {
+      guard !parsed.fetchRequest.path.isSingle else {
         throw RequestError(
           .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
       }
       parsed.fetchRequest.after = try CursorCoding.decode(
         after, order: RequestOrder(segments: segments, terms: parsed.orderTerms).text)
     }
-    parsed.fetchRequest.literals = self.literals
-    return parsed
   }
 
   /// The value of a column of the record that the path leads to.
-  private func parse(
-    _ column: Column, of path: RequestPath, _ parameters: QueryParameters
+  ///
+  /// - Parameter literals: those of the path.
+  func parse(
+    _ column: Column, of path: RequestPath, literals: Literals, _ parameters: QueryParameters
   ) throws -> ParsedRequest {
-    if let parameter = parameters.parameters.first {
-      throw RequestError(
-        .unknownParameter, "the value of a column has no parameters: leave out `\(parameter.name)`",
-        at: Origin(parameter: parameter.name))
+    for parameter in parameters.parameters {
+      _ = try noting(diagnostics) {
+        throw RequestError(
+          .unknownParameter, "the value of a column has no parameters: leave out `\(parameter.name)`",
+          at: parameter.origin)
+      }
     }
     var root = RequestNode()
     var parser = try ExpressionParser("\"\(column.name.replacing("\"", with: "\"\""))\"", parameter: "")
@@ -131,31 +121,6 @@ struct FetchRequestParser {
       throw RequestError(.unknownResource, "there is no resource `\(name)`")
     }
     return resource
-  }
-
-  /// The node that a parameter speaks of.
-  private func node(of parameter: QueryParameters.Parameter, in tree: RequestTree) throws -> RequestTree.Node
-  {
-    let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
-    guard names.contains(parameter.kind) else {
-      let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
-      let columns = parameter.node.isEmpty ? tree.root.resource.columns.map(\.name) : []
-      throw RequestError.unknown(
-        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names + columns,
-        at: Origin(parameter: parameter.name)
-      ) { (parameter.node + [$0]).joined(separator: ".") }
-    }
-    var node = tree.root
-    for (number, key) in parameter.node.enumerated() {
-      guard let child = node.children[key] else {
-        let path = parameter.node.prefix(number + 1).joined(separator: ".")
-        throw RequestError.unknown(
-          key, .unknownNode, "`\(path)` is not part of the request: add `include=\(path)` or `join=\(path)`",
-          among: node.children.keys, at: Origin(parameter: parameter.name))
-      }
-      node = child
-    }
-    return node
   }
 
   // MARK: Parameters
@@ -180,6 +145,42 @@ struct FetchRequestParser {
     }
   }
 
+  private mutating func apply(
+    _ parameter: QueryParameters.Parameter, to tree: RequestTree, _ parsed: inout ParsedRequest,
+    after: inout String?
+  ) throws {
+    if parameter.node.isEmpty {
+      switch parameter.kind {
+      case "include", "join": return
+      case "format": return try checkFormat(parameter)
+      case "after":
+        after = parameter.value
+        return
+      case "count":
+        parsed.fetchRequest.count = try boolean(parameter)
+        return
+      case "explain":
+        parsed.explains = try boolean(parameter)
+        return
+      default: break
+      }
+      if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
+        parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
+      }
+    }
+    if let column = column(named: parameter, in: tree) {
+      return add(column, parameter.value, to: &tree.root.request)
+    }
+    guard let node = try node(of: parameter, in: tree) else { return }
+    guard try noting(diagnostics, { try apply(parameter, to: &node.request) }) == nil else { return }
+    // The parameter is there, whatever it says.
+    switch parameter.kind {
+    case "fields": node.request.fields = [.all]
+    case "values": node.request.values = Expression(.null, at: parameter.origin)
+    default: break
+    }
+  }
+
   private mutating func apply(_ parameter: QueryParameters.Parameter, to node: inout RequestNode) throws {
     switch parameter.kind {
     case "annotate": node.annotations += try parse(parameter) { try $0.parseNamedExpressions() }
@@ -195,7 +196,7 @@ struct FetchRequestParser {
     case "search":
       node.searches.append(
         RequestNode.Search(
-          literal: literals.number(of: .text(parameter.value)), origin: Origin(parameter: parameter.name)))
+          literal: literals.number(of: .text(parameter.value)), origin: parameter.origin))
     default: break
     }
   }
@@ -221,15 +222,18 @@ struct FetchRequestParser {
     _ parameter: QueryParameters.Parameter, _ body: (inout ExpressionParser) throws -> Value
   ) throws -> Value {
     var parser = try ExpressionParser(
-      parameter.value, parameter: parameter.name, literals: literals, maximumDepth: limits.expressionDepth)
+      parameter.value, at: parameter.origin, literals: literals, maximumDepth: limits.expressionDepth,
+      diagnostics: diagnostics)
     let value = try body(&parser)
     literals = parser.collectedLiterals
     return value
   }
 
-  private func includes(_ value: String, _ name: String) throws -> [IncludeItem] {
-    var parser = try ExpressionParser(value, parameter: name)
-    return try parser.parseIncludes()
+  private func includes(_ parameter: QueryParameters.Parameter) throws -> [IncludeItem] {
+    try noting(diagnostics) {
+      var parser = try ExpressionParser(parameter.value, at: parameter.origin, diagnostics: diagnostics)
+      return try parser.parseIncludes()
+    } ?? []
   }
 
   private func checkFormat(_ parameter: QueryParameters.Parameter) throws {
@@ -238,7 +242,7 @@ struct FetchRequestParser {
     throw RequestError.unknown(
       parameter.value, .invalidValue,
       "there is no format `\(parameter.value)`: there are \(formats.joined(separator: ", "))", among: formats,
-      at: Origin(parameter: parameter.name))
+      at: parameter.origin)
   }
 
   private func boolean(_ parameter: QueryParameters.Parameter) throws -> Bool {
@@ -247,7 +251,7 @@ struct FetchRequestParser {
     case "false": return false
     default:
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` is true or false", at: Origin(parameter: parameter.name))
+        .invalidValue, "`\(parameter.kind)` is true or false", at: parameter.origin)
     }
   }
 
@@ -255,7 +259,7 @@ struct FetchRequestParser {
     guard let value = Int64(parameter.value), value >= 0, value < 1 << 53 else {
       throw RequestError(
         .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more",
-        at: Origin(parameter: parameter.name))
+        at: parameter.origin)
     }
     return value
   }

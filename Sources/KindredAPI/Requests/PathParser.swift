@@ -8,6 +8,8 @@ struct PathParser {
   var literals: Literals
   /// The column of the record that the path ends with; it isn't part of the parsed path.
   private(set) var column: Column?
+  /// As far as it has been read.
+  private(set) var path: RequestPath?
 
   init(model: Model, literals: Literals) {
     self.model = model
@@ -22,17 +24,19 @@ struct PathParser {
     guard let first = segments.first else {
       throw RequestError(.unknownResource, "the path names no resource")
     }
-    let name = try URLCoding.decode(first)
+    let name = try decode(first, 0)
     guard var resource = model.resources[name] else {
       throw RequestError.unknown(
-        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
+        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys,
+        at: Origin(number: 0))
     }
     var path = RequestPath(resource: name)
+    self.path = path
     // A key may follow many records, an association one.
     var isOne = false
     for (number, segment) in segments.enumerated().dropFirst() {
       if isOne {
-        let key = try URLCoding.decode(segment)
+        let key = try decode(segment, number)
         guard let association = resource.associations[key] else {
           if allowsColumn, number == segments.count - 1,
             let column = resource.columns.first(where: { $0.name == key })
@@ -43,7 +47,8 @@ struct PathParser {
           throw RequestError.unknown(
             key, .unknownAssociation,
             "`\(key)` is no association\(allowsColumn ? " and no column" : "") of \(resource.name)",
-            among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []))
+            among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []),
+            at: Origin(number: number))
         }
         guard let destination = model.resources[association.destination] else {
           throw RequestError(.unknownResource, "there is no resource `\(association.destination)`")
@@ -52,60 +57,68 @@ struct PathParser {
         resource = destination
         isOne = association.cardinality == .toOne
       } else {
-        path.segments.append(.record(try parseKey(segment, of: resource)))
+        path.segments.append(.record(try parseKey(segment, number, of: resource)))
         isOne = true
       }
+      self.path = path
     }
     return path
   }
 
   /// The key of a record: values in key order, or columns by name.
-  private mutating func parseKey(_ segment: Substring, of resource: Resource) throws -> [RequestPath
-    .KeyColumn]
-  {
+  ///
+  /// - Parameter number: of the segment.
+  private mutating func parseKey(
+    _ segment: Substring, _ number: Int, of resource: Resource
+  ) throws -> [RequestPath.KeyColumn] {
     let key = resource.table.primaryKey.map { resource.table.columns[$0] }
-    if segment.contains("=") { return try parseNamedKey(segment, of: resource) }
+    if segment.contains("=") { return try parseNamedKey(segment, number, of: resource) }
     switch key.count {
     case 0:
       throw RequestError(
-        .invalidKey, "\(resource.name) has no primary key: use `filter`, or a unique key by name")
+        .invalidKey, "\(resource.name) has no primary key: use `filter`, or a unique key by name",
+        at: Origin(number: number))
     case 1:
-      return [try keyColumn(key[0], URLCoding.decode(segment))]
+      return [try keyColumn(key[0], decode(segment, number))]
     default:
       let values = segment.split(separator: ",", omittingEmptySubsequences: false)
       guard values.count == key.count else {
         let names = key.map(\.name).joined(separator: ",")
         throw RequestError(
           .invalidKey,
-          "the key of \(resource.name) has \(key.count) values, separated by raw commas: write /\(resource.name)/\(names)"
-        )
+          "the key of \(resource.name) has \(key.count) values, separated by raw commas: write /\(resource.name)/\(names)",
+          at: Origin(number: number))
       }
-      return try zip(key, values).map { try keyColumn($0, URLCoding.decode($1)) }
+      return try zip(key, values).map { try keyColumn($0, decode($1, number)) }
     }
   }
 
   private mutating func parseNamedKey(
-    _ segment: Substring, of resource: Resource
+    _ segment: Substring, _ number: Int, of resource: Resource
   ) throws -> [RequestPath.KeyColumn] {
     var columns: [RequestPath.KeyColumn] = []
     for pair in segment.split(separator: ",", omittingEmptySubsequences: false) {
       guard let sign = pair.firstIndex(of: "=") else {
         throw RequestError(
-          .invalidKey, "`\(pair)` names no column: write name=value, and an encoded comma as %2C")
+          .invalidKey, "`\(pair)` names no column: write name=value, and an encoded comma as %2C",
+          at: Origin(number: number))
       }
-      let name = try URLCoding.decode(pair[..<sign])
+      let name = try decode(pair[..<sign], number)
       guard let column = resource.columns.first(where: { $0.name == name }) else {
         throw RequestError.unknown(
-          name, .invalidKey, "`\(name)` is no column of \(resource.name)", among: resource.columns.map(\.name)
-        )
+          name, .invalidKey, "`\(name)` is no column of \(resource.name)",
+          among: resource.columns.map(\.name),
+          at: Origin(
+            position: segment.unicodeScalars.distance(from: segment.startIndex, to: pair.startIndex),
+            number: number))
       }
-      columns.append(try keyColumn(column, URLCoding.decode(pair[pair.index(after: sign)...])))
+      columns.append(try keyColumn(column, decode(pair[pair.index(after: sign)...], number)))
     }
     guard resource.table.isUnique(columns.map(\.name)) else {
       throw RequestError(
         .invalidKey,
-        "\(columns.map(\.name).joined(separator: ",")) is no unique key of \(resource.name): use `filter`, or make a unique index"
-      )
+        "\(columns.map(\.name).joined(separator: ",")) is no unique key of \(resource.name): use `filter`, or make a unique index",
+        at: Origin(number: number))
     }
     return columns
   }
@@ -113,5 +126,14 @@ struct PathParser {
   private mutating func keyColumn(_ column: Column, _ text: String) throws -> RequestPath.KeyColumn {
     RequestPath.KeyColumn(
       name: column.name, literals: column.candidates(for: text).map { literals.number(of: $0) })
+  }
+
+  private func decode(_ part: Substring, _ number: Int) throws -> String {
+    do {
+      return try URLCoding.decode(part)
+    } catch var error as RequestError {
+      error.origin?.number = number
+      throw error
+    }
   }
 }

@@ -10,9 +10,27 @@ struct QueryParameters {
     /// The name without the node.
     var kind: String
     var value: String
+    /// Its place in the query, from 0.
+    var number: Int
+
+    init(name: String, value: String, number: Int) {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      self.name = name
+      node = parts.dropLast()
+      kind = parts.last ?? ""
+      self.value = value
+      self.number = number
+    }
+
+    /// Where its value starts.
+    var origin: Origin { Origin(parameter: name, number: number) }
   }
 
   var parameters: [Parameter] = []
+
+  init(_ parameters: [Parameter]) {
+    self.parameters = parameters
+  }
 
   /// - Parameter query: what follows `?`, as received.
   init(_ query: String?) throws {
@@ -20,28 +38,13 @@ struct QueryParameters {
       let name = pair.prefix { $0 != "=" }
       let value = pair.dropFirst(name.count + 1)
       let decodedName = try URLCoding.decode(name, plusIsSpace: true)
-      let parts = decodedName.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       parameters.append(
         Parameter(
-          name: decodedName, node: parts.dropLast(), kind: parts.last ?? "",
-          value: try URLCoding.decode(value, plusIsSpace: true, parameter: decodedName)))
+          name: decodedName, value: try URLCoding.decode(value, plusIsSpace: true, parameter: decodedName),
+          number: parameters.count))
     }
   }
 
-  /// The values of a root parameter.
-  func values(_ kind: String) -> [String] {
-    parameters.filter { $0.node.isEmpty && $0.kind == kind }.map(\.value)
-  }
-}
-
-extension RequestNode {
-  /// The parameters that a node can have.
-  static let parameterNames = [
-    "annotate", "fields", "values", "filter", "search", "having", "sort", "limit", "offset", "distinct",
-    "group",
-  ]
-
-  /// The parameters that the root can have.
-  static let rootParameterNames =
-    parameterNames.filter { $0 != "values" } + ["include", "join", "after", "count", "format", "explain"]
+  /// Those of the root that have this name.
+  func named(_ kind: String) -> [Parameter] { parameters.filter { $0.node.isEmpty && $0.kind == kind } }
 }

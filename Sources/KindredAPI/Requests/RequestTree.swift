@@ -40,11 +40,16 @@ final class RequestTree {
   let model: Model
   let limits: RequestLimits
   let root: Node
+  /// Notes errors instead of throwing them: what is wrong is not added.
+  private let diagnostics: Diagnostics?
   private var count = 0
+  /// The paths of items that are wrong.
+  private var unresolved: [[String]] = []
 
-  init(model: Model, limits: RequestLimits, resource: Resource) {
+  init(model: Model, limits: RequestLimits, resource: Resource, diagnostics: Diagnostics? = nil) {
     self.model = model
     self.limits = limits
+    self.diagnostics = diagnostics
     root = Node(RequestNode(), resource: resource, depth: 0)
   }
 
@@ -60,10 +65,25 @@ final class RequestTree {
       // The shortest path stands on no other, so there are fewer of them each time.
       pending = try pending.filter { entry in
         guard entry.item.usedPaths.allSatisfy({ !given.contains($0) }) else { return true }
-        try add(entry)
+        if try noting(diagnostics, { try add(entry) }) == nil { unresolved.append(entry.item.path) }
         return false
       }
     }
+  }
+
+  /// Whether an item that is wrong would have given the node of this path.
+  func isUnresolved(_ path: some Sequence<String>) -> Bool {
+    unresolved.contains { $0.starts(with: path) }
+  }
+
+  /// The paths of all nodes below the root whose last key is `key`.
+  func paths(endingWith key: String) -> [[String]] {
+    func paths(below node: Node, _ path: [String]) -> [[String]] {
+      node.children.flatMap { name, child in
+        (name == key ? [path + [name]] : []) + paths(below: child, path + [name])
+      }
+    }
+    return paths(below: root, [])
   }
 
   private func add(_ entry: Pending) throws {
@@ -82,6 +102,7 @@ final class RequestTree {
     guard let association = known ?? parent.resource.associations[step.key] else {
       throw unknown(step, node: parent, resource: parent.resource)
     }
+    diagnostics?.note(known == nil ? .association : .name, at: step.origin)
     let node: Node
     if let present = parent.children[name] {
       guard present.request.association?.key == association.key else {
@@ -153,6 +174,9 @@ final class RequestTree {
 }
 
 extension IncludeItem {
+  /// The keys down to the node that the item stands for.
+  fileprivate var path: [String] { givenPath ?? steps.map(\.key) }
+
   /// The keys down to the one that the item gives; nil where it gives none.
   fileprivate var givenPath: [String]? {
     key.map { steps.dropLast().map(\.key) + [$0] }

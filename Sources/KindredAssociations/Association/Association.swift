@@ -18,6 +18,8 @@ public struct Association: Sendable {
   public var filter: Expression?
   /// The order of the destination's records, instead of their resource's.
   public var sort: [SortTerm]
+  /// The file and line that define it, such as `model.yaml:12`; nil where it is inferred.
+  public var definition: String?
 
   /// An association to all records of `destination`, in its order, unless `filter` and `sort` say more.
   public init(

@@ -22,6 +22,15 @@ public struct Planner {
     return try planning.run()
   }
 
+  /// Notes what is wrong with a request, and what its names mean.
+  package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) {
+    do {
+      _ = try Planning(model: model, request: request, diagnostics: diagnostics).run()
+    } catch let error as RequestError {
+      diagnostics.note(error)
+    } catch {}
+  }
+
   /// The plan of a request for rows: its nodes have layouts, and no programs.
   ///
   /// - Throws: `RequestError` for an alias of two tables or of none.
@@ -31,9 +40,11 @@ public struct Planner {
 }
 
 /// The making of one plan.
-final class Planning {
+package final class Planning {
   let model: Model
   let request: FetchRequest
+  /// Where errors are noted instead of thrown.
+  let diagnostics: Diagnostics?
   var plan = Plan()
   var nodes: [Plan.Node?] = []
   var missingIndexes: OrderedSet<String> = []
@@ -50,9 +61,10 @@ final class Planning {
   /// The records that have a name of their own, in a request for rows.
   var aliased: [RecordAlias: Scope] = [:]
 
-  init(model: Model, request: FetchRequest) {
+  init(model: Model, request: FetchRequest, diagnostics: Diagnostics? = nil) {
     self.model = model
     self.request = request
+    self.diagnostics = diagnostics
   }
 
   deinit {

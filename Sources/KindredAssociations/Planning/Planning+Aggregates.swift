@@ -49,6 +49,7 @@ extension Planning {
         .invalidExpression, "an aggregate such as `count` should follow `\(keyed.key).filter(…)`", at: origin)
     }
     let function = AggregateFunction(rawValue: last.name)
+    diagnostics?.note(.aggregate, at: last.origin)
     guard rest.count == 1, let function else {
       if rest.count == 1, last.arguments == nil,
         try resource(keyed.association.destination).column(named: last.name) != nil
@@ -207,7 +208,7 @@ extension Planning {
   }
 
   /// `bookCount`, `maxBookYear`: what the contract's table of default names says.
-  private static func name(of function: AggregateFunction, key: String, column: String) -> String {
+  static func name(of function: AggregateFunction, key: String, column: String) -> String {
     let singular = Inflector.singular(key)
     let (capitalized, column) = (singular.withFirstUppercased, column.withFirstUppercased)
     return switch function {

@@ -12,7 +12,7 @@ extension Planning {
     // What must hold for a group says nothing of a record.
     if !node.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
-      conditions.append(try match(search, in: scope))
+      conditions.append(try noting(diagnostics) { try match(search, in: scope) } ?? "TRUE")
     }
     for child in node.children where child.isRequired {
       if scope.canJoin, scope.isSolid, child.association?.cardinality == .toOne, child.recursion == nil {

@@ -7,6 +7,9 @@ struct CompiledExpression {
   var format: Plan.ValueFormat = .plain
   /// What it is where the record that it is about is missing, if not NULL.
   var absent: SQL?
+
+  /// What stands for an expression that is wrong, while its error is noted.
+  static let unknown = CompiledExpression(sql: "NULL")
 }
 
 /// How tightly the outermost operator binds (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
@@ -48,10 +51,11 @@ extension Planning {
     case .boolean(let value):
       return boolean(value ? "TRUE" : "FALSE", .primary)
     case .path(let path):
-      return try compile(path, in: scope, at: expression.origin)
+      return try noting(diagnostics) { try compile(path, in: scope, at: expression.origin) } ?? .unknown
     case .function(let name, let arguments, let isDistinct):
-      return try compileFunction(
-        name, arguments, isDistinct: isDistinct, in: scope, at: expression.origin)
+      return try noting(diagnostics) {
+        try compileFunction(name, arguments, isDistinct: isDistinct, in: scope, at: expression.origin)
+      } ?? .unknown
     case .all(let operands):
       return boolean(chain(try operands.map { try operand($0, .and) }[...], "AND"), .and)
     case .any(let operands):
@@ -165,6 +169,7 @@ extension Planning {
     let rest = components.dropFirst()
     guard let next = rest.first else { return try compileName(first, in: scope) }
     if let association = association(first.name, of: scope) {
+      diagnostics?.note(association.node == nil ? .association : .name, at: first.origin)
       guard first.arguments == nil else {
         throw RequestError(
           .invalidExpression, "`\(first.name)` is an association and takes no arguments", at: first.origin)
@@ -175,6 +180,7 @@ extension Planning {
       return try throughToOne(first.name, of: scope) { try compile(rest, in: $0) }
     }
     if first.name == "via", let via = scope.via, rest.count == 1 {
+      diagnostics?.note(.association, at: first.origin)
       var column = try compileColumn(next, in: via, candidates: via.resource.columns.map(\.name))
       // Where the record is missing there is no way to it, though a part of one may be there.
       if !scope.isSolid, let presence = scope.presence {
@@ -191,9 +197,16 @@ extension Planning {
     _ component: Expression.Path.Component, in scope: Scope
   ) throws -> CompiledExpression {
     if component.arguments == nil {
-      if let column = column(component.name, of: scope.resource) { return compile(column, in: scope) }
-      if let named = try compileNamed(component.name, in: scope) { return named }
+      if let column = column(component.name, of: scope.resource) {
+        diagnostics?.note(.column, at: component.origin)
+        return compile(column, in: scope)
+      }
+      if let named = try compileNamed(component.name, in: scope) {
+        diagnostics?.note(.name, at: component.origin)
+        return named
+      }
       if let aggregate = try compileDefaultName(component.name, in: scope, at: component.origin) {
+        diagnostics?.note(.aggregate, at: component.origin)
         return aggregate
       }
     }
@@ -221,6 +234,7 @@ extension Planning {
         component.name, .unknownColumn, "`\(component.name)` is no column of \(scope.resource.name)",
         among: candidates, at: component.origin)
     }
+    diagnostics?.note(.column, at: component.origin)
     return compile(column, in: scope)
   }
 

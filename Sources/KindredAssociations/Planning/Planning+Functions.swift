@@ -20,6 +20,11 @@ extension Planning {
     "count": "COUNT", "min": "MIN", "max": "MAX", "avg": "AVG", "sum": "SUM", "total": "TOTAL",
   ]
 
+  /// The names of all functions of values, and of all aggregates of groups.
+  package static var functionNames: (scalars: [String], aggregates: [String]) {
+    (scalars.keys.sorted(), aggregates.keys.sorted())
+  }
+
   /// Whether a call is an aggregate of a group; `min` and `max` of several values are not.
   static func isGroupAggregate(_ name: String, argumentCount: Int) -> Bool {
     aggregates[name.lowercased()] != nil && argumentCount <= 1
@@ -29,6 +34,7 @@ extension Planning {
     _ name: String, _ arguments: [Expression], isDistinct: Bool, in scope: Scope, at origin: Origin
   ) throws -> CompiledExpression {
     let key = name.lowercased()
+    diagnostics?.note(.function, at: origin)
     if let aggregate = Self.aggregates[key], Self.isGroupAggregate(key, argumentCount: arguments.count) {
       return try compileGroupAggregate(
         key, aggregate, arguments, isDistinct: isDistinct, in: scope, at: origin)

@@ -4,18 +4,20 @@ import KindredSQLSyntax
 extension Planning {
   func planObject(of node: RequestNode, in scope: Scope, _ program: ProgramBuilder, name: String) throws {
     program.beginObject()
+    defer { program.endObject() }
     if let fields = node.fields {
-      for field in fields { try plan(field, in: scope, program) }
+      for field in fields { _ = try noting(diagnostics) { try plan(field, in: scope, program) } }
     } else {
       for column in try defaultColumns(of: scope) {
         try program.member(column.name, at: node.origin)
         add(compile(column, in: scope), of: scope, to: program)
       }
     }
-    for annotation in node.annotations { try plan(annotation, in: scope, program) }
+    for annotation in node.annotations {
+      _ = try noting(diagnostics) { try plan(annotation, in: scope, program) }
+    }
     try planChildren(of: node, in: scope, program, name: name)
     if let recursion = scope.recursion { try planRepetition(recursion, in: scope, program, name: name) }
-    program.endObject()
   }
 
   private func defaultColumns(of scope: Scope) throws -> [Column] {
@@ -48,7 +50,9 @@ extension Planning {
   private func plan(_ item: NamedExpression, in scope: Scope, _ program: ProgramBuilder) throws {
     guard let name = try item.name ?? defaultName(of: item.expression, in: scope) else {
       // A name that does not exist is the better news than one that is missing.
+      let errors = diagnostics?.encounters
       _ = try compile(item.expression, in: scope)
+      guard errors == diagnostics?.encounters else { return }
       throw missingName(item)
     }
     try add(item.expression, as: name, in: scope, program)
@@ -75,22 +79,28 @@ extension Planning {
 
   func planChildren(of node: RequestNode, in scope: Scope, _ program: ProgramBuilder, name: String) throws {
     for child in node.children where child.isReturned {
-      let path = name.isEmpty ? child.key : "\(name).\(child.key)"
-      let isToOne = child.association?.cardinality == .toOne
-      switch (child.isIncluded, isToOne) {
-      case (false, true):
-        // Not an object of its own: what is below it belongs to this one.
-        try planJoined(child, in: try joinToOne(child.key, of: scope), program, name: path)
-      case (false, false):
-        try planBelowJoined([child], in: scope, program, name: path)
-      case (true, true) where child.recursion == nil:
-        try program.member(child.key, at: child.origin)
-        try planToOne(child, in: scope, program, name: path)
-      case (true, _):
-        let number = try planNested(child, below: scope, hops: [], name: path)
-        try program.member(child.key, at: child.origin)
-        program.child(number)
-      }
+      _ = try noting(diagnostics) { try plan(child, in: scope, program, name: name) }
+    }
+  }
+
+  private func plan(
+    _ child: RequestNode, in scope: Scope, _ program: ProgramBuilder, name: String
+  ) throws {
+    let path = name.isEmpty ? child.key : "\(name).\(child.key)"
+    let isToOne = child.association?.cardinality == .toOne
+    switch (child.isIncluded, isToOne) {
+    case (false, true):
+      // Not an object of its own: what is below it belongs to this one.
+      try planJoined(child, in: try joinToOne(child.key, of: scope), program, name: path)
+    case (false, false):
+      try planBelowJoined([child], in: scope, program, name: path)
+    case (true, true) where child.recursion == nil:
+      try program.member(child.key, at: child.origin)
+      try planToOne(child, in: scope, program, name: path)
+    case (true, _):
+      let number = try planNested(child, below: scope, hops: [], name: path)
+      try program.member(child.key, at: child.origin)
+      program.child(number)
     }
   }
 

@@ -139,8 +139,10 @@ extension Planning {
     scope.isGrouped = node.isGrouped
     var rank: SQL?
     if let last = node.searches.indices.last {
-      rank = try joinSearch(node.searches[last], to: scope)
-      try planSearchChecks(of: node, in: scope)
+      _ = try noting(diagnostics) {
+        rank = try joinSearch(node.searches[last], to: scope)
+        try planSearchChecks(of: node, in: scope)
+      }
     }
     if !isCondensed {
       scope.select.conditions += try conditions(of: scope, joinedSearch: node.searches.indices.last)

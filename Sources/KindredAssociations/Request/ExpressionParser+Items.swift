@@ -48,7 +48,7 @@ extension ExpressionParser {
 
   /// Fields, `*` for all columns among them; none for the empty text.
   public mutating func parseFields() throws -> [Field] {
-    if token.kind == .end { return [] }
+    if token.kind == .end, expectations == nil { return [] }
     return try parseItems { parser in
       if parser.take(.star) { return .all }
       return .expression(try parser.parseNamedExpression())
@@ -73,16 +73,32 @@ extension ExpressionParser {
         parser.index += 2
         item.key = key
       }
-      repeat { item.steps.append(try parser.parseIncludeStep()) } while parser.take(.dot)
+      repeat { item.steps.append(try parser.parseStep(of: item)) } while parser.take(.dot)
       return item
     }
   }
 
   private mutating func parseItems<Item>(_ item: (inout Self) throws -> Item) throws -> [Item] {
     var items: [Item] = []
-    repeat { items.append(try item(&self)) } while take(.comma)
+    repeat {
+      if let item = try noting(diagnostics, { try item(&self) }) { items.append(item) } else { skipItem() }
+    } while take(.comma)
     try expectEnd()
     return items
+  }
+
+  /// Goes on to the comma after an item that can't be read.
+  private mutating func skipItem() {
+    var level = 0
+    while token.kind != .end {
+      switch token.kind {
+      case .sign(.leftParenthesis): level += 1
+      case .sign(.rightParenthesis): level -= 1
+      case .sign(.comma) where level <= 0: return
+      default: break
+      }
+      advance()
+    }
   }
 
   private mutating func parseNamedExpression() throws -> NamedExpression {
@@ -105,8 +121,11 @@ extension ExpressionParser {
     }
   }
 
-  private mutating func parseIncludeStep() throws -> IncludeItem.Step {
+  private mutating func parseStep(of item: IncludeItem) throws -> IncludeItem.Step {
     guard case .name(let key, _) = token.kind else {
+      if token.kind == .end {
+        expectations?.expect(.key(below: item.steps.map(\.key), isRenamed: item.key != nil))
+      }
       throw error("an association's key should come before \(token.description)")
     }
     var step = IncludeItem.Step(key: key, origin: origin)

@@ -26,6 +26,7 @@ extension ExpressionParser {
       try expect(.rightParenthesis, "close the parenthesis")
       return inner
     case .end:
+      expectations?.expect(.operand(Expectations.Place(calls: calls)))
       throw error("the expression ends where a value should come: add one")
     case .sign(let sign):
       throw error("`\(sign.rawValue)` stands where a value should come")
@@ -36,6 +37,21 @@ extension ExpressionParser {
   private static var reserved: [String] {
     ["and", "or", "not", "in", "is", "like", "glob", "between", "collate", "escape", "isnull", "notnull"]
   }
+
+  /// Whether a name has a meaning of its own, and so is quoted where it is a column's.
+  static func isReserved(_ name: String) -> Bool {
+    (reserved + constants).contains(where: name.equalsIgnoringCase)
+  }
+
+  /// Whether a name that is no column may be a word of the grammar.
+  package static func isWord(_ name: String) -> Bool {
+    let others = Expression.Collation.allCases.map(\.rawValue) + Expression.CastType.allCases.map(\.rawValue)
+    return isReserved(name)
+      || (others + ["as", "distinct", "nullsfirst", "nullslast"]).contains(where: name.equalsIgnoringCase)
+  }
+
+  /// Values that are written as words.
+  package static let constants = ["null", "true", "false"]
 
   private func keyword(_ name: String) -> Expression.Kind? {
     if name.equalsIgnoringCase("null") { return .null }
@@ -51,12 +67,19 @@ extension ExpressionParser {
     repeat {
       let start = self.origin
       guard case .name(let name, _) = token.kind else {
+        if token.kind == .end {
+          expectations?.expect(.member(of: path, Expectations.Place(calls: calls)))
+        }
         throw error("a name should come before \(token.description)")
       }
       advance()
       var component = Expression.Path.Component(name: name, arguments: nil, origin: start)
       if token.kind == .sign(.leftParenthesis) {
+        if expectations != nil {
+          calls.append(Expression.Path(parents: path.parents, components: path.components + [component]))
+        }
         let call = try parseCall(of: name)
+        _ = calls.popLast()
         if path.parents == 0, path.components.isEmpty, token.kind != .sign(.dot) {
           return try function(name, call, at: origin)
         }
@@ -88,6 +111,9 @@ extension ExpressionParser {
     call.isDistinct = take(keyword: "distinct")
     repeat { call.arguments.append(try parse()) } while take(.comma)
     if name.equalsIgnoringCase("cast"), take(keyword: "as") {
+      if token.kind == .end {
+        Expression.CastType.allCases.forEach { expectations?.expect(keyword: $0.rawValue) }
+      }
       guard case .name(let type, _) = token.kind,
         let castType = Expression.CastType.allCases.first(where: { type.equalsIgnoringCase($0.rawValue) })
       else { throw error("`cast` takes the type integer, real, text, blob or numeric") }

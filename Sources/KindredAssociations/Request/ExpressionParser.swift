@@ -34,10 +34,16 @@ public struct ExpressionParser {
   var tokens: [Token]
   var index = 0
   var depth = 0
-  let parameter: String?
+  private let start: Origin
   let maximumDepth: Int
   /// Where literals go; nil leaves them in the expression.
   var literals: Literals?
+  /// Notes errors of items, so that the others are read.
+  let diagnostics: Diagnostics?
+  /// Notes what may stand at the end.
+  let expectations: Expectations?
+  /// The calls whose arguments are being read; known while expectations are noted.
+  var calls: [Expression.Path] = []
 
   /// - Parameters:
   ///   - parameter: the parameter that errors name.
@@ -47,10 +53,25 @@ public struct ExpressionParser {
     _ text: String, parameter: String? = nil, literals: Literals? = nil,
     maximumDepth: Int = ExpressionParser.defaultDepth
   ) throws {
-    self.parameter = parameter
+    try self.init(
+      text, at: Origin(parameter: parameter), literals: literals, maximumDepth: maximumDepth)
+  }
+
+  /// - Parameters:
+  ///   - origin: where the text starts.
+  ///   - diagnostics: note the errors of items instead of throwing them.
+  ///   - expectations: note what may stand at the end of the text.
+  package init(
+    _ text: String, at origin: Origin, literals: Literals? = nil,
+    maximumDepth: Int = ExpressionParser.defaultDepth, diagnostics: Diagnostics? = nil,
+    expectations: Expectations? = nil
+  ) throws {
+    start = origin
     self.literals = literals
     self.maximumDepth = maximumDepth
-    tokens = try Lexer.tokens(of: text, parameter: parameter)
+    self.diagnostics = diagnostics
+    self.expectations = expectations
+    tokens = try Lexer.tokens(of: text, at: origin)
   }
 
   /// The values met so far.
@@ -72,13 +93,17 @@ public struct ExpressionParser {
   }
 
   mutating func take(_ sign: Token.Sign) -> Bool {
-    guard token.kind == .sign(sign) else { return false }
+    guard token.kind == .sign(sign) else {
+      if token.kind == .end { expectations?.expect(sign) }
+      return false
+    }
     advance()
     return true
   }
 
   func isKeyword(_ word: String, at offset: Int = 0) -> Bool {
     guard index + offset < tokens.count, case .name(let name, false) = tokens[index + offset].kind else {
+      if index + offset == tokens.count - 1 { expectations?.expect(keyword: word) }
       return false
     }
     return name.equalsIgnoringCase(word)
@@ -102,7 +127,11 @@ public struct ExpressionParser {
     }
   }
 
-  var origin: Origin { Origin(parameter: parameter, position: token.position) }
+  var origin: Origin {
+    var origin = start
+    origin.position += token.position
+    return origin
+  }
 
   func error(_ message: String, at origin: Origin? = nil) -> RequestError {
     RequestError(.invalidExpression, message, at: origin ?? self.origin)
@@ -212,7 +241,8 @@ public struct ExpressionParser {
       return try node(.between(left, low, high, negated: negated), at: origin, over: left, low, high)
     }
     if negated {
-      throw error("`not` is not expected here: `in`, `like`, `glob`, `between` or `null` should follow")
+      advance()
+      throw error("`in`, `like`, `glob`, `between` or `null` should follow `not`, not \(token.description)")
     }
     return nil
   }
@@ -256,6 +286,7 @@ public struct ExpressionParser {
   ) throws -> Expression {
     let origin = origin
     var left = try operand(&self)
+    if token.kind == .end { operators.keys.forEach { expectations?.expect($0) } }
     while case .sign(let sign) = token.kind, let op = operators[sign] {
       advance()
       let right = try operand(&self)
@@ -268,6 +299,9 @@ public struct ExpressionParser {
     let origin = origin
     var operand = try parseUnary()
     while take(keyword: "collate") {
+      if token.kind == .end {
+        Expression.Collation.allCases.forEach { expectations?.expect(keyword: $0.rawValue) }
+      }
       guard case .name(let name, _) = token.kind,
         let collation = Expression.Collation.allCases.first(where: { name.equalsIgnoringCase($0.rawValue) })
       else { throw error("`collate` takes binary, nocase or rtrim, not \(token.description)") }

@@ -1,8 +1,8 @@
 import KindredSQLSyntax
 
 /// A word or sign of an expression, and where it starts.
-struct Token {
-  enum Kind: Equatable {
+package struct Token {
+  package enum Kind: Equatable {
     /// A name; keywords are names that were not quoted.
     case name(String, isQuoted: Bool)
     case text(String)
@@ -15,7 +15,7 @@ struct Token {
     case end
   }
 
-  enum Sign: String, CaseIterable {
+  package enum Sign: String, CaseIterable {
     case parent = "../"
     case concatenate = "||", lessOrEqual = "<=", greaterOrEqual = ">=", notEqual = "!=", differs = "<>",
       doubleEqual = "=="
@@ -24,9 +24,11 @@ struct Token {
       percent = "%"
   }
 
-  var kind: Kind
+  package var kind: Kind
   /// In characters from the start of the text.
-  var position: Int
+  package var position: Int
+  /// Where the character after it is.
+  package var end: Int
 
   /// What an error calls it.
   var description: String {
@@ -43,31 +45,45 @@ struct Token {
 }
 
 /// Splits the text of an expression into tokens (<https://www.sqlite.org/lang_expr.html>).
-struct Lexer {
+package struct Lexer {
   private let bytes: [UInt8]
-  private let parameter: String?
+  private let origin: Origin
   private var index = 0
   private var position = 0
   private var last: Token.Kind = .end
 
-  init(_ text: String, parameter: String?) {
+  init(_ text: String, at origin: Origin) {
     bytes = Array(text.utf8)
-    self.parameter = parameter
+    self.origin = origin
   }
 
   /// All tokens, the last one being the end.
-  static func tokens(of text: String, parameter: String?) throws -> [Token] {
-    var lexer = Lexer(text, parameter: parameter)
+  ///
+  /// - Parameter origin: where the text starts.
+  static func tokens(of text: String, at origin: Origin) throws -> [Token] {
+    var lexer = Lexer(text, at: origin)
     var tokens: [Token] = []
     repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
     return tokens
+  }
+
+  /// The tokens up to the first error, the last one being the end where there is none.
+  package static func prefix(of text: String) -> (tokens: [Token], error: RequestError?) {
+    var lexer = Lexer(text, at: Origin())
+    var tokens: [Token] = []
+    do {
+      repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
+      return (tokens, nil)
+    } catch {
+      return (tokens, error as? RequestError)
+    }
   }
 
   private mutating func next() throws -> Token {
     while let byte = byte(), byte == 0x20 || (0x09...0x0D).contains(byte) { advance() }
     let start = position
     last = try kind()
-    return Token(kind: last, position: start)
+    return Token(kind: last, position: start, end: position)
   }
 
   private func byte(_ offset: Int = 0) -> UInt8? {
@@ -165,6 +181,8 @@ struct Lexer {
   }
 
   private func error(_ message: String, at position: Int) -> RequestError {
-    RequestError(.invalidExpression, message, at: Origin(parameter: parameter, position: position))
+    var origin = origin
+    origin.position += position
+    return RequestError(.invalidExpression, message, at: origin)
   }
 }

@@ -38,15 +38,15 @@ public struct RequestError: Error, Sendable {
   /// A name that does not exist: the message ends with the nearest one that does.
   ///
   /// - Parameters:
-  ///   - shown: how a suggestion is written in the message.
+  ///   - shown: how a suggestion is written: as what would stand in place of the name.
   ///   - names: those that exist.
   public static func unknown(
     _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>,
     at origin: Origin? = nil,
     shown: (String) -> String = { $0 }
   ) -> RequestError {
-    let suggestions = NameSuggestion.nearest(to: name, among: names)
-    let mend = suggestions.first.map { ": did you mean `\(shown($0))`?" } ?? ""
+    let suggestions = NameSuggestion.nearest(to: name, among: names).map(shown)
+    let mend = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
     return RequestError(code, message + mend, at: origin, suggestions: suggestions)
   }
 }

@@ -97,6 +97,6 @@ extension Expression {
   public enum AggregateFunction: String, CaseIterable, Sendable {
     case count, isEmpty, min, max, average, sum, total
 
-    var takesArgument: Bool { self != .count && self != .isEmpty }
+    package var takesArgument: Bool { self != .count && self != .isEmpty }
   }
 }

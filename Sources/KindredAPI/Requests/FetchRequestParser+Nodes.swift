@@ -1,0 +1,56 @@
+import KindredAssociations
+import OrderedCollections
+
+/// The nodes that parameters are for.
+extension FetchRequestParser {
+  /// The node that a parameter is for; nil where an item is wrong that would have given it.
+  func node(
+    of parameter: QueryParameters.Parameter, in tree: RequestTree
+  ) throws -> RequestTree.Node? {
+    let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
+    guard names.contains(parameter.kind) else {
+      let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
+      let columns = parameter.node.isEmpty ? tree.root.resource.columns.map(\.name) : []
+      throw RequestError.unknown(
+        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names + columns,
+        at: parameter.origin
+      ) { (parameter.node + [$0]).joined(separator: ".") }
+    }
+    var node = tree.root
+    for (number, key) in parameter.node.enumerated() {
+      guard let child = node.children[key] else {
+        let path = parameter.node.prefix(number + 1)
+        if tree.isUnresolved(path) { return nil }
+        throw unknownNode(path, of: parameter, below: node, in: tree)
+      }
+      node = child
+    }
+    return node
+  }
+
+  /// - Parameter path: the keys of the parameter's name down to the one that is no node.
+  private func unknownNode(
+    _ path: ArraySlice<String>, of parameter: QueryParameters.Parameter, below node: RequestTree.Node,
+    in tree: RequestTree
+  ) -> RequestError {
+    let key = path.last ?? ""
+    let name = path.joined(separator: ".")
+    /// The parameter with another node in place of the one that is not there.
+    func renamed(_ keys: [String]) -> String {
+      (keys + parameter.node.dropFirst(path.count) + [parameter.kind]).joined(separator: ".")
+    }
+    let elsewhere = tree.paths(endingWith: key).map(renamed)
+    if let first = elsewhere.first {
+      return RequestError(
+        .unknownNode,
+        "`\(name)` is not part of the request: a node is named by its whole path, as in `\(first)`",
+        at: parameter.origin, suggestions: elsewhere)
+    }
+    let isAssociation = node.resource.associations[key] != nil
+    let mend = isAssociation ? ": add `include=\(name)` or `join=\(name)`" : ""
+    return RequestError.unknown(
+      key, .unknownNode, "`\(name)` is not part of the request\(mend)", among: node.children.keys,
+      at: parameter.origin
+    ) { renamed(path.dropLast() + [$0]) }
+  }
+}

@@ -1,0 +1,61 @@
+import KindredAssociations
+import OrderedCollections
+
+extension Completer {
+  /// What may stand between two slashes.
+  func segments(in text: RequestText, at position: Int) -> [Completion] {
+    let range = text.surroundings(of: position, in: text.path, separator: "/")
+    let hasSlash = range.lowerBound > text.path.lowerBound
+    let before = text.segments.prefix { $0.range.upperBound < range.lowerBound }
+    // Something of Kindred's own.
+    if before.first?.raw == "-" { return [] }
+    let word = TypedWord(
+      text: text.piece(range.lowerBound..<position, plusIsSpace: false).text, range: range,
+      next: text.scalars.indices.contains(range.upperBound) ? text.scalars[range.upperBound] : nil)
+    guard !before.isEmpty else {
+      return word.completions(of: model.resources.values.map { Candidate(name: $0.name, kind: .resource) }) {
+        (hasSlash ? "" : "/") + URLText.segment($0.name)
+      }
+    }
+    var parser = PathParser(model: model, literals: Literals())
+    guard let path = try? parser.parse(before.map { Substring($0.raw) }),
+      let resource = path.resource(in: model)
+    else { return [] }
+    if path.isSingle {
+      var candidates = Self.candidates(resource.associations.values)
+      if range.upperBound == text.path.upperBound {
+        candidates += resource.columns.filter { !$0.name.isEmpty }.map {
+          Candidate(name: $0.name, kind: .column, detail: $0.declaredType)
+        }
+      }
+      return word.completions(of: candidates) { URLText.segment($0.name) }
+    }
+    return keyColumns(of: resource, in: text, range, at: position)
+  }
+
+  /// The columns that name a record, in a key such as `citizenId=1,countryCode=FR`.
+  private func keyColumns(
+    of resource: Resource, in text: RequestText, _ segment: Range<Int>, at position: Int
+  ) -> [Completion] {
+    let range = text.surroundings(of: position, in: segment, separator: ",")
+    let sign = text.scalars[range].firstIndex(of: "=") ?? range.upperBound
+    guard position <= sign else { return [] }
+    let word = TypedWord(
+      text: text.piece(range.lowerBound..<position, plusIsSpace: false).text, range: range.lowerBound..<sign,
+      next: text.scalars.indices.contains(sign) ? text.scalars[sign] : nil)
+    let keys = resource.table.uniqueKeys.flatMap { $0 }.map { resource.table.columns[$0] }
+    let candidates = keys.filter { !resource.hidden.contains($0.name) }.map {
+      Candidate(name: $0.name, kind: .column, detail: $0.declaredType, ending: "=")
+    }
+    return word.completions(of: candidates) { URLText.segment($0.name, isKey: true) }
+  }
+
+  /// Associations by their keys.
+  static func candidates(
+    _ associations: some Sequence<Association>, ending: String = ""
+  ) -> [Candidate] {
+    associations.map {
+      Candidate(name: $0.key, kind: .association, detail: "\($0.kind) \($0.destination)", ending: ending)
+    }
+  }
+}

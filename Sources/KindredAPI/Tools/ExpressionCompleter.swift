@@ -1,0 +1,203 @@
+import KindredAssociations
+import OrderedCollections
+
+/// Tells what may stand in the value of a parameter that holds expressions or associations.
+struct ExpressionCompleter {
+  let parameter: RequestParameter
+  let piece: RequestText.Piece
+  let scope: NameScope
+  let limits: RequestLimits
+
+  /// - Parameter position: in the decoded value.
+  func completions(at position: Int) -> [Completion] {
+    let scalars = Array(piece.text.unicodeScalars)
+    guard let typed = Self.typed(in: scalars, at: position) else { return [] }
+    let expectations = Expectations()
+    expect(String(String.UnicodeScalarView(scalars[..<typed.start])), expectations)
+    let word = TypedWord(
+      text: typed.text, range: piece.place(from: typed.start, to: typed.end),
+      next: scalars.indices.contains(typed.end) ? scalars[typed.end] : nil)
+    let names = word.completions(of: candidates(for: expectations, typed: typed.text)) { candidate in
+      let isQuoted = typed.isQuoted || candidate.needsQuotes
+      return URLText.value(isQuoted ? candidate.name.inDoubleQuotes : candidate.name)
+    }
+    guard !typed.isQuoted else { return names }
+    // Words would grow together with a name or a text before them.
+    let isApart = typed.start == 0 || " (,:+-*/%|<>=".unicodeScalars.contains(scalars[typed.start - 1])
+    let words = word.completions(of: tail(of: expectations)) {
+      ($0.kind == .keyword && !isApart ? " " : "") + URLText.value($0.name)
+    }
+    let others = words.filter { word in !names.contains { $0.text == word.text } }
+    return Array((names + others).prefix(TypedWord.maximumItems))
+  }
+
+  // MARK: What is typed
+
+  private struct Typed {
+    var text: String
+    var start: Int
+    var end: Int
+    var isQuoted = false
+  }
+
+  /// The name around a position; nil where there is something else, such as a text.
+  private static func typed(in scalars: [Unicode.Scalar], at position: Int) -> Typed? {
+    func string(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+    let (tokens, error) = Lexer.prefix(of: string(0..<position))
+    if error != nil {
+      // A name in quotes that has no end yet.
+      let start = tokens.last?.end ?? 0
+      guard let quote = scalars[start..<position].firstIndex(where: { $0 != " " }), scalars[quote] == "\""
+      else {
+        return nil
+      }
+      let end = scalars[position...].firstIndex { $0 == "\"" || $0 == "," || $0 == ")" } ?? position
+      let isClosed = end < scalars.count && scalars[end] == "\""
+      return Typed(
+        text: string(quote + 1..<position), start: quote, end: isClosed ? end + 1 : position, isQuoted: true)
+    }
+    guard let last = tokens.dropLast().last, last.end == position else {
+      return Typed(text: "", start: position, end: nameEnd(in: scalars, from: position))
+    }
+    switch last.kind {
+    case .name(_, isQuoted: false):
+      return Typed(
+        text: string(last.position..<position), start: last.position,
+        end: nameEnd(in: scalars, from: position))
+    case .sign, .text, .name:
+      return Typed(text: "", start: position, end: nameEnd(in: scalars, from: position))
+    case .integer, .real, .integerMagnitude, .end:
+      return nil
+    }
+  }
+
+  private static func nameEnd(in scalars: [Unicode.Scalar], from position: Int) -> Int {
+    scalars[position...].firstIndex { scalar in
+      !(scalar.value >= 0x80 || scalar == "_" || scalar == "$" || ("0"..."9").contains(scalar)
+        || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar))
+    } ?? scalars.count
+  }
+
+  // MARK: What the grammar takes
+
+  /// Has the parser read what stands before the word.
+  private func expect(_ text: String, _ expectations: Expectations) {
+    do {
+      var parser = try ExpressionParser(
+        text, at: Origin(parameter: parameter.name), maximumDepth: limits.expressionDepth,
+        expectations: expectations)
+      switch parameter.value {
+      case .includes: _ = try parser.parseIncludes()
+      case .namedExpressions: _ = try parser.parseNamedExpressions()
+      case .fields: _ = try parser.parseFields()
+      case .expression: _ = try parser.parseExpression()
+      case .expressions: _ = try parser.parseExpressions()
+      case .sort: _ = try parser.parseSort()
+      case .boolean, .count, .pattern, .cursor, .words: break
+      }
+    } catch {
+      // The text is not complete: what the parser has looked for at its end is what is wanted.
+    }
+  }
+
+  /// The words and operators that may follow.
+  private func tail(of expectations: Expectations) -> [Candidate] {
+    let operators = ["=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"]
+    var isOperand = false
+    if case .operand = expectations.name { isOperand = true }
+    let keywords = expectations.keywords.filter { $0 != "distinct" || isOperand }
+    return keywords.map { Candidate(name: $0, kind: .keyword) }
+      + (isOperand
+        ? [] : operators.filter(expectations.signs.contains).map { Candidate(name: $0, kind: .operator) })
+  }
+
+  private func candidates(for expectations: Expectations, typed: String) -> [Candidate] {
+    switch expectations.name {
+    case nil: return []
+    case .key(let keys, let isRenamed): return self.keys(below: keys, isRenamed: isRenamed)
+    case .operand(let place):
+      guard let scope = scope(in: place) else { return [] }
+      return operands(
+        in: scope, isInAggregate: place.calls.contains { $0.components.count > 1 }, typed: typed)
+    case .member(let path, let place):
+      return scope(in: place).map { members(of: path, in: $0, typed: typed) } ?? []
+    }
+  }
+
+  // MARK: Names
+
+  private func keys(below keys: [String], isRenamed: Bool) -> [Candidate] {
+    var scope: NameScope? = scope
+    for key in keys { scope = scope?.associated(key) }
+    guard let scope else { return [] }
+    if isRenamed { return Completer.candidates(scope.resource.associations.values) }
+    return scope.associations.map {
+      Candidate(
+        name: $0.key, kind: .association, detail: "\($0.association.kind) \($0.association.destination)")
+    }
+  }
+
+  private func scope(in place: Expectations.Place) -> NameScope? {
+    place.calls.reduce(scope) { $0?.arguments(of: $1) }
+  }
+
+  private func members(of path: Expression.Path, in scope: NameScope, typed: String) -> [Candidate] {
+    switch scope.target(of: path) {
+    case nil: return []
+    case .via(let resource): return columns(of: resource)
+    case .records:
+      let functions = Expression.AggregateFunction.allCases.map {
+        Candidate(name: $0.rawValue, kind: .aggregate, ending: $0.takesArgument ? "(" : "")
+      }
+      return functions + [Candidate(name: "filter", kind: .function, ending: "(")]
+    case .record(let record): return names(of: record, typed: typed)
+    }
+  }
+
+  private func operands(in scope: NameScope, isInAggregate: Bool, typed: String) -> [Candidate] {
+    var candidates = names(of: scope, typed: typed)
+    if scope.via != nil { candidates.append(Candidate(name: "via", kind: .association, ending: ".")) }
+    let functions = Planning.functionNames
+    let names = functions.scalars + (isInAggregate ? [] : functions.aggregates)
+    candidates += Set(names).sorted().map { Candidate(name: $0, kind: .function, ending: "(") }
+    candidates += ExpressionParser.constants.map { Candidate(name: $0, kind: .keyword) }
+    if scope.parent != nil { candidates.append(Candidate(name: "../", kind: .operator)) }
+    return candidates
+  }
+
+  private func columns(of resource: Resource) -> [Candidate] {
+    resource.columns.map { Candidate(name: $0.name, kind: .column, detail: $0.declaredType) }
+  }
+
+  /// What can be said of a record by a name: the plain ones before those that stand for aggregates.
+  private func names(of scope: NameScope, typed: String) -> [Candidate] {
+    var candidates = columns(of: scope.resource)
+    candidates += scope.names.map { Candidate(name: $0, kind: .name) }
+    let associations = scope.associations
+    candidates += associations.map {
+      Candidate(
+        name: $0.key, kind: .association, detail: "\($0.association.kind) \($0.association.destination)",
+        ending: ".")
+    }
+    let defaults = associations.map { ($0.key, scope.defaultNames(of: $0.key)) }
+    for (key, names) in defaults {
+      candidates += names.plain.map { Candidate(name: $0, kind: .aggregate, detail: key) }
+    }
+    // There are many of them, and none is looked for without its beginning.
+    guard !typed.isEmpty else { return candidates }
+    for (key, names) in defaults {
+      candidates += names.ofColumns.map { Candidate(name: $0, kind: .aggregate, detail: key) }
+    }
+    return candidates
+  }
+}
+
+extension Candidate {
+  /// Whether it would be read as something else without quotes.
+  fileprivate var needsQuotes: Bool {
+    switch kind {
+    case .column, .name, .association, .key, .aggregate: name.asExpressionName != name
+    default: false
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import KindredAssociations
+import KindredHTTP
+
+/// What editors and the explorer use (§14 of the contract).
+extension KindredService {
+  /// `/-/complete`
+  func completions(_ request: HTTPRequest, in model: Model) throws -> Representation {
+    let parameters = try ToolParameters(request, ["url", "position"])
+    let url = try parameters.required("url")
+    let position = try parameters.integer("position", 0...url.unicodeScalars.count)
+    let items = Completer(model: model, limits: options.limits).completions(of: url, at: position)
+    return Representation(.array(items.map(\.json)))
+  }
+
+  /// `/-/describe`
+  func description(_ request: HTTPRequest, in model: Model) throws -> Representation {
+    let url = try ToolParameters(request, ["url"]).required("url")
+    return Representation(RequestDescription(url, model: model, limits: options.limits).json)
+  }
+}
+
+/// The parameters of a tool, each once at most.
+struct ToolParameters {
+  private let values: [String: String]
+
+  /// - Throws: `RequestError` for a parameter that is not among `names`, or is given twice.
+  init(_ request: HTTPRequest, _ names: [String]) throws {
+    var values: [String: String] = [:]
+    for parameter in try QueryParameters(request.query.map(String.init)).parameters {
+      guard names.contains(parameter.name) else {
+        throw RequestError.unknown(
+          parameter.name, .unknownParameter, "there is no parameter `\(parameter.name)` here", among: names,
+          at: parameter.origin)
+      }
+      guard values.updateValue(parameter.value, forKey: parameter.name) == nil else {
+        throw RequestError(
+          .invalidValue, "`\(parameter.name)` is given twice: leave one out", at: parameter.origin)
+      }
+    }
+    self.values = values
+  }
+
+  subscript(name: String) -> String? { values[name] }
+
+  /// - Throws: `RequestError` where it is missing.
+  func required(_ name: String) throws -> String {
+    guard let value = values[name] else {
+      throw RequestError(
+        .invalidValue, "`\(name)` is missing: add `\(name)=…`", at: Origin(parameter: name))
+    }
+    return value
+  }
+
+  /// - Throws: `RequestError` where it is missing, no number, or out of range.
+  func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int {
+    guard let value = Int(try required(name)), range.contains(value) else {
+      throw RequestError(
+        .invalidValue, "`\(name)` is a number from \(range.lowerBound) to \(range.upperBound)",
+        at: Origin(parameter: name))
+    }
+    return value
+  }
+}

@@ -1,0 +1,229 @@
+import KindredAssociations
+import OrderedCollections
+
+/// What a URL says, piece by piece, and everything that is wrong with it (§14 of the contract).
+struct RequestDescription {
+  /// A word of the URL, or what else has a meaning of its own.
+  struct Part {
+    enum Kind: String {
+      case page, resource, key, association, column, parameter, node, value, name, aggregate, function,
+        keyword
+      case `operator`, text, number, unknown
+    }
+
+    let kind: Kind
+    let range: Range<Int>
+  }
+
+  private let draft: RequestDraft
+  private var text: RequestText { draft.text }
+
+  init(_ url: String, model: Model, limits: RequestLimits) {
+    draft = RequestDraft(RequestText(url), model: model, limits: limits)
+    if !isPage { draft.check() }
+  }
+
+  /// Whether it is the index, or something else of Kindred's own.
+  private var isPage: Bool { text.segments.isEmpty || text.segments[0].raw == "-" }
+
+  private var isKnownPage: Bool {
+    text.segments.isEmpty
+      || OperationsPage(rawValue: text.segments.dropFirst().map(\.raw).joined(separator: "/")) != nil
+  }
+
+  var json: JSONValue {
+    [
+      "parts": .array(parts.map(json)), "tree": tree,
+      "errors": .array(errors.map { error, place in Problem(error).document(at: place) }),
+    ]
+  }
+
+  private func json(_ part: Part) -> JSONValue {
+    [
+      "kind": .string(part.kind.rawValue), "from": .integer(Int64(part.range.lowerBound)),
+      "to": .integer(Int64(part.range.upperBound)),
+    ]
+  }
+
+  // MARK: Parts
+
+  /// In their order; separators lie between them.
+  private var parts: [Part] {
+    var parts: [Part] = []
+    if text.path.lowerBound > 0 { parts.append(Part(kind: .page, range: 0..<text.path.lowerBound)) }
+    if isPage {
+      if !text.path.isEmpty { parts.append(Part(kind: isKnownPage ? .page : .unknown, range: text.path)) }
+    } else {
+      for (number, segment) in text.segments.enumerated() { parts += self.parts(of: segment, number) }
+    }
+    for (number, parameter) in text.parameters.enumerated() {
+      parts += self.parts(ofName: parameter.name) + self.parts(of: parameter, number)
+    }
+    let end = text.query?.upperBound ?? text.path.upperBound
+    if end < text.scalars.count { parts.append(Part(kind: .unknown, range: end..<text.scalars.count)) }
+    return parts.filter { !$0.range.isEmpty }
+  }
+
+  private func parts(of segment: RequestText.Piece, _ number: Int) -> [Part] {
+    guard let path = draft.path, number <= path.segments.count else {
+      return [Part(kind: draft.column == nil ? .unknown : .column, range: segment.range)]
+    }
+    guard number > 0 else { return [Part(kind: .resource, range: segment.range)] }
+    switch path.segments[number - 1] {
+    case .association: return [Part(kind: .association, range: segment.range)]
+    case .record:
+      return text.split(segment.range, at: ",").flatMap { pair -> [Part] in
+        guard let sign = text.scalars[pair].firstIndex(of: "=") else {
+          return [Part(kind: .key, range: pair)]
+        }
+        return [
+          Part(kind: .column, range: pair.lowerBound..<sign),
+          Part(kind: .key, range: (sign + 1)..<pair.upperBound),
+        ]
+      }
+    }
+  }
+
+  private func parts(ofName name: RequestText.Piece) -> [Part] {
+    var names = text.split(name.range, at: ".")
+    let last = names.removeLast()
+    let known = names.isEmpty ? RequestParameter.ofRoot : RequestParameter.ofNodes
+    let isKnown = known.contains { $0.name == text.piece(last, plusIsSpace: true).text }
+    return names.map { Part(kind: .node, range: $0) }
+      + [Part(kind: isKnown ? .parameter : names.isEmpty ? .column : .unknown, range: last)]
+  }
+
+  private func parts(of parameter: RequestText.Parameter, _ number: Int) -> [Part] {
+    let name = parameter.name.text.split(separator: ".", omittingEmptySubsequences: false).last
+    let whole = parameter.value.range
+    switch RequestParameter.all.first(where: { $0.name == name ?? "" })?.value {
+    case nil, .cursor, .boolean, .words: return [Part(kind: .value, range: whole)]
+    case .pattern: return [Part(kind: .text, range: whole)]
+    case .count: return [Part(kind: .number, range: whole)]
+    case .includes, .namedExpressions, .fields, .expression, .expressions, .sort:
+      return words(of: parameter, number)
+    }
+  }
+
+  private func words(of parameter: RequestText.Parameter, _ number: Int) -> [Part] {
+    let piece = parameter.value
+    let (tokens, error) = Lexer.prefix(of: piece.text)
+    var parts: [Part] = []
+    for (index, token) in tokens.enumerated() {
+      let next = tokens.indices.contains(index + 1) ? tokens[index + 1].kind : .end
+      let origin = Origin(parameter: parameter.name.text, position: token.position, number: number)
+      guard let kind = kind(of: token, before: next, meaning: draft.diagnostics.meanings[origin]) else {
+        continue
+      }
+      parts.append(Part(kind: kind, range: piece.place(from: token.position, to: token.end)))
+    }
+    if error != nil {
+      parts.append(Part(kind: .unknown, range: piece.place(from: tokens.last?.end ?? 0, to: piece.count)))
+    }
+    return parts
+  }
+
+  /// What a token is; nil for what only separates.
+  private func kind(of token: Token, before next: Token.Kind, meaning: Diagnostics.Meaning?) -> Part.Kind? {
+    switch token.kind {
+    case .text: return .text
+    case .integer, .real, .integerMagnitude: return .number
+    case .sign(.leftParenthesis), .sign(.rightParenthesis), .sign(.comma), .sign(.dot), .sign(.colon), .end:
+      return nil
+    case .sign: return .operator
+    case .name(let name, let isQuoted):
+      switch meaning {
+      case .column: return .column
+      case .association: return .association
+      case .aggregate: return .aggregate
+      case .function: return .function
+      case .name: return .name
+      case nil: break
+      }
+      if next == .sign(.colon) { return .name }
+      if isQuoted { return .unknown }
+      if next == .sign(.leftParenthesis), name == "filter" { return .function }
+      return ExpressionParser.isWord(name) ? .keyword : .unknown
+    }
+  }
+
+  // MARK: Tree
+
+  private var tree: JSONValue {
+    guard let request = draft.request, let resource = request.path.resource(in: draft.model) else {
+      return .null
+    }
+    return [
+      "resource": .string(resource.name), "isSingle": .bool(request.path.isSingle),
+      "nodes": .array(request.root.children.map { json($0, below: []) }),
+    ]
+  }
+
+  private func json(_ node: RequestNode, below path: [String]) -> JSONValue {
+    let path = path + [node.key]
+    return [
+      "key": .string(node.key), "path": .string(path.joined(separator: ".")),
+      "association": .string(node.association?.key ?? node.key),
+      "kind": .string(node.association?.kind ?? ""),
+      "destination": .string(node.association?.destination ?? ""), "isIncluded": .bool(node.isIncluded),
+      "isRequired": .bool(node.isRequired), "nodes": .array(node.children.map { json($0, below: path) }),
+    ]
+  }
+
+  // MARK: Errors
+
+  /// In the order of their places.
+  private var errors: [(error: RequestError, place: Range<Int>)] {
+    if isPage {
+      guard !isKnownPage else { return [] }
+      let target = text.segments.map(\.raw).joined(separator: "/")
+      return [(RequestError(.notFound, "there is nothing at /\(target)"), text.path)]
+    }
+    let errors = draft.encodingErrors + draft.diagnostics.errors.map { ($0, place(of: $0)) }
+    return errors.enumerated().sorted {
+      ($0.element.place.lowerBound, $0.offset) < ($1.element.place.lowerBound, $1.offset)
+    }.map(\.element)
+  }
+
+  /// The word that is wrong.
+  private func place(of error: RequestError) -> Range<Int> {
+    guard let origin = error.origin else { return text.path }
+    guard let name = origin.parameter else {
+      guard let number = origin.number, text.segments.indices.contains(number) else { return text.path }
+      let segment = text.segments[number]
+      guard error.code == .invalidKey, !error.suggestions.isEmpty else { return segment.range }
+      let start = segment.range.lowerBound + origin.position
+      return
+        start..<(text.scalars[start..<segment.range.upperBound].firstIndex(of: "=")
+        ?? segment.range.upperBound)
+    }
+    let number = origin.number ?? text.parameters.firstIndex { $0.name.text == name }
+    guard let number, text.parameters.indices.contains(number) else { return text.path }
+    let parameter = text.parameters[number]
+    if error.code == .unknownParameter || error.code == .unknownNode || parameter.value.range.isEmpty {
+      return parameter.name.range
+    }
+    return parameter.value.place(of: origin.position)
+  }
+}
+
+extension RequestText.Piece {
+  /// The token that begins at a position; all of it where none does.
+  fileprivate func place(of position: Int) -> Range<Int> {
+    guard let token = Lexer.prefix(of: text).tokens.first(where: { $0.position == position }) else {
+      return position == 0 ? range : place(from: position, to: count)
+    }
+    return place(from: token.position, to: token.end)
+  }
+}
+
+extension Problem {
+  /// The document of an error that has a place in a URL.
+  fileprivate func document(at place: Range<Int>) -> JSONValue {
+    guard case .object(let members) = document else { return document }
+    return .object(
+      members + [
+        ("from", .integer(Int64(place.lowerBound))), ("to", .integer(Int64(place.upperBound))),
+      ])
+  }
+}

@@ -1,0 +1,69 @@
+import KindredAssociations
+import OrderedCollections
+
+/// A request that is being written: as much of it as can be understood, and what is wrong with the rest.
+struct RequestDraft {
+  let text: RequestText
+  let model: Model
+  let limits: RequestLimits
+  let diagnostics = Diagnostics()
+  /// The path as far as it leads.
+  private(set) var path: RequestPath?
+  /// The column whose value the path leads to.
+  private(set) var column: Column?
+  /// Without what is wrong; nil where the path leads nowhere.
+  private(set) var request: FetchRequest?
+  /// Errors of escapes, which have no place in decoded values.
+  private(set) var encodingErrors: [(error: RequestError, place: Range<Int>)] = []
+
+  /// - Parameter skipped: the number of the parameter that is left out.
+  init(_ text: RequestText, model: Model, limits: RequestLimits, leavingOut skipped: Int? = nil) {
+    self.text = text
+    self.model = model
+    self.limits = limits
+    let parameters = readParameters().filter { $0.number != skipped }
+    var pathParser = PathParser(model: model, literals: Literals())
+    let segments = text.segments.map { Substring($0.raw) }
+    let path = try? noting(diagnostics) { try pathParser.parse(segments, allowsColumn: true) }
+    self.path = pathParser.path
+    column = pathParser.column
+    guard let path else { return }
+    var parser = FetchRequestParser(model: model, limits: limits, diagnostics: diagnostics)
+    let parsed = try? noting(diagnostics) {
+      if let column {
+        return try parser.parse(
+          column, of: path, literals: pathParser.literals, QueryParameters(parameters))
+      }
+      return try parser.parse(
+        path: path, literals: pathParser.literals, segments: segments,
+        parameters: QueryParameters(parameters))
+    }
+    request = parsed?.fetchRequest
+  }
+
+  /// Looks up what the parser leaves to the planner: the names of expressions.
+  func check() {
+    if let request { Planner(model: model).check(request, diagnostics) }
+  }
+
+  private mutating func readParameters() -> [QueryParameters.Parameter] {
+    text.parameters.enumerated().compactMap { number, parameter in
+      for piece in [parameter.name, parameter.value] {
+        do {
+          _ = try URLCoding.decode(piece.raw, plusIsSpace: true)
+        } catch let error as RequestError {
+          encodingErrors.append(
+            (
+              RequestError(error.code, error.message, at: Origin(parameter: parameter.name.text)),
+              piece.range
+            ))
+          return nil
+        } catch {
+          return nil
+        }
+      }
+      return QueryParameters.Parameter(
+        name: parameter.name.text, value: parameter.value.text, number: number)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import KindredAssociations
+import KindredSQLSyntax
+import OrderedCollections
+
+/// `/-/schema`: what editors, clients and the explorer need to know of the model (§14 of the contract).
+struct SchemaDocument {
+  let model: Model
+  let limits: RequestLimits
+
+  var json: JSONValue {
+    ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
+  }
+
+  private var limitsJSON: JSONValue {
+    func number(_ value: Int64?) -> JSONValue { value.map(JSONValue.integer) ?? .null }
+    return [
+      "pageSize": number(limits.pageSize), "maximumPageSize": number(limits.maximumPageSize),
+      "treeDepth": .integer(Int64(limits.treeDepth)), "nodes": .integer(Int64(limits.nodes)),
+      "expressionDepth": .integer(Int64(limits.expressionDepth)),
+    ]
+  }
+
+  private func json(_ resource: Resource) -> JSONValue {
+    let key = resource.table.primaryKey.map { resource.table.columns[$0].name }
+    return [
+      "name": .string(resource.name), "table": .string(resource.table.name),
+      "link": .string("/\(URLCoding.encodeSegment(resource.name))"),
+      // A record can't be named by what can't be seen.
+      "key": JSONValue(strings: key.contains(where: resource.hidden.contains) ? [] : key),
+      "label": resource.labelColumn.map { .string($0.name) } ?? .null,
+      "isSearchable": .bool(resource.table.fullText != nil),
+      "columns": .array(resource.columns.map(json)),
+      "associations": .array(resource.associations.values.map { json($0, of: resource) }),
+    ]
+  }
+
+  private func json(_ column: Column) -> JSONValue {
+    [
+      "name": .string(column.name), "type": .string(column.declaredType),
+      "nullable": .bool(column.isNullable),
+      "default": column.defaultValue.map { .string($0.rendered().text) } ?? .null,
+    ]
+  }
+
+  private func json(_ association: Association, of resource: Resource) -> JSONValue {
+    let inverse = model.inverse(of: association, of: resource)
+    var members: [(String, JSONValue)] = [
+      ("key", .string(association.key)), ("kind", .string(association.kind)),
+      ("destination", .string(association.destination)),
+      ("inverse", inverse.map { .string($0.key) } ?? .null), ("origin", .string(association.source)),
+    ]
+    if association.steps.count == 1, let step = association.steps.first {
+      members.append(("columns", columns(of: step)))
+    } else {
+      let steps = association.steps.map { step -> JSONValue in
+        ["from": .string(step.origin), "to": .string(step.destination), "columns": columns(of: step)]
+      }
+      members.append(("steps", .array(steps)))
+    }
+    return .object(members)
+  }
+
+  private func columns(of step: AssociationStep) -> JSONValue {
+    .object(zip(step.originColumns, step.destinationColumns).map { ($0, .string($1)) })
+  }
+}
+
+extension Association {
+  /// Where it comes from: the line of the model file, or the columns of its foreign keys, such as `book.authorId`.
+  var source: String {
+    definition
+      ?? steps.flatMap { step in
+        step.direction == .belongsTo
+          ? step.originColumns.map { "\(step.origin).\($0)" }
+          : step.destinationColumns.map { "\(step.destination).\($0)" }
+      }.joined(separator: ", ")
+  }
+}
+
+extension Model {
+  /// The association that leads back; of several, the one without a condition.
+  func inverse(of association: Association, of resource: Resource) -> Association? {
+    let found = resources[association.destination]?.associations.values.filter { other in
+      other.destination == resource.name && other.steps.count == association.steps.count
+        && zip(other.steps, association.steps.reversed()).allSatisfy { $0.leads(as: $1.reversed) }
+    }
+    return found?.first { $0.filter == nil } ?? found?.first
+  }
+}
+
+extension AssociationStep {
+  fileprivate var reversed: AssociationStep {
+    AssociationStep(
+      origin: destination, destination: origin, originColumns: destinationColumns,
+      destinationColumns: originColumns, direction: direction == .has ? .belongsTo : .has, isToOne: false)
+  }
+}

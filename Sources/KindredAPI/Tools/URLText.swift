@@ -1,0 +1,24 @@
+/// Names as the text of a URL that is shown has them: only what would end or change them is escaped.
+enum URLText {
+  /// - Parameter isKey: whether a comma or `=` would separate it.
+  static func segment(_ name: String, isKey: Bool = false) -> String {
+    escape(name, isKey ? "%/?#,=" : "%/?#")
+  }
+
+  static func parameterName(_ name: String) -> String { escape(name, "%&+#=") }
+
+  static func value(_ text: String) -> String { escape(text, "%&+#") }
+
+  private static func escape(_ text: String, _ escaped: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if byte < 0x20 || byte == 0x7F || escaped.utf8.contains(byte) {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,18 @@
+extension String {
+  /// The name as an expression has it: in double quotes where it would be read as something else
+  /// (<https://www.sqlite.org/lang_keywords.html>).
+  package var asExpressionName: String {
+    let tokens = Lexer.prefix(of: self).tokens
+    if tokens.count == 2, case .name(self, isQuoted: false) = tokens[0].kind, tokens[0].end > 0,
+      unicodeScalars.count == tokens[0].end, !ExpressionParser.isReserved(self)
+    {
+      return self
+    }
+    return inDoubleQuotes
+  }
+
+  /// The name in double quotes, those that it holds doubled.
+  package var inDoubleQuotes: String {
+    "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+  }
+}
