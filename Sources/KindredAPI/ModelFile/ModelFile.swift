@@ -46,6 +46,8 @@ public struct ModelFile: Sendable {
     var fields: [Located<String>]?
     var hidden: [Located<String>] = []
     var label: Located<String>?
+    /// Of a view: what identifies its rows.
+    var key: [Located<String>]?
     var associations: [AssociationEntry] = []
   }
 

@@ -79,6 +79,7 @@ public struct ModelFileParser {
       case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
       case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
       case "label": refinement.label = try value.text("name the column that is shown for a record")
+      case "key": refinement.key = try value.texts("write the columns as `[id]`")
       case "associations":
         refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
           .map(association)
@@ -86,7 +87,7 @@ public struct ModelFileParser {
       default:
         throw node.file.unknown(
           member, "a resource has no `\(member.value)`",
-          among: ["table", "sort", "fields", "hidden", "label", "associations"])
+          among: ["table", "sort", "fields", "hidden", "label", "key", "associations"])
       }
     }
     entry.refinement = refinement

@@ -24,6 +24,7 @@ extension ModelFile {
     var refinement = ModelRefinement(model, file: self)
     try refinement.addCommonTableExpressions(tables)
     try refinement.settleResources()
+    try refinement.defineKeys()
     try refinement.refineColumns()
     try refinement.defineAssociations()
     try refinement.validate()
@@ -97,9 +98,7 @@ extension ModelRefinement {
       for (expression, table) in zip(expressions, try tables(definitions)) {
         let names = try expression.key.map { try column($0, of: table) }
         let key = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
-        let keyed = Table(
-          name: table.name, kind: table.kind, columns: table.columns, primaryKey: key,
-          uniqueKeys: key.isEmpty ? [] : [key])
+        let keyed = table.identified(by: key)
         model.tables[table.name] = keyed
         model.resources[table.name] = Resource(name: table.name, table: keyed)
       }
@@ -165,6 +164,34 @@ extension ModelRefinement {
       inferred[name] = associations
     }
     model.resources = resources
+  }
+
+  /// Gives views the keys that the file names.
+  fileprivate mutating func defineKeys() throws {
+    var keys: [String: [Int]] = [:]
+    for (name, refinement) in refinements {
+      guard let key = refinement.key, let table = model.resources[name.value]?.table else { continue }
+      let line = key.first?.line ?? name.line
+      guard table.kind == .view else {
+        throw file.error(line, "`key` is for views, and `\(table.name)` has its own: remove it")
+      }
+      let names = try key.map { try column($0, of: table) }
+      guard !names.isEmpty, Set(names).count == names.count else {
+        throw file.error(line, "`key` names the columns that identify a row, each once: write `[id]`")
+      }
+      let columns = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
+      if let other = keys[table.name], other != columns {
+        throw file.error(line, "`\(table.name)` has another key already: give all of its resources the same")
+      }
+      keys[table.name] = columns
+    }
+    for (table, key) in keys {
+      guard let keyed = model.tables[table]?.identified(by: key) else { continue }
+      model.tables[table] = keyed
+      for (name, resource) in model.resources where resource.table.name == table {
+        model.resources[name]?.table = keyed
+      }
+    }
   }
 
   /// Hides columns, and sets what resources give and how they are ordered unless a request says so.

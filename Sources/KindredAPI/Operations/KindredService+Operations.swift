@@ -32,6 +32,10 @@ extension KindredService {
       case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
       case .complete: try completions(request, in: version().model)
       case .describe: try description(request, in: version().model)
+      case .diagramSVG: try diagramSVG(request, of: version().model)
+      case .diagramMermaid: try diagramMermaid(request, of: version().model)
+      case .modelFileSchema:
+        Representation(ModelFileSchema.mediaType, ModelFileSchema(model: try version().model).json.bytes)
       }
     return deliver(representation, to: request)
   }

@@ -7,6 +7,9 @@ enum OperationsPage: String {
   case schema
   case complete
   case describe
+  case diagramSVG = "diagram.svg"
+  case diagramMermaid = "diagram.mmd"
+  case modelFileSchema = "schema.json"
 
   /// The page's path.
   var path: String { "/-/\(rawValue)" }

@@ -11,10 +11,12 @@ extension FetchRequestParser {
     guard names.contains(parameter.kind) else {
       let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
       let columns = parameter.node.isEmpty ? tree.root.resource.columns.map(\.name) : []
-      throw RequestError.unknown(
+      var error = RequestError.unknown(
         parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names + columns,
         at: parameter.origin
       ) { (parameter.node + [$0]).joined(separator: ".") }
+      if error.suggestions.isEmpty { error.message += ": there are \(names.joined(separator: ", "))" }
+      throw error
     }
     var node = tree.root
     for (number, key) in parameter.node.enumerated() {

@@ -43,9 +43,6 @@ struct RequestParameter {
       name: "annotate", value: .namedExpressions, owner: .all,
       summary: "Values that are added to each record."),
     RequestParameter(
-      name: "search", value: .pattern, owner: .all,
-      summary: "Only the records that match the full-text pattern."),
-    RequestParameter(
       name: "having", value: .expression, owner: .all,
       summary: "Only the records, or the groups, for which the expression with aggregates holds."),
     RequestParameter(
@@ -59,10 +56,13 @@ struct RequestParameter {
     RequestParameter(
       name: "offset", value: .count, owner: .all, isOfMany: true, summary: "How many records are passed over."
     ),
+    RequestParameter(name: "count", value: .boolean, owner: .root, summary: "Adds `X-Total-Count`."),
+    RequestParameter(
+      name: "search", value: .pattern, owner: .all,
+      summary: "Only the records that match the full-text pattern."),
     RequestParameter(
       name: "after", value: .cursor, owner: .root,
       summary: "The page behind this cursor, which comes from `Link`."),
-    RequestParameter(name: "count", value: .boolean, owner: .root, summary: "Adds `X-Total-Count`."),
     RequestParameter(
       name: "format", value: .words(MediaType.formats.map(\.key)), owner: .root,
       summary: "The representation, before `Accept`."),

@@ -167,6 +167,18 @@ final class RequestTree {
 
   private func unknown(_ step: IncludeItem.Step, node: Node?, resource: Resource) -> RequestError {
     let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
+    if let column = resource.columns.first(where: { $0.name.equalsIgnoringCase(step.key) }) {
+      let referring = resource.associations.values.filter {
+        $0.steps.count == 1 && $0.steps[0].direction == .belongsTo
+          && $0.steps[0].originColumns.contains(column.name)
+      }.map(\.key)
+      let mend =
+        referring.first.map { "its association is `\($0)`" }
+        ?? "it is part of each record, unless `fields` leaves it out"
+      return RequestError(
+        .unknownAssociation, "`\(column.name)` is a column of \(resource.name), and no association: \(mend)",
+        at: step.origin, suggestions: referring)
+    }
     return RequestError.unknown(
       step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys,
       at: step.origin)

@@ -95,6 +95,16 @@ enum URLCoding {
   /// The text with everything encoded but letters, digits and `-._~` (RFC 3986 §2.3).
   static func encodeUnreserved(_ text: String) -> String { encode(text, keeping: isUnreserved) }
 
+  /// The text with everything encoded that would end or change it as the name of a parameter.
+  static func encodeParameter(_ text: String) -> String {
+    encode(text) { isUnreserved($0) || "!$'()*:@/?,;".utf8.contains($0) }
+  }
+
+  /// The text with everything encoded that would end or change it as the value of a parameter.
+  static func encodeQueryValue(_ text: String) -> String {
+    encode(text) { isUnreserved($0) || "!$'()*:@/?,;=".utf8.contains($0) }
+  }
+
   /// The text with everything encoded that cannot stand in a URL; what is encoded already stays.
   static func encodeUnsafe(_ text: String) -> String {
     if text.utf8.allSatisfy({ safe[Int($0)] }) { return text }

@@ -1,9 +1,10 @@
 import KindredAssociations
 import KindredHTTP
+import OrderedCollections
 
 /// What editors and the explorer use (§14 of the contract).
 extension KindredService {
-  /// `/-/complete`
+  /// Answers `/-/complete`.
   func completions(_ request: HTTPRequest, in model: Model) throws -> Representation {
     let parameters = try ToolParameters(request, ["url", "position"])
     let url = try parameters.required("url")
@@ -12,10 +13,48 @@ extension KindredService {
     return Representation(.array(items.map(\.json)))
   }
 
-  /// `/-/describe`
+  /// Answers `/-/describe`.
   func description(_ request: HTTPRequest, in model: Model) throws -> Representation {
     let url = try ToolParameters(request, ["url"]).required("url")
     return Representation(RequestDescription(url, model: model, limits: options.limits).json)
+  }
+}
+
+/// Documents of the model.
+extension KindredService {
+  /// Answers `/-/diagram.svg`.
+  func diagramSVG(_ request: HTTPRequest, of model: Model) throws -> Representation {
+    var representation = Representation(
+      DiagramSVG.mediaType, Array(DiagramSVG(try diagram(request, of: model)).text.utf8))
+    // Opened by itself it is a document: one that shows itself and does nothing else.
+    representation.headers.append("Content-Security-Policy", "default-src 'none'")
+    return representation
+  }
+
+  /// Answers `/-/diagram.mmd`.
+  func diagramMermaid(_ request: HTTPRequest, of model: Model) throws -> Representation {
+    Representation(
+      DiagramMermaid.mediaType, Array(DiagramMermaid(diagram: try diagram(request, of: model)).text.utf8))
+  }
+
+  private func diagram(_ request: HTTPRequest, of model: Model) throws -> Diagram {
+    let parameters = try ToolParameters(request, ["around", "depth"])
+    let diagram = Diagram(model)
+    guard let center = parameters["around"] else {
+      guard parameters["depth"] == nil else {
+        throw RequestError(
+          .invalidValue, "`depth` needs a table to count from: add `around=…`", at: Origin(parameter: "depth")
+        )
+      }
+      return diagram
+    }
+    let depth = parameters["depth"] == nil ? 1 : try parameters.integer("depth", 0...1000)
+    guard diagram.entities[center] != nil else {
+      throw RequestError.unknown(
+        center, .unknownResource, "there is no resource `\(center)`", among: diagram.entities.keys,
+        at: Origin(parameter: "around"))
+    }
+    return diagram.around(center, depth: depth)
   }
 }
 

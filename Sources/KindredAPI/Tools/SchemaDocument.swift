@@ -6,6 +6,16 @@ import OrderedCollections
 struct SchemaDocument {
   let model: Model
   let limits: RequestLimits
+  /// The columns that can be seen, by table.
+  private let visible: [String: Set<String>]
+
+  init(model: Model, limits: RequestLimits) {
+    self.model = model
+    self.limits = limits
+    visible = Dictionary(
+      model.resources.values.map { ($0.table.name, Set($0.columns.map(\.name))) },
+      uniquingKeysWith: { $0.union($1) })
+  }
 
   var json: JSONValue {
     ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
@@ -47,33 +57,46 @@ struct SchemaDocument {
     var members: [(String, JSONValue)] = [
       ("key", .string(association.key)), ("kind", .string(association.kind)),
       ("destination", .string(association.destination)),
-      ("inverse", inverse.map { .string($0.key) } ?? .null), ("origin", .string(association.source)),
+      ("inverse", inverse.map { .string($0.key) } ?? .null),
+      ("origin", origin(of: association).map(JSONValue.string) ?? .null),
     ]
     if association.steps.count == 1, let step = association.steps.first {
       members.append(("columns", columns(of: step)))
     } else {
       let steps = association.steps.map { step -> JSONValue in
-        ["from": .string(step.origin), "to": .string(step.destination), "columns": columns(of: step)]
+        [
+          "from": visible[step.origin] == nil ? .null : .string(step.origin),
+          "to": visible[step.destination] == nil ? .null : .string(step.destination),
+          "columns": columns(of: step),
+        ]
       }
       members.append(("steps", .array(steps)))
     }
     return .object(members)
   }
 
+  /// From the origin's columns to the destination's; none where some can't be seen.
   private func columns(of step: AssociationStep) -> JSONValue {
-    .object(zip(step.originColumns, step.destinationColumns).map { ($0, .string($1)) })
+    guard isVisible(step.originColumns, of: step.origin),
+      isVisible(step.destinationColumns, of: step.destination)
+    else { return .object([]) }
+    return .object(zip(step.originColumns, step.destinationColumns).map { ($0, .string($1)) })
   }
-}
 
-extension Association {
-  /// Where it comes from: the line of the model file, or the columns of its foreign keys, such as `book.authorId`.
-  var source: String {
-    definition
-      ?? steps.flatMap { step in
-        step.direction == .belongsTo
-          ? step.originColumns.map { "\(step.origin).\($0)" }
-          : step.destinationColumns.map { "\(step.destination).\($0)" }
-      }.joined(separator: ", ")
+  /// Where an association comes from: the line of the model file, or the columns of its foreign keys, such as
+  /// `book.authorId`; nil where these can't be seen.
+  private func origin(of association: Association) -> String? {
+    if let definition = association.definition { return definition }
+    let keys = association.steps.map { step in
+      step.direction == .belongsTo
+        ? (step.origin, step.originColumns) : (step.destination, step.destinationColumns)
+    }
+    guard keys.allSatisfy({ isVisible($1, of: $0) }) else { return nil }
+    return keys.flatMap { table, columns in columns.map { "\(table).\($0)" } }.joined(separator: ", ")
+  }
+
+  private func isVisible(_ columns: [String], of table: String) -> Bool {
+    columns.allSatisfy { visible[table]?.contains($0) ?? false }
   }
 }
 

@@ -59,6 +59,12 @@ extension Planning {
           "`\(keyed.key)` is to-many, so `\(last.name)` is many values: write an aggregate such as `\(keyed.key).max(\(last.name))`",
           at: origin)
       }
+      if let nested = nestedAggregate(keyed, rest) {
+        throw RequestError(
+          .invalidExpression,
+          "`\(keyed.key)` is to-many, so what follows is about each of many records: write `\(nested)`",
+          at: origin)
+      }
       throw RequestError.unknown(
         last.name, .unknownFunction,
         "`\(keyed.key)` is a to-many association, and `\(last.name)` is no aggregate of it",
@@ -73,6 +79,22 @@ extension Planning {
           : "`\(last.name)` takes no arguments: write `\(keyed.key).\(last.name)`", at: last.origin)
     }
     return try compileAggregate(function, of: keyed, filters: filters, argument: arguments.first, in: scope)
+  }
+
+  /// An aggregate of aggregates, for what is written as one of a path; nil where no association follows.
+  private func nestedAggregate(
+    _ keyed: KeyedAssociation, _ rest: ArraySlice<Expression.Path.Component>
+  ) -> String? {
+    guard rest.count > 1, let next = rest.first, let last = rest.last,
+      let resource = model.resources[keyed.association.destination], resource.associations[next.name] != nil,
+      let function = AggregateFunction(rawValue: last.name)
+    else { return nil }
+    let inner = Expression(
+      .path(Expression.Path(parents: 0, components: Array(rest))), at: next.origin)
+    let renderer = ExpressionRenderer(literals: request.literals.values)
+    guard let text = try? renderer.text(of: inner) else { return nil }
+    let outer = function == .count ? "sum" : function == .isEmpty ? "min" : function.rawValue
+    return "\(keyed.key.asExpressionName).\(outer)(\(text))"
   }
 
   func compileAggregate(

@@ -145,9 +145,16 @@ extension Planning {
       // A level that is repeated reads what is further above through the level above it.
       if target.statement !== scope.statement, target.recursion?.isRepeated ?? false { break }
     }
-    var compiled =
-      try rest.parents > 0
-      ? compile(rest, in: target, at: origin) : compile(rest.components[...], in: target)
+    var compiled: CompiledExpression
+    do {
+      compiled =
+        try rest.parents > 0
+        ? compile(rest, in: target, at: origin) : compile(rest.components[...], in: target)
+    } catch let error as RequestError
+      where error.code == .unknownColumn && rest.parents == 0 && path.parents > 0
+    {
+      throw pointingUp(error, path, from: target)
+    }
     guard target.statement !== scope.statement else { return compiled }
     let (path, mayReadHidden) = (rest, readsHidden)
     compiled.sql = target.export(compiled.sql, to: scope.statement) { record in
@@ -190,7 +197,7 @@ extension Planning {
     }
     throw RequestError.unknown(
       first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
-      among: associationKeys(of: scope), at: first.origin)
+      among: associationKeys(of: scope), at: first.origin, shown: \.asExpressionName)
   }
 
   private func compileName(
@@ -230,9 +237,12 @@ extension Planning {
         among: candidates, at: component.origin)
     }
     guard let column = column(component.name, of: scope.resource) else {
-      throw RequestError.unknown(
+      let error = RequestError.unknown(
         component.name, .unknownColumn, "`\(component.name)` is no column of \(scope.resource.name)",
-        among: candidates, at: component.origin)
+        among: candidates, at: component.origin, shown: \.asExpressionName)
+      guard component.isQuoted else { throw error }
+      let text = "'\(component.name.replacing("'", with: "''"))'"
+      throw error.adding("write a text in single quotes: \(text)", suggestion: text)
     }
     diagnostics?.note(.column, at: component.origin)
     return compile(column, in: scope)
@@ -260,6 +270,25 @@ extension Planning {
   }
 
   // MARK: Errors
+
+  /// The error of a name of a record above that is one of a record further above.
+  private func pointingUp(_ error: RequestError, _ path: Expression.Path, from scope: Scope) -> RequestError {
+    guard path.components.count == 1 else { return error }
+    let name = path.components[0].name
+    var parents = 1
+    var above = scope.parent
+    while let record = above {
+      if column(name, of: record.resource) != nil {
+        let steps = String(repeating: "../", count: parents)
+        let whole = String(repeating: "../", count: path.parents) + steps + name.asExpressionName
+        return error.adding(
+          "`\(whole)` is that of \(record.resource.name)", suggestion: steps + name.asExpressionName)
+      }
+      parents += 1
+      above = record.parent
+    }
+    return error
+  }
 
   private func nameCandidates(in scope: Scope) -> [String] {
     var names = scope.resource.columns.map(\.name) + associationKeys(of: scope)

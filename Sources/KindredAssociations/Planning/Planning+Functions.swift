@@ -41,8 +41,12 @@ extension Planning {
     }
     guard let function = Self.scalars[key] else {
       let names = Array(Self.scalars.keys) + Array(Self.aggregates.keys) + ["cast"]
-      throw RequestError.unknown(
+      var error = RequestError.unknown(
         name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
+      if error.suggestions.isEmpty {
+        error.message += ": there are \(names.sorted().joined(separator: ", "))"
+      }
+      throw error
     }
     guard !isDistinct else {
       throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
@@ -66,7 +70,7 @@ extension Planning {
         .invalidExpression,
         scope.isGrouped
           ? "`\(name)` of a group is not known yet here: use `having`, or take it out of another aggregate"
-          : "`\(name)` is an aggregate of a group: add `group=…`, or write an aggregate of an association such as `books.\(name == "avg" ? "average" : name)…`",
+          : "`\(name)` is an aggregate of a group: add `group=…`\(associationAggregate(name, arguments, in: scope))",
         at: origin)
     }
     guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
@@ -76,6 +80,24 @@ extension Planning {
     defer { scope.allowsGroupAggregates = true }
     let argument = try arguments.first.map { try compile($0, in: scope).sql } ?? "*"
     return CompiledExpression(sql: "\(function)(\(isDistinct ? "DISTINCT " : "")\(argument))")
+  }
+}
+
+extension Planning {
+  /// How an aggregate of an association is written that may be meant by one of a group.
+  private func associationAggregate(_ name: String, _ arguments: [Expression], in scope: Scope) -> String {
+    let keys = associationKeys(of: scope).filter {
+      association($0, of: scope)?.association.cardinality == .toMany
+    }
+    var key = keys.first
+    if case .path(let path)? = arguments.first?.kind, let first = path.components.first,
+      keys.contains(first.name)
+    {
+      key = first.name
+    }
+    guard let key else { return "" }
+    let call = name == "count" ? "count" : "\(name == "avg" ? "average" : name)(…)"
+    return ", or write an aggregate of an association, such as `\(key.asExpressionName).\(call)`"
   }
 }
 

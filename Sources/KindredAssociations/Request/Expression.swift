@@ -65,6 +65,8 @@ extension Expression {
       public var arguments: [Expression]?
       /// Where the name starts.
       public var origin: Origin
+      /// Whether it stands in double quotes.
+      var isQuoted = false
     }
   }
 

@@ -74,6 +74,14 @@ extension ExpressionParser {
         item.key = key
       }
       repeat { item.steps.append(try parser.parseStep(of: item)) } while parser.take(.dot)
+      if parser.token.kind == .sign(.colon), item.key == nil, let last = item.steps.last,
+        case .name(let key, _) = parser.tokens[parser.index + 1].kind
+      {
+        let path = (item.steps.dropLast().map(\.key) + [key]).map(\.asExpressionName).joined(separator: ".")
+        throw parser.error(
+          "a new key stands before the whole path: write `\(last.key.asExpressionName):\(path)`",
+          at: item.steps.first?.origin)
+      }
       return item
     }
   }
@@ -117,7 +125,10 @@ extension ExpressionParser {
     } else if take(keyword: "nullslast") {
       term.nulls = .last
     } else {
-      throw error("after `:` of a sort term comes nocase, nullsfirst or nullslast, not \(token.description)")
+      throw error(
+        isKeyword("desc") || isKeyword("asc")
+          ? "a sign tells the direction: write `-year` for descending, `year` for ascending"
+          : "after `:` of a sort term comes nocase, nullsfirst or nullslast, not \(token.description)")
     }
   }
 

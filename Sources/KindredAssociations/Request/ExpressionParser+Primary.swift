@@ -66,14 +66,15 @@ extension ExpressionParser {
     var parts: [Expression] = []
     repeat {
       let start = self.origin
-      guard case .name(let name, _) = token.kind else {
+      guard case .name(let name, let isQuoted) = token.kind else {
         if token.kind == .end {
           expectations?.expect(.member(of: path, Expectations.Place(calls: calls)))
         }
         throw error("a name should come before \(token.description)")
       }
       advance()
-      var component = Expression.Path.Component(name: name, arguments: nil, origin: start)
+      var component = Expression.Path.Component(
+        name: name, arguments: nil, origin: start, isQuoted: isQuoted)
       if token.kind == .sign(.leftParenthesis) {
         if expectations != nil {
           calls.append(Expression.Path(parents: path.parents, components: path.components + [component]))

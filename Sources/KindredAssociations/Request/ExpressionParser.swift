@@ -122,10 +122,26 @@ public struct ExpressionParser {
   }
 
   func expectEnd() throws {
-    guard token.kind == .end else {
-      throw error("\(token.description) is not expected here: an operator or the end should come")
+    guard token.kind != .end else { return }
+    if case .name(let name, isQuoted: false) = token.kind, let hint = Self.foreignWords[name.lowercased()] {
+      throw RequestError(
+        .invalidExpression, "`\(name)` is not expected here: \(hint.message)", at: origin,
+        suggestions: hint.suggestion.map { [$0] } ?? [])
     }
+    throw error("\(token.description) is not expected here: an operator or the end should come")
   }
+
+  /// What other languages write after a value, and how it is written here.
+  private static let foreignWords: [String: (message: String, suggestion: String?)] = [
+    "desc": ("a sign tells the direction: write `-year` for descending", nil),
+    "asc": ("ascending is the default: leave it out", nil),
+    "eq": ("write `=`", "="), "ne": ("write `!=`", "!="), "lt": ("write `<`", "<"),
+    "le": ("write `<=`", "<="),
+    "gt": ("write `>`", ">"), "ge": ("write `>=`", ">="), "contains": ("write `name like '%text%'`", nil),
+    "ilike": ("`like` knows no case of ASCII letters: write it", "like"),
+    "rlike": ("write `like` or `glob`", "like"),
+    "regexp": ("write `like` or `glob`", "glob"), "startswith": ("write `name like 'text%'`", nil),
+  ]
 
   var origin: Origin {
     var origin = start

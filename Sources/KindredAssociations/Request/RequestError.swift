@@ -35,6 +35,14 @@ public struct RequestError: Error, Sendable {
     self.suggestions = suggestions
   }
 
+  /// The same error with another name that may have been meant, and how to write it, in the message.
+  func adding(_ hint: String, suggestion: String) -> RequestError {
+    var error = self
+    error.message += error.suggestions.isEmpty ? ": \(hint)" : " Or \(hint)"
+    error.suggestions.append(suggestion)
+    return error
+  }
+
   /// A name that does not exist: the message ends with the nearest one that does.
   ///
   /// - Parameters:

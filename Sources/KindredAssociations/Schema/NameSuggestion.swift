@@ -1,17 +1,20 @@
 /// The existing names that an unknown one may have meant.
 public enum NameSuggestion {
-  /// The nearest names, at most three, the nearest first: those that differ in case only, then those that differ in
+  /// The nearest names, at most three, the nearest first: what is called `name` elsewhere, those that differ in case
+  /// only, then those that differ in
   /// few letters (a swap of neighbours counts as one) or that begin with `name`.
   ///
   /// The cost is bounded whatever the length of `name` and of the candidates.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> [String] {
     let letters = Array(name.lowercased().unicodeScalars.prefix(maximumLength + 1))
     guard !letters.isEmpty, letters.count <= maximumLength else { return [] }
+    let synonyms = synonyms[String(String.UnicodeScalarView(letters.filter { $0 != "_" && $0 != "$" }))] ?? []
     // A third of the letters may be wrong, three at most, and at least one has to be right.
     let limit = min(3, max(letters.count / 3, 1), letters.count - 1)
     var found: [(name: String, rank: Int)] = []
     for candidate in candidates {
-      guard let rank = rank(of: candidate, for: letters, limit: limit) else { continue }
+      let rank = synonyms.contains(candidate) ? 0 : rank(of: candidate, for: letters, limit: limit)
+      guard let rank else { continue }
       if found.contains(where: { $0.name == candidate }) { continue }
       let position = found.firstIndex { $0.rank > rank } ?? found.endIndex
       found.insert((candidate, rank), at: position)
@@ -19,6 +22,26 @@ public enum NameSuggestion {
     }
     return found.map(\.name)
   }
+
+  /// What other APIs and databases call the same, in lower case and without underscores.
+  private static let synonyms: [String: [String]] = [
+    "select": ["fields"], "columns": ["fields"], "column": ["fields"], "only": ["fields"],
+    "where": ["filter"], "q": ["search", "filter"], "query": ["search", "filter"],
+    "order": ["sort"], "orderby": ["sort"], "sortby": ["sort"], "ordering": ["sort"],
+    "expand": ["include"], "embed": ["include"], "with": ["include"], "populate": ["include"],
+    "page": ["limit", "offset"], "perpage": ["limit"], "pagesize": ["limit"], "size": ["limit"],
+    "take": ["limit"], "top": ["limit"], "max": ["limit"], "first": ["limit"], "skip": ["offset"],
+    "start": ["offset"],
+    "cursor": ["after"], "groupby": ["group"], "unique": ["distinct"], "total": ["count"],
+    "accept": ["format"],
+    "avg": ["average"], "average": ["avg"], "mean": ["average", "avg"], "exists": ["isEmpty"],
+    "any": ["isEmpty"],
+    "none": ["isEmpty"], "empty": ["isEmpty"], "groupconcat": ["concat"],
+    "stringagg": ["concat"], "join": ["concat"], "len": ["length"], "charlength": ["length"],
+    "substring": ["substr"], "mid": ["substr"], "ucase": ["upper"], "lcase": ["lower"], "ceiling": ["ceil"],
+    "if": ["iif"], "isnull": ["ifnull"], "nvl": ["ifnull"], "now": ["datetime", "date"],
+    "position": ["instr"], "strpos": ["instr"], "indexof": ["instr"],
+  ]
 
   /// Longer names are not names that somebody mistyped.
   private static let maximumLength = 64

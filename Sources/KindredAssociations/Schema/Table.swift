@@ -58,6 +58,17 @@ public struct Table: Sendable, Hashable {
     self.fullText = fullText
   }
 
+  /// The same table with another primary key.
+  ///
+  /// - Parameter key: positions in `columns`, which no two records share.
+  package func identified(by key: [Int]) -> Table {
+    Table(
+      name: name, kind: kind, columns: columns, primaryKey: key,
+      uniqueKeys: key.isEmpty || uniqueKeys.contains(key) ? uniqueKeys : [key] + uniqueKeys, indexes: indexes,
+      orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
+      rowIDColumn: rowIDColumn, fullText: fullText)
+  }
+
   /// The column of this name; SQLite's names know no case (of ASCII letters).
   public func column(named name: String) -> Column? {
     columns.first { $0.name == name } ?? columns.first { $0.name.equalsIgnoringCase(name) }

@@ -1,0 +1,174 @@
+import KindredAssociations
+import OrderedCollections
+
+/// `/-/schema.json`: the JSON Schema of the model file for this database, by which editors complete and check it
+/// (<https://json-schema.org/draft/2020-12>).
+struct ModelFileSchema {
+  static let mediaType = "application/schema+json"
+
+  let model: Model
+
+  var json: JSONValue {
+    [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Kindred's model file",
+      "type": ["object", "null"],
+      "properties": [
+        "resources": [
+          "description": "What the resources are, over what is inferred.", "type": "object",
+          "properties": .object(model.resources.values.map { ($0.name, schema(of: $0)) }),
+          // A new name for a table, or the removal of a resource that is not there now.
+          "additionalProperties": ["anyOf": [["type": "null"], newResource]],
+        ],
+        "commonTableExpressions": [
+          "description": "Statements that are resources.", "type": "object",
+          "additionalProperties": ["$ref": "#/$defs/commonTableExpression"],
+        ],
+      ],
+      "additionalProperties": false,
+      "$defs": .object(definitions),
+    ]
+  }
+
+  /// The tables that resources stand on, each once.
+  private var resourcesByTable: OrderedDictionary<String, Resource> {
+    OrderedDictionary(model.resources.values.map { ($0.table.name, $0) }) { first, _ in first }
+  }
+
+  private func schema(of resource: Resource) -> JSONValue {
+    [
+      "$ref": "#/$defs/resource", "if": ["type": "object", "required": ["table"]],
+      "then": ["$ref": "#/$defs/ofNamedTable"], "else": Self.columns(of: resource.table.name),
+    ]
+  }
+
+  private var newResource: JSONValue {
+    [
+      "type": "object", "required": ["table"],
+      "allOf": [["$ref": "#/$defs/resource"], ["$ref": "#/$defs/ofNamedTable"]],
+    ]
+  }
+
+  // MARK: Definitions
+
+  private var definitions: [(String, JSONValue)] {
+    let tables = resourcesByTable
+    let named = tables.keys.map { name -> JSONValue in
+      [
+        "if": ["properties": ["table": ["const": .string(name)]], "required": ["table"]],
+        "then": Self.columns(of: name),
+      ]
+    }
+    return [
+      ("resource", resource), ("association", association), ("access", Self.access),
+      ("rules", Self.rules), ("rule", Self.rule), ("commonTableExpression", Self.commonTableExpression),
+      (
+        "expression",
+        ["description": "An expression, as in a URL.", "type": ["string", "boolean", "number"]]
+      ),
+      ("order", ["anyOf": [["type": "string"], Self.texts]]),
+      ("ofNamedTable", named.isEmpty ? true : ["allOf": .array(named)]),
+    ] + tables.map { ("columns.\(Self.component($0))", columns(of: $1)) }
+  }
+
+  private var resource: JSONValue {
+    [
+      "type": ["object", "null"],
+      "properties": [
+        "table": [
+          "description": "The table behind the resource.", "enum": JSONValue(strings: resourcesByTable.keys),
+        ],
+        "sort": ["description": "The default order, such as `-year, title`.", "$ref": "#/$defs/order"],
+        "fields": Self.described("The columns that are returned by default.", Self.texts),
+        "hidden": Self.described("The columns that no client can read, name or write.", Self.texts),
+        "label": ["description": "The column that is shown for a record.", "type": "string"],
+        "key": Self.described("Of a view: the columns that identify its rows.", Self.texts),
+        "associations": [
+          "description": "The associations; null removes an inferred one.", "type": "object",
+          "additionalProperties": ["$ref": "#/$defs/association"],
+        ],
+        "access": ["$ref": "#/$defs/access"],
+      ],
+      "additionalProperties": false,
+    ]
+  }
+
+  private var association: JSONValue {
+    let destination: JSONValue = [
+      "description": "The resource that it leads to.", "enum": JSONValue(strings: model.resources.keys),
+    ]
+    let columns: JSONValue = [
+      "description": "The columns that refer, alone or with those referred to.",
+      "anyOf": [
+        Self.texts, ["type": "object", "minProperties": 1, "additionalProperties": ["type": "string"]],
+      ],
+    ]
+    let ways = ["belongsTo", "hasOne", "hasMany", "from"].map { way -> JSONValue in
+      ["required": [.string(way)]]
+    }
+    return [
+      "type": ["object", "null"],
+      "properties": [
+        "belongsTo": destination, "hasOne": destination, "hasMany": destination, "foreignKey": columns,
+        "through": ["description": "An association of this resource.", "type": "string"],
+        "using": ["description": "An association of the resource between.", "type": "string"],
+        "from": ["description": "An association of this resource, to be refined.", "type": "string"],
+        "filter": ["$ref": "#/$defs/expression"], "sort": ["$ref": "#/$defs/order"],
+      ],
+      "additionalProperties": false, "if": ["type": "object"], "then": ["oneOf": .array(ways)],
+    ]
+  }
+
+  private static let access: JSONValue = [
+    "description": "Who may read and write which records.", "type": "object",
+    "properties": .object(
+      ["read", "create", "update", "delete", "write"].map { ($0, ["$ref": "#/$defs/rules"]) }),
+    "additionalProperties": false,
+  ]
+
+  private static let rules: JSONValue = [
+    "anyOf": [["$ref": "#/$defs/rule"], ["type": "array", "items": ["$ref": "#/$defs/rule"]]]
+  ]
+
+  private static let rule: JSONValue = [
+    "type": "object",
+    "properties": [
+      "roles": described("The roles that it is for; all where there are none.", texts),
+      "rows": ["description": "What must hold for a record.", "$ref": "#/$defs/expression"],
+      "fields": described("The columns that it is for; all where there are none.", texts),
+    ],
+    "additionalProperties": false,
+  ]
+
+  private static let commonTableExpression: JSONValue = [
+    "type": "object", "required": ["sql"],
+    "properties": [
+      "sql": ["description": "One SELECT.", "type": "string"],
+      "key": described("The columns that identify its rows.", texts),
+    ],
+    "additionalProperties": false,
+  ]
+
+  /// What the members of a resource may be that name columns of its table.
+  private func columns(of resource: Resource) -> JSONValue {
+    let column: JSONValue = ["enum": JSONValue(strings: resource.columns.map(\.name))]
+    let list: JSONValue = ["items": column]
+    // Those that are hidden already are not told.
+    let hidden: JSONValue =
+      resource.hidden.isEmpty ? list : ["items": ["anyOf": [column, ["type": "string"]]]]
+    return ["properties": ["fields": list, "key": list, "label": column, "hidden": hidden]]
+  }
+
+  private static let texts: JSONValue = ["type": "array", "items": ["type": "string"]]
+
+  private static func described(_ description: String, _ schema: JSONValue) -> JSONValue {
+    guard case .object(let members) = schema else { return schema }
+    return .object([("description", .string(description))] + members)
+  }
+
+  private static func columns(of table: String) -> JSONValue {
+    ["$ref": .string("#/$defs/columns.\(component(table))")]
+  }
+
+  /// A name that needs no escapes in a JSON pointer.
+  private static func component(_ name: String) -> String { OpenAPIDocument.component(name) }
+}

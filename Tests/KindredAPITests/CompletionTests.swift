@@ -1,0 +1,155 @@
+import Testing
+
+@testable import KindredAPI
+
+@Suite("/-/complete")
+struct CompletionTests {
+  let database: TestDatabase
+
+  init() throws {
+    database = try TestDatabase(
+      Library.schema + """
+        CREATE TABLE "Order Details" (id INTEGER PRIMARY KEY, "Unit Price" REAL, "a&b" TEXT, "x%+#" TEXT,
+          bookId INTEGER REFERENCES book(id));
+        """)
+  }
+
+  @Test("paths lead to resources, associations and columns, and records are named by unique columns")
+  func paths() throws {
+    try expectCompletions(of: "/‸", on: database, make: ["/authors", "/orderDetails"])
+    try expectCompletions(of: "", prefixed: "‸", on: database, make: ["/authors"])
+    try expectCompletions(of: "/AUTH‸", on: database, make: ["/authors"], butNot: ["/books"])
+    try expectCompletions(of: "/au‸?limit=1", on: database, make: ["/authors?limit=1"])
+    try expectCompletions(
+      of: "/authors/1/bo‸", on: database, make: ["/authors/1/books"], butNot: ["/authors/1/country"])
+    try expectCompletions(
+      of: "/authors/1/books/2/rev‸/3", on: database, make: ["/authors/1/books/2/reviews/3"])
+    try expectCompletions(of: "/authors/1/na‸", on: database, make: ["/authors/1/name"])
+    try expectCompletions(of: "/countries/na‸", on: database, make: ["/countries/name="])
+    try expectCompletions(of: "/bookTags/bookId=1,tag‸", on: database, make: ["/bookTags/bookId=1,tagId="])
+  }
+
+  @Test("a parameter comes with its `=`, a node with its dot, and neither twice")
+  func parameters() throws {
+    try expectCompletions(
+      of: "/books?‸", on: database,
+      make: ["/books?filter=", "/books?search=", "/books?format=", "/books?kind="], butNot: ["/books?values="]
+    )
+    try expectCompletions(of: "/authors?inc‸=books", on: database, make: ["/authors?include=books"])
+    try expectCompletions(
+      of: "/authors?‸", on: database, make: ["/authors?include="], butNot: ["/authors?search="])
+    try expectCompletions(
+      of: "/authors?include=novels:books&n‸", on: database, make: ["/authors?include=novels:books&novels."])
+    try expectCompletions(
+      of: "/authors?include=books&books.‸=1", on: database,
+      make: ["/authors?include=books&books.limit=1", "/authors?include=books&books.values=1"],
+      butNot: ["/authors?include=books&books.include=1"])
+    try expectCompletions(
+      of: "/books?include=author&author.‸", on: database, make: ["/books?include=author&author.fields="],
+      butNot: ["/books?include=author&author.limit="])
+  }
+
+  @Test("associations follow one another, the request's own keys among them")
+  func keys() throws {
+    try expectCompletions(
+      of: "/authors?include=novels:books,novels.re‸", on: database,
+      make: ["/authors?include=novels:books,novels.reviews"])
+    try expectCompletions(
+      of: "/authors?include=books!.re‸&limit=2", on: database,
+      make: ["/authors?include=books!.reviews&limit=2"])
+    try expectCompletions(
+      of: "/authors?include=novels:bo‸", on: database, make: ["/authors?include=novels:books"])
+  }
+
+  @Test("expressions know the record at hand: of a node, of the arguments of an aggregate, of a record above")
+  func expressions() throws {
+    try expectCompletions(
+      of: "/authors?filter=na‸me='x'", on: database, make: ["/authors?filter=name='x'"])
+    try expectCompletions(
+      of: "/authors?filter=books.filter(ki‸).count>1", on: database,
+      make: ["/authors?filter=books.filter(kind).count>1"])
+    try expectCompletions(
+      of: "/authors?filter=books.‸", on: database,
+      make: ["/authors?filter=books.count", "/authors?filter=books.max("],
+      butNot: ["/authors?filter=books.title"])
+    try expectCompletions(
+      of: "/authors?include=books&books.filter=year>../de‸", on: database,
+      make: ["/authors?include=books&books.filter=year>../deathYear"])
+    try expectCompletions(
+      of: "/books?include=tags&tags.fields=name,x:via.‸", on: database,
+      make: ["/books?include=tags&tags.fields=name,x:via.position"])
+    try expectCompletions(
+      of: "/authors?annotate=n:books.count&sort=-n‸", on: database,
+      make: ["/authors?annotate=n:books.count&sort=-n", "/authors?annotate=n:books.count&sort=-name"])
+    try expectCompletions(
+      of: "/authors?annotate=maxB‸", on: database, make: ["/authors?annotate=maxBookYear"])
+  }
+
+  @Test("where a value is complete, operators and the words of the grammar follow")
+  func tails() throws {
+    try expectCompletions(
+      of: "/authors?filter=name ‸", on: database,
+      make: ["/authors?filter=name and", "/authors?filter=name =", "/authors?filter=name is"],
+      butNot: ["/authors?filter=name id"])
+    try expectCompletions(
+      of: "/authors?filter=name is n‸", on: database,
+      make: ["/authors?filter=name is not", "/authors?filter=name is null"])
+    try expectCompletions(
+      of: "/authors?filter=name='x'‸", on: database, make: ["/authors?filter=name='x' and"])
+    try expectCompletions(
+      of: "/authors?sort=name:nulls‸", on: database, make: ["/authors?sort=name:nullslast"],
+      butNot: ["/authors?sort=name:nocase"])
+    try expectCompletions(
+      of: "/books?format=nd‸", on: database, make: ["/books?format=ndjson"], butNot: ["/books?format=csv"])
+    try expectCompletions(of: "/books?distinct=‸", on: database, make: ["/books?distinct=true"])
+  }
+
+  @Test("names are quoted and escaped as the place needs it")
+  func quoting() throws {
+    try expectCompletions(
+      of: "/orderDetails?filter=uni‸", on: database, make: ["/orderDetails?filter=\"Unit Price\""])
+    try expectCompletions(
+      of: "/orderDetails?filter=\"uni‸\">1", on: database, make: ["/orderDetails?filter=\"Unit Price\">1"])
+    try expectCompletions(
+      of: "/orderDetails?fields=%22uni‸", on: database, make: ["/orderDetails?fields=\"Unit Price\""])
+    try expectCompletions(of: "/orderDetails?sort=a‸", on: database, make: ["/orderDetails?sort=\"a%26b\""])
+    try expectCompletions(of: "/orderDetails?x‸", on: database, make: ["/orderDetails?x%25%2B%23="])
+  }
+
+  @Test("in a text, a number, a fragment or a page of Kindred's own there is nothing to complete")
+  func nothing() throws {
+    for marked in [
+      "/authors?filter=name='x‸", "/authors?filter=birthYear>19‸", "/authors#x‸", "/-/heal‸", "/nothing/1/‸",
+      "/authors?limit=‸", "/authors?filter='‸",
+    ] {
+      #expect(try completions(of: marked, on: database) == [], "\(marked)")
+    }
+  }
+
+  @Test("there are 100 items at most, whatever the number of tables")
+  func bounds() throws {
+    let tables = (0..<300).map { "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, \"name\($0)\" TEXT);" }
+    let database = try TestDatabase(tables.joined())
+    #expect(try completions(of: "/‸", on: database).count == 100)
+    #expect(try completions(of: "/t29‸", on: database).count == 11)
+  }
+
+  @Test("a position that is none is a mistake of the client")
+  func positions() throws {
+    for query in [
+      "", "?url=/authors", "?url=/authors&position=-1", "?url=/authors&position=9", "?url=/a&position=x",
+    ] {
+      #expect(try database.get("/-/complete\(query)").status == 400, "\(query)")
+    }
+    try expectProblem(
+      "/-/complete?url=/&positon=1", on: database, code: .unknownParameter, parameter: "positon",
+      suggestion: "position")
+  }
+}
+
+/// The same for a URL that begins with the position.
+private func expectCompletions(
+  of url: String, prefixed mark: String, on database: TestDatabase, make wanted: [String]
+) throws {
+  try expectCompletions(of: mark + url, on: database, make: wanted)
+}
