@@ -16,7 +16,9 @@ public struct HTMLLayout: Sendable {
     public var node: String
     /// Nil for records without an address of their own.
     public var address: Address?
-    /// The member that names a record; it may be hidden.
+    /// The member that shows the column of the label; nil where none does.
+    public var heading: String?
+    /// The hidden member that names a record: NULL where the label is NULL or empty.
     public var label: String?
     /// The members that are columns as they are, and what an expression calls them.
     public var terms: [String: String] = [:]
@@ -50,7 +52,7 @@ public struct HTMLLayout: Sendable {
   public struct Reference: Sendable {
     /// Where it is; its members are NULL where there is no such record.
     public var address: Address
-    /// The member that names it.
+    /// The hidden member that names it: NULL where the label is NULL or empty.
     public var label: String?
 
     /// A record of this address.

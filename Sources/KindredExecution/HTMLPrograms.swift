@@ -85,7 +85,9 @@ struct HTMLPrograms {
     if let reference = row.record?.references[name] {
       program.markup("<\(element) class=\"r\">")
       self.reference(reference, of: row, &program)
-      if isHeader {
+      if reference.label == nil, !isHeader {
+        link(to: reference.address, of: row, content, &program)
+      } else if isHeader {
         link(to: row.record?.address, of: row, content, &program)
       } else {
         program.markup("<span")
@@ -102,20 +104,22 @@ struct HTMLPrograms {
     program.markup(isHeader ? "</th>" : "</td>")
   }
 
-  /// The link of a record in its own row: by its label, or by its key where that is NULL.
+  /// The link of a record in its own row: by its label, or by its key where that is NULL or empty.
   private mutating func header(
     _ name: String, _ content: RecordContent, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
-    guard name == row.record?.label, case .value(let column, _) = content else {
+    guard name == row.record?.heading, let label = row.record?.label.flatMap({ row.columns[$0] }) else {
       link(to: row.record?.address, of: row, content, &program)
       return
     }
-    branch(.optional, column, &program) { writer, program in
+    branch(.optional, label, &program) { writer, program in
       writer.link(to: row.record?.address, of: row, content, &program)
     }
-    branch(.absent, column, &program) { writer, program in
+    branch(.absent, label, &program) { writer, program in
       writer.link(to: row.record?.address, of: row, &program) { $0.key(of: row, &$1) }
-      program.markup(" <span class=\"z\">\(Self.null)</span>")
+      program.markup(" <span")
+      writer.write(value: content, as: .htmlCell, &program)
+      program.markup("</span>")
     }
   }
 

@@ -43,7 +43,7 @@ struct HTMLRow {
   /// The member whose cell heads the row: the label, else the key, else the first.
   var headerMember: String? {
     let names = values.map(\.name)
-    if let label = record?.label, names.contains(label) { return label }
+    if let heading = record?.heading, names.contains(heading) { return heading }
     return record?.address?.key.map(\.member).first(where: names.contains) ?? names.first
   }
 

@@ -89,8 +89,7 @@ async function fill(cell, url, name, grid) {
       const [own] = adopted([table]);
       const key = /** @type {HTMLElement} */ (cell.parentElement).dataset.key ?? "";
       const link = element("a", { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url }, key);
-      own.prepend(element("caption", {}, link));
-      cell.append(own);
+      cell.append(element("p", { class: "caption" }, link), own);
       grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
       if (loaded.total !== null) cell.append(footer(own, loaded.total, loaded.link("next"), grid));
     }

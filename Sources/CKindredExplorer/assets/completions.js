@@ -13,7 +13,6 @@ export class Completions {
     this.items = [];
     this.selected = -1;
     this.list = element("div", { role: "listbox", id: "completions", "aria-label": "Completions", hidden: true });
-    field.after(this.list);
     // The field keeps the focus.
     this.list.addEventListener("mousedown", (event) => event.preventDefault());
     this.list.addEventListener("click", (event) => {

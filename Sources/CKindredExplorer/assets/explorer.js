@@ -22,6 +22,8 @@ class Explorer {
     this.footer = /** @type {HTMLElement} */ (find(document, "body > footer"));
     this.url = readable(location.pathname + location.search);
     this.loading = new AbortController();
+    /** Whether the fragment says what is to be opened, and not yet what is open. */
+    this.isReopening = true;
     /** @type {Endless | null} */
     this.endless = null;
     this.views = new Views([
@@ -43,9 +45,10 @@ class Explorer {
     this.#build();
     document.addEventListener("click", (event) => this.#follow(event));
     addEventListener("popstate", () => this.#restore());
+    const { view, open } = fragment(location.hash);
     this.#take(new Page(document, document.querySelector("[role=alert]") === null ? 200 : 400, null), this.url);
-    this.grid.reopen(fragment(location.hash).open);
-    this.views.show(this.views.named(fragment(location.hash).view), this.url);
+    this.views.show(this.views.named(view), this.url);
+    this.#reopen(open);
   }
 
   #build() {
@@ -78,6 +81,7 @@ class Explorer {
     if (replaces || target === this.url) history.replaceState({ walk }, "", place);
     else history.pushState({ walk }, "", place);
     this.#take(loaded, target);
+    this.isReopening = false;
     this.views.show(this.views.named(view), target);
   }
 
@@ -107,7 +111,7 @@ class Explorer {
       const loaded = await this.#load(url);
       if (loaded === null) return;
       this.#take(loaded, url);
-      await this.grid.reopen(open);
+      this.#reopen(open);
     }
     this.views.show(this.views.named(view), url);
   }
@@ -120,8 +124,20 @@ class Explorer {
     this.views.show(name, this.url);
   }
 
+  /** Opens what the fragment says. @param {string[]} open */
+  async #reopen(open) {
+    this.isReopening = true;
+    try {
+      await this.grid.reopen(open);
+    } finally {
+      this.isReopening = false;
+    }
+    this.#keepFragment();
+  }
+
   /** Which rows are open stands in the fragment. */
   #keepFragment() {
+    if (this.isReopening) return;
     const { view } = fragment(location.hash);
     const written = writtenFragment({ view, open: this.grid.open() });
     if (written !== location.hash) history.replaceState(history.state, "", location.pathname + location.search + written);
@@ -132,6 +148,7 @@ class Explorer {
   /** @param {Page} loaded @param {string} url */
   #take(loaded, url) {
     this.url = url;
+    this.isReopening = true;
     this.endless?.close();
     this.endless = null;
     const { document: source } = loaded;

@@ -61,7 +61,7 @@ export async function openFacet(head, name, place, opener) {
       const written = kind === "null" ? "null" : literal(/** @type {any} */ (kind), String(value));
       const expression = kind === "null" ? `${column} is null` : `${column}=${written}`;
       const meter = element("meter", { "aria-hidden": "true", max: most, value: n });
-      const choose = button(`${value ?? "null"}`, () => {
+      const choose = button(value === "" ? "(empty)" : `${value ?? "null"}`, () => {
         close();
         place.go(adding(place.url, named(place.node, "filter"), expression));
       }, { translate: "no" });

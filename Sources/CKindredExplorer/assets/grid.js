@@ -5,7 +5,7 @@ import { cellValue, expressions } from "./cells.js";
 import { all, find } from "./dom.js";
 import { makeHeaders, markOrder } from "./headers.js";
 import { closeMenu, openMenu } from "./menu.js";
-import { adding, named } from "./request.js";
+import { adding, named, quoted } from "./request.js";
 import { addRoles, GridKeys } from "./treegrid.js";
 
 /** Where the records of a table come from, and how another request is shown in their place.
@@ -131,25 +131,40 @@ export class Grid {
 
   /** The menu of a cell; false where it has none. @param {HTMLElement} cell @param {MouseEvent} [event] */
   openCellMenu(cell, event) {
-    const table = /** @type {HTMLTableElement | null} */ (cell.closest("table[data-resource]"));
-    const row = cell.parentElement;
-    if (table === null || row === null || row.parentElement?.localName !== "tbody" || row.classList.contains("below")) {
-      return false;
-    }
-    const head = table.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (cell).cellIndex];
-    const column = head?.dataset.column;
-    const source = this.source(table);
-    if (column === undefined || source === null) return false;
-    const { kind, text } = cellValue(cell);
     const opener = find(cell, "[tabindex='0'], a[href], button") ?? cell;
     if (opener === cell && !cell.hasAttribute("tabindex")) cell.tabIndex = -1;
-    const items = expressions(column, kind, text).map((expression) => ({
+    const found = this.#filters(cell);
+    if (found === null) return false;
+    const { source, texts } = found;
+    const items = texts.map((expression) => ({
       text: expression,
       action: () => source.go(adding(source.url, named(source.node, "filter"), expression)),
     }));
     const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
-    openMenu(`Filter by ${head?.textContent ?? "cell"}`, items, opener, anchor);
+    openMenu("Filter", items, opener, anchor);
     return true;
+  }
+
+  /** The filters that a cell stands for, else those of what heads its row; null where there are none. @param {HTMLElement} cell */
+  #filters(cell) {
+    let row = /** @type {HTMLElement} */ (cell.parentElement);
+    const isBelow = row.classList.contains("below");
+    while (row.classList.contains("below") && row.previousElementSibling) row = /** @type {HTMLElement} */ (row.previousElementSibling);
+    const table = /** @type {HTMLTableElement | null} */ (row.closest("table[data-resource]"));
+    const source = table === null ? null : this.source(table);
+    if (table === null || source === null || row.parentElement?.localName !== "tbody") return null;
+    const header = find(row, ":scope > [role=rowheader]");
+    for (const one of [isBelow ? header : cell, header]) {
+      if (one === null) continue;
+      const head = table.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (one).cellIndex];
+      const { kind, text } = cellValue(one);
+      if (head?.dataset.column !== undefined) return { source, texts: expressions(head.dataset.column, kind, text) };
+      if (head?.dataset.association === "many") {
+        const key = quoted(head.dataset.name ?? "");
+        return { source, texts: [`${key}.count>0`, `${key}.count=0`] };
+      }
+    }
+    return null;
   }
 
   /** Shows which columns the records are in order of. */

@@ -3,7 +3,7 @@
 import { button, element } from "./dom.js";
 import { openFacet } from "./facet.js";
 import { openMenu } from "./menu.js";
-import { adding, items, join, named, parameters, path, setting, value } from "./request.js";
+import { adding, items, join, named, parameters, path, quoted, setting, value } from "./request.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {import("./grid.js").Source & { node: string }} Place */
@@ -14,15 +14,18 @@ const FIRST = 5;
 /** A name as sort terms and expressions have it. @param {HTMLElement} head */
 function term(head) {
   const name = head.dataset.name ?? "";
-  return head.dataset.column ?? (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
+  return head.dataset.column ?? quoted(name);
 }
 
 /** @param {HTMLTableElement} table @param {Grid} grid */
 export function makeHeaders(table, grid) {
   const place = grid.source(table);
   if (place === null) return;
+  const first = table.querySelector(":scope > tbody > tr:not(.below)");
   for (const head of table.tHead?.rows[0].cells ?? []) {
     const name = head.textContent ?? "";
+    // Numbers stand below their header.
+    if (first?.children[head.cellIndex]?.classList.contains("n")) head.classList.add("numeric");
     head.dataset.name = name;
     head.setAttribute("aria-label", name);
     head.replaceChildren(head.dataset.association ? associationHeader(head, name, place) : columnHeader(head, name, table, place, grid));
@@ -48,7 +51,7 @@ function columnHeader(head, name, table, place, grid) {
 /** @param {HTMLElement} head @param {string} name @param {Place} place */
 function associationHeader(head, name, place) {
   const include = button("", () => {
-    const key = named(place.node, /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name}"`);
+    const key = named(place.node, quoted(name));
     const url = adding(place.url, "include", key);
     place.go(head.dataset.association === "many" ? adding(url, named(key, "limit"), String(FIRST)) : url);
   }, { class: "include", "aria-label": `Include ${name}` });

@@ -115,6 +115,11 @@ export function named(node, name) {
   return node === "" ? name : `${node}.${name}`;
 }
 
+/** A name as expressions have it. @param {string} name */
+export function quoted(name) {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
 /** The items of a list, split at the commas outside of quotes and parentheses. @param {string} text */
 export function items(text) {
   /** @type {string[]} */

@@ -1,11 +1,17 @@
 // The roles of a treegrid for tables that the server drew, and the way through it by keyboard.
 
-import { all } from "./dom.js";
+import { all, element } from "./dom.js";
 
 /** Gives a table and all in it the roles of a treegrid. @param {HTMLTableElement} table @param {string} name */
 export function addRoles(table, name) {
   table.setAttribute("role", "treegrid");
   table.setAttribute("aria-label", name);
+  // A treegrid holds rows and nothing else.
+  const { caption } = table;
+  if (caption !== null) {
+    table.before(element("p", { class: "caption" }, ...caption.childNodes));
+    caption.remove();
+  }
   for (const part of table.querySelectorAll(":scope > thead, :scope > tbody:not(.spacer)")) part.setAttribute("role", "rowgroup");
   for (const row of table.querySelectorAll(":scope > :not(.spacer) > tr")) {
     row.setAttribute("role", "row");
@@ -23,7 +29,7 @@ export function addRoles(table, name) {
 function stops(row) {
   return Array.from(row.cells).flatMap((cell) => {
     if (row.classList.contains("below")) {
-      return all(cell, ":scope > .more button, :scope > table > caption a").map((target) => ({ target, cell }));
+      return all(cell, ":scope > .more button, :scope > .caption a").map((target) => ({ target, cell }));
     }
     const inner = all(cell, ":scope a[href], :scope button");
     return (inner.length > 0 ? inner : [cell]).map((target) => ({ target, cell }));
@@ -48,7 +54,7 @@ export class GridKeys {
     for (const target of all(this.root, "a[href], button")) {
       if (target !== this.present) target.tabIndex = -1;
     }
-    if (this.present === null || !this.present.isConnected || this.present.closest("[hidden]") !== null) {
+    if (this.present === null || !this.present.isConnected || this.present.closest("tr[hidden]") !== null) {
       const first = this.#rows().flatMap(stops)[0]?.target ?? null;
       if (first !== null) this.#mark(first);
     }
@@ -83,7 +89,7 @@ export class GridKeys {
   /** The rows that are shown, those of nested tables in their places. @returns {HTMLTableRowElement[]} */
   #rows() {
     return /** @type {HTMLTableRowElement[]} */ (all(this.root, "tr")).filter((row) =>
-      row.closest("[hidden], .spacer") === null && stops(row).length > 0
+      row.closest("tr[hidden], .spacer") === null && stops(row).length > 0
     );
   }
 

@@ -23,6 +23,7 @@ export class UrlEditor extends HTMLElement {
   }
 
   connectedCallback() {
+    if (this.field !== undefined) return;
     this.field = element("div", {
       role: "combobox",
       contenteditable: "plaintext-only",
@@ -39,7 +40,7 @@ export class UrlEditor extends HTMLElement {
     if (this.field.contentEditable !== "plaintext-only") this.field.contentEditable = "true";
     this.completions = new Completions(this.field, (item) => this.#take(item));
     const run = button("Run", () => this.#run(), { class: "run" });
-    this.append(this.field, run);
+    this.append(this.field, this.completions.list, run);
     this.field.addEventListener("input", () => this.#changed());
     this.field.addEventListener("keydown", (event) => this.#press(event));
     this.field.addEventListener("blur", () => this.completions?.close());

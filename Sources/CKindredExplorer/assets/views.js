@@ -4,6 +4,9 @@ import { button, element } from "./dom.js";
 
 /** @typedef {{ name: string, show?: (panel: HTMLElement, url: string, signal: AbortSignal) => Promise<void> }} View */
 
+/** After how many milliseconds a view is shown that isn't there yet. */
+const LATE = 1000;
+
 export class Views {
   /** @param {View[]} views the first one needs no preparation @param {(name: string) => void} onChoice */
   constructor(views, onChoice) {
@@ -37,19 +40,21 @@ export class Views {
     const isNew = name !== this.present || url !== this.url || name !== this.views[0].name;
     this.present = name;
     this.url = url;
-    this.views.forEach((view, index) => {
-      const isChosen = view.name === name;
-      this.tabs[index].setAttribute("aria-selected", String(isChosen));
-      this.tabs[index].tabIndex = isChosen ? 0 : -1;
-      this.panels[index].hidden = !isChosen;
-    });
     const index = this.views.findIndex((view) => view.name === name);
+    this.tabs.forEach((tab, number) => {
+      tab.setAttribute("aria-selected", String(number === index));
+      tab.tabIndex = number === index ? 0 : -1;
+    });
     const { show } = this.views[index];
     this.leaving.abort();
-    if (!isNew || show === undefined) return;
     const leaving = new AbortController();
     this.leaving = leaving;
     const panel = this.panels[index];
+    const reveal = () => this.panels.forEach((one, number) => one.hidden = number !== index);
+    if (!isNew || show === undefined) return reveal();
+    // The view before stays until this one is there, unless that takes long.
+    const late = setTimeout(reveal, LATE);
+    leaving.signal.addEventListener("abort", () => clearTimeout(late));
     panel.setAttribute("aria-busy", "true");
     try {
       await show(panel, url, leaving.signal);
@@ -64,6 +69,8 @@ export class Views {
       ));
     }
     panel.removeAttribute("aria-busy");
+    clearTimeout(late);
+    if (!leaving.signal.aborted) reveal();
   }
 
   /** @param {KeyboardEvent} event */

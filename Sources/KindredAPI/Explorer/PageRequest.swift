@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredExecution
+import KindredSQLSyntax
 import OrderedCollections
 
 /// A request as a page answers it: with the labels of what its records refer to, the keys that links need, and the
@@ -32,11 +33,9 @@ struct PageRequest {
     _ node: inout RequestNode, _ resource: Resource, at path: [String], keys: [String]
   ) {
     var record = HTMLLayout.Record(resource: resource.name, node: keys.joined(separator: "."))
-    if !node.isGrouped {
-      for column in resource.columns {
-        if let member = node.member(showing: column.name, of: resource) {
-          record.terms[member] = column.name.quotedAsName
-        }
+    for column in resource.columns {
+      if let member = node.member(showing: column.name, of: resource) {
+        record.terms[member] = column.name.quotedAsName
       }
     }
     // What is added to groups or to distinct results would be part of what tells them apart.
@@ -65,7 +64,8 @@ struct PageRequest {
     _ node: inout RequestNode, _ resource: Resource, _ record: inout HTMLLayout.Record
   ) {
     if let label = resource.labelColumn {
-      record.label = member(for: label.name, of: resource, in: &node)
+      record.heading = node.member(showing: label.name, of: resource)
+      record.label = add(Self.nonempty([label.name]), to: &node)
     }
     addReferences(of: resource, &record, &node)
     let key = resource.table.primaryKey.map { resource.table.columns[$0].name }
@@ -92,6 +92,14 @@ struct PageRequest {
     return name
   }
 
+  /// A label that can be seen; NULL where it can't.
+  private static func nonempty(_ names: [String]) -> Expression {
+    let empty = Expression(.value(.text("")), at: Origin())
+    let trimmed = Expression(
+      .function(name: "trim", arguments: [Expression(names: names)], isDistinct: false), at: Origin())
+    return Expression(.function(name: "nullif", arguments: [trimmed, empty], isDistinct: false), at: Origin())
+  }
+
   /// Foreign keys that are shown, with what they refer to.
   private mutating func addReferences(
     of resource: Resource, _ record: inout HTMLLayout.Record, _ node: inout RequestNode
@@ -116,7 +124,7 @@ struct PageRequest {
           (URLCoding.encodeSegment($0), add(Expression(names: [association.key, $0]), to: &node))
         })
       let label = destination.labelColumn.map {
-        add(Expression(names: [association.key, $0.name]), to: &node)
+        add(Self.nonempty([association.key, $0.name]), to: &node)
       }
       record.references[member] = HTMLLayout.Reference(address: address, label: label)
     }
