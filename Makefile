@@ -4,6 +4,9 @@
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
 TEST_PACKAGES := curl openssl
+# The browser of the explorer's tests; what drives it comes from PyPI.
+BROWSER_PACKAGES := chromium python3-venv
+EXPLORER_TOOLS := .build/explorer-tools
 # What keeps the corpora of the fuzzers.
 FUZZ_PACKAGES := python3
 PREFIX ?= /usr/local
@@ -20,7 +23,7 @@ DOCUMENTATION := .build/documentation
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test behaviours oracle fuzz build release docs install format lint image system-packages swift
+.PHONY: help serve test explorer-test behaviours oracle fuzz build release docs install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -31,6 +34,16 @@ serve: release ## Serve the sample library, or what ARGUMENTS say.
 test: system-packages swift ## Run the tests.
 	$(call install-missing,$(TEST_PACKAGES))
 	swift test
+
+explorer-test: release ## Check the explorer's scripts, and browse the sample library.
+	$(call install-missing,$(BROWSER_PACKAGES))
+	test -x $(EXPLORER_TOOLS)/bin/pip || python3 -m venv $(EXPLORER_TOOLS)
+	$(EXPLORER_TOOLS)/bin/pip install --quiet --requirement Tests/Explorer/requirements.txt
+	$(EXPLORER_TOOLS)/bin/deno fmt --check
+	$(EXPLORER_TOOLS)/bin/deno lint
+	$(EXPLORER_TOOLS)/bin/deno check Sources/CKindredExplorer/assets/*.js Tests/Explorer/*.js
+	$(EXPLORER_TOOLS)/bin/deno test
+	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/browse.py $(KINDRED)
 
 behaviours: ## Print which of the numbered behaviours of the Swift API no test shows.
 	Tests/untested-behaviours

@@ -141,16 +141,27 @@ struct HTMLPrograms {
     _ association: HTMLLayout.Association, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
     program.markup("<td class=\"a\">")
+    let count = association.count.flatMap { row.columns[$0] }
+    if let count, !association.isToMany {
+      branch(.optional, count, &program) { $0.link(to: association, nil, of: row, &$1) }
+    } else {
+      link(to: association, count, of: row, &program)
+    }
+    program.markup("</td>")
+  }
+
+  private mutating func link(
+    to association: HTMLLayout.Association, _ count: Int?, of row: HTMLRow, _ program: inout HTMLProgram
+  ) {
     let tail = "/\(association.key.encodedAsSegment)"
     link(to: row.record?.address, of: row, tail: tail, &program) { writer, program in
       program.markup("<span class=\"k\">")
       program.text(association.key)
       program.markup("</span>")
-      guard let column = association.count.flatMap({ row.columns[$0] }) else { return }
+      guard let count else { return }
       program.markup(" ")
-      writer.append(.htmlCount, column, &program)
+      writer.append(.htmlCount, count, &program)
     }
-    program.markup("</td>")
   }
 
   // MARK: What is below a row

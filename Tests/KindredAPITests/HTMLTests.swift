@@ -90,6 +90,8 @@ struct HTMLTests {
       #expect(try database.answer(address).status == 200)
     }
     #expect(dots.contains(#"<a></a> <span class="z"><i>null</i></span>"#))
+    // A label that can't be seen is no link's name.
+    #expect(dots.contains(#"<a href="/dots/key="></a> <span></span>"#))
   }
 
   @Test("nothing of the data or of the URL is taken for markup")

@@ -3,7 +3,6 @@
 import { adopted, button, element, find, number } from "./dom.js";
 import { readable, setting, value } from "./request.js";
 import { page, Unreachable } from "./server.js";
-import { addRoles } from "./treegrid.js";
 
 /** How many records of an association open at first, and how many more at a time. */
 const FIRST = 5;
@@ -13,7 +12,8 @@ const MORE = 50;
 function label(row) {
   const header = find(row, ":scope > [role=rowheader]");
   const key = find(row, "button.open")?.dataset.href?.split("/").at(-2) ?? "";
-  const text = (header?.classList.contains("r") ? null : find(header ?? row, "a")?.textContent) ?? readable(key);
+  const text = (header?.classList.contains("r") ? null : find(header ?? row, "a")?.textContent) ??
+    readable(key);
   return text === "" ? readable(key) : text;
 }
 
@@ -88,7 +88,11 @@ async function fill(cell, url, name, grid) {
     } else {
       const [own] = adopted([table]);
       const key = /** @type {HTMLElement} */ (cell.parentElement).dataset.key ?? "";
-      const link = element("a", { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url }, key);
+      const link = element(
+        "a",
+        { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url },
+        key,
+      );
       cell.append(element("p", { class: "caption" }, link), own);
       grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
       if (loaded.total !== null) cell.append(footer(own, loaded.total, loaded.link("next"), grid));
@@ -96,7 +100,13 @@ async function fill(cell, url, name, grid) {
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
     cell.replaceChildren(
-      element("p", { class: "none" }, error.message, " ", button("Try again", () => fill(cell, url, name, grid))),
+      element(
+        "p",
+        { class: "none" },
+        error.message,
+        " ",
+        button("Try again", () => fill(cell, url, name, grid)),
+      ),
     );
   }
   cell.removeAttribute("aria-busy");

@@ -4,8 +4,10 @@
 
 /** The part of a cell that shows its value; a foreign key stands behind the label of what it refers to. @param {Element} cell */
 function shown(cell) {
-  return cell.querySelector(":scope > span[class]") ?? cell.querySelector(":scope > .n, :scope > .z, :scope > .b") ??
-    (cell.classList.contains("r") ? cell.querySelector(":scope > span, :scope > a:last-child") : null) ?? cell;
+  return cell.querySelector(":scope > span[class]") ??
+    cell.querySelector(":scope > .n, :scope > .z, :scope > .b") ??
+    (cell.classList.contains("r") ? cell.querySelector(":scope > span, :scope > a:last-child") : null) ??
+    cell;
 }
 
 /** @param {Element} cell @returns {{ kind: Kind, text: string }} */

@@ -13,7 +13,11 @@ export class Chips {
     this.actions = actions;
     this.url = "";
     this.list = element("ul", { role: "list", "aria-label": "Request" });
-    this.add = button("Add", () => this.#openMenu(), { class: "add", "aria-haspopup": "menu", "aria-expanded": "false" });
+    this.add = button("Add", () => this.#openMenu(), {
+      class: "add",
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+    });
     this.element = element("div", { class: "chips" }, this.list, this.add);
   }
 
@@ -21,21 +25,26 @@ export class Chips {
   show(url) {
     this.url = url;
     let start = url.indexOf("?") + 1;
-    this.list.replaceChildren(...parameters(url).map((parameter, index) => {
-      const text = written(parameter);
-      const from = url.indexOf(parameter.name, start);
-      const to = url.indexOf("&", from) < 0 ? url.length : url.indexOf("&", from);
-      start = to + 1;
-      return element(
-        "li",
-        {},
-        button(text, () => {
-          this.actions.show(url);
-          this.actions.select(from, to);
-        }, { translate: "no", title: text.length > 40 ? text : null }),
-        button("", () => this.actions.go(removing(this.url, index)), { class: "remove", "aria-label": `Remove ${text}` }),
-      );
-    }));
+    this.list.replaceChildren(
+      ...parameters(url).map((parameter, index) => {
+        const text = written(parameter);
+        const from = url.indexOf(parameter.name, start);
+        const to = url.indexOf("&", from) < 0 ? url.length : url.indexOf("&", from);
+        start = to + 1;
+        return element(
+          "li",
+          {},
+          button(text, () => {
+            this.actions.show(url);
+            this.actions.select(from, to);
+          }, { translate: "no", title: text.length > 40 ? text : null }),
+          button("", () => this.actions.go(removing(this.url, index)), {
+            class: "remove",
+            "aria-label": `Remove ${text}`,
+          }),
+        );
+      }),
+    );
   }
 
   async #openMenu() {
@@ -58,7 +67,10 @@ export class Chips {
     } catch {
       return; // the server is gone: the next request tells
     }
-    const items = Array.from(names.keys(), (name) => ({ text: name, action: () => this.actions.begin(`${begun}${name}=`) }));
+    const items = Array.from(
+      names.keys(),
+      (name) => ({ text: name, action: () => this.actions.begin(`${begun}${name}=`) }),
+    );
     openMenu("Parameters", items, this.add);
   }
 }

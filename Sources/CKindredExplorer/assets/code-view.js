@@ -11,7 +11,9 @@ import { curl, javaScript, query, swift, typeScript } from "./snippets.js";
 function typeName(resource) {
   const singular = resource.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^s])s$/, "$1");
   const word = singular.replace(/[^A-Za-z0-9]+/g, "");
-  return word === "" ? "Item" : word.replace(/^(?=[0-9])/, "_").replace(/^./, (letter) => letter.toUpperCase());
+  return word === ""
+    ? "Item"
+    : word.replace(/^(?=[0-9])/, "_").replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** What the records of a table look like, as far as the page shows it. @param {HTMLTableElement | null} table @returns {Shape} */
@@ -24,7 +26,10 @@ function shape(table) {
     if (head.dataset.association !== undefined) return;
     const kinds = new Set(rows.map((row) => kind(row.children[index])).filter((one) => one !== null));
     const [only] = kinds;
-    fields.push({ name: head.dataset.name ?? head.textContent ?? "", kind: kinds.size === 1 && only ? only : "unknown" });
+    fields.push({
+      name: head.dataset.name ?? head.textContent ?? "",
+      kind: kinds.size === 1 && only ? only : "unknown",
+    });
   });
   /** @type {Map<string, Shape["lists"][number]>} */
   const lists = new Map();
@@ -32,7 +37,10 @@ function shape(table) {
     const nested = /** @type {HTMLTableElement | null} */ (row.querySelector(":scope > td > table"));
     const key = /** @type {HTMLElement} */ (row).dataset.key ?? "";
     const present = lists.get(key);
-    if (nested === null || present !== undefined && present.shape.fields.every((field) => field.kind !== "unknown")) continue;
+    if (
+      nested === null ||
+      present !== undefined && present.shape.fields.every((field) => field.kind !== "unknown")
+    ) continue;
     const index = Array.from(table.tHead?.rows[0].cells ?? []).findIndex((head) => head.dataset.name === key);
     const isMany = index < 0 || table.tHead?.rows[0].cells[index].dataset.association === "many";
     lists.set(key, { key, shape: shape(nested), isMany });
@@ -52,7 +60,8 @@ function kind(cell) {
 export function showCode(panel, url) {
   const target = address(url).replaceAll("'", "%27");
   const absolute = location.origin + target;
-  const table = /** @type {HTMLTableElement | null} */ (document.querySelector("#panel-Table > table[data-resource]"));
+  const table =
+    /** @type {HTMLTableElement | null} */ (document.querySelector("#panel-Table > table[data-resource]"));
   const isSingle = document.querySelector("main")?.classList.contains("single") ?? false;
   const record = shape(table);
   const snippets = {
@@ -62,15 +71,21 @@ export function showCode(panel, url) {
     Swift: swift(absolute, record, isSingle),
     "kindred query": query(target),
   };
-  panel.replaceChildren(...Object.entries(snippets).map(([name, text]) => {
-    const copying = button("Copy", () => copy(text, copying), { class: "copy" });
-    return element(
-      "section",
-      { "aria-label": name, class: "snippet" },
-      element("h2", {}, name),
-      copying,
-      element("pre", { tabindex: 0, role: "group", "aria-label": `${name}, code` }, element("code", { translate: "no" }, text)),
-    );
-  }));
+  panel.replaceChildren(
+    ...Object.entries(snippets).map(([name, text]) => {
+      const copying = button("Copy", () => copy(text, copying), { class: "copy" });
+      return element(
+        "section",
+        { "aria-label": name, class: "snippet" },
+        element("h2", {}, name),
+        copying,
+        element(
+          "pre",
+          { tabindex: 0, role: "group", "aria-label": `${name}, code` },
+          element("code", { translate: "no" }, text),
+        ),
+      );
+    }),
+  );
   return Promise.resolve();
 }

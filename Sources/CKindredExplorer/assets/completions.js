@@ -12,7 +12,12 @@ export class Completions {
     /** @type {Completion[]} */
     this.items = [];
     this.selected = -1;
-    this.list = element("div", { role: "listbox", id: "completions", "aria-label": "Completions", hidden: true });
+    this.list = element("div", {
+      role: "listbox",
+      id: "completions",
+      "aria-label": "Completions",
+      hidden: true,
+    });
     // The field keeps the focus.
     this.list.addEventListener("mousedown", (event) => event.preventDefault());
     this.list.addEventListener("click", (event) => {
@@ -34,7 +39,13 @@ export class Completions {
     this.list.replaceChildren(...items.map((item, index) =>
       element(
         "div",
-        { role: "option", id: `completion-${index}`, "aria-selected": "false", "data-index": index, "data-kind": item.kind },
+        {
+          role: "option",
+          id: `completion-${index}`,
+          "aria-selected": "false",
+          "data-index": index,
+          "data-kind": item.kind,
+        },
         element("span", { translate: "no" }, item.text),
         " ",
         element("small", {}, item.detail || item.kind),

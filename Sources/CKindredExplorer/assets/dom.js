@@ -51,7 +51,8 @@ export async function copy(text, told) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = /** @type {HTMLTextAreaElement} */ (element("textarea", { class: "hidden", "aria-hidden": "true" }));
+    const area =
+      /** @type {HTMLTextAreaElement} */ (element("textarea", { class: "hidden", "aria-hidden": "true" }));
     area.value = text;
     document.body.append(area);
     area.select();

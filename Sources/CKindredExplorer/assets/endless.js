@@ -40,7 +40,11 @@ export class Endless {
   }
 
   #spacer() {
-    return element("tbody", { class: "spacer", "aria-hidden": "true", hidden: true }, element("tr", {}, element("td")));
+    return element(
+      "tbody",
+      { class: "spacer", "aria-hidden": "true", hidden: true },
+      element("tr", {}, element("td")),
+    );
   }
 
   /** @param {HTMLTableRowElement[]} rows */
@@ -49,7 +53,10 @@ export class Endless {
   }
 
   async #fill() {
-    if (this.isBusy || this.leaving.signal.aborted || !this.table.isConnected || this.table.closest("[hidden]") !== null) return;
+    if (
+      this.isBusy || this.leaving.signal.aborted || !this.table.isConnected ||
+      this.table.closest("[hidden]") !== null
+    ) return;
     this.isBusy = true;
     try {
       let found = await this.#step();
@@ -133,9 +140,13 @@ export class Endless {
       const present = this.chunks.filter((chunk) => chunk.rows.length > 0);
       if (present.length < 3) return;
       const ends = [present[0], present[present.length - 1]];
-      const far = Math.abs(this.chunks.indexOf(ends[0]) - place) >= Math.abs(this.chunks.indexOf(ends[1]) - place) ? ends[0] : ends[1];
+      const far =
+        Math.abs(this.chunks.indexOf(ends[0]) - place) >= Math.abs(this.chunks.indexOf(ends[1]) - place)
+          ? ends[0]
+          : ends[1];
       if (far.rows.some((row) => row.contains(document.activeElement))) return;
-      far.height = far.rows[far.rows.length - 1].getBoundingClientRect().bottom - far.rows[0].getBoundingClientRect().top;
+      far.height = far.rows[far.rows.length - 1].getBoundingClientRect().bottom -
+        far.rows[0].getBoundingClientRect().top;
       for (const row of far.rows) {
         // What was opened below a row goes with it.
         while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();

@@ -12,7 +12,7 @@ import { showPlan } from "./plan.js";
 import { address, readable, value } from "./request.js";
 import { confirmed, Page, page, Unreachable } from "./server.js";
 import { themeChoice } from "./theme-choice.js";
-import { UrlEditor } from "./url-editor.js";
+import "./url-editor.js";
 import { Views } from "./views.js";
 
 class Explorer {
@@ -33,7 +33,8 @@ class Explorer {
       { name: "Diagram", show: showDiagram },
       { name: "Code", show: showCode },
     ], (name) => this.choose(name));
-    this.editor = /** @type {UrlEditor} */ (document.createElement("kindred-url-editor"));
+    this.editor =
+      /** @type {import("./url-editor.js").UrlEditor} */ (document.createElement("kindred-url-editor"));
     this.editor.run = (text, replaces) => this.go(text, { replaces });
     this.chips = new Chips({
       select: (from, to) => this.editor.select(from, to),
@@ -46,7 +47,10 @@ class Explorer {
     document.addEventListener("click", (event) => this.#follow(event));
     addEventListener("popstate", () => this.#restore());
     const { view, open } = fragment(location.hash);
-    this.#take(new Page(document, document.querySelector("[role=alert]") === null ? 200 : 400, null), this.url);
+    this.#take(
+      new Page(document, document.querySelector("[role=alert]") === null ? 200 : 400, null),
+      this.url,
+    );
     this.views.show(this.views.named(view), this.url);
     this.#reopen(open);
   }
@@ -120,7 +124,11 @@ class Explorer {
   choose(name) {
     const { open } = fragment(location.hash);
     const view = name === "Table" ? null : name.toLowerCase();
-    history.replaceState(history.state, "", location.pathname + location.search + writtenFragment({ view, open }));
+    history.replaceState(
+      history.state,
+      "",
+      location.pathname + location.search + writtenFragment({ view, open }),
+    );
     this.views.show(name, this.url);
   }
 
@@ -140,7 +148,9 @@ class Explorer {
     if (this.isReopening) return;
     const { view } = fragment(location.hash);
     const written = writtenFragment({ view, open: this.grid.open() });
-    if (written !== location.hash) history.replaceState(history.state, "", location.pathname + location.search + written);
+    if (written !== location.hash) {
+      history.replaceState(history.state, "", location.pathname + location.search + written);
+    }
   }
 
   // Showing a page.
@@ -165,7 +175,8 @@ class Explorer {
     this.#showProblem(url);
     this.chips.show(url);
     this.#showPages();
-    const table = /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
+    const table =
+      /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
     const next = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
     const rows = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
     const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
@@ -182,7 +193,11 @@ class Explorer {
     const mends = alert === null ? [] : all(alert, ".mends a");
     const targets = mends.map((link) => readable(link.getAttribute("href") ?? "/"));
     mends.forEach((link, index) =>
-      link.replaceWith(button(link.textContent ?? "", () => this.go(targets[index], { replaces: true }), { translate: "no" }))
+      link.replaceWith(
+        button(link.textContent ?? "", () => this.go(targets[index], { replaces: true }), {
+          translate: "no",
+        }),
+      )
     );
     this.editor.show(url, alert === null ? null : { text: url, mends: targets });
   }
@@ -221,7 +236,10 @@ class Explorer {
   /** Links within the explorer are followed without leaving the page. @param {MouseEvent} event */
   #follow(event) {
     const link = /** @type {Element} */ (event.target).closest("a");
-    if (link === null || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (
+      link === null || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey ||
+      event.shiftKey
+    ) return;
     const href = link.getAttribute("href") ?? link.getAttribute("xlink:href");
     if (href === null || !href.startsWith("/") || href.startsWith("/-/") || href.startsWith("//")) return;
     if (link.hasAttribute("download") || link.hasAttribute("target")) return;
@@ -229,7 +247,11 @@ class Explorer {
     const [target, hash] = href.split("#");
     const relation = link.getAttribute("rel");
     const present = /** @type {string[]} */ (history.state?.walk ?? []);
-    const walk = relation === "next" ? [...present.slice(-200), this.url] : relation === "prev" ? present.slice(0, -1) : [];
+    const walk = relation === "next"
+      ? [...present.slice(-200), this.url]
+      : relation === "prev"
+      ? present.slice(0, -1)
+      : [];
     if (link.closest("svg") !== null) this.choose("Table");
     this.go(readable(target), { walk }).then(() => {
       if (hash) this.choose(this.views.named(fragment(`#${hash}`).view));

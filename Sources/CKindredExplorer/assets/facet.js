@@ -12,8 +12,24 @@ const MOST = 10;
 /** The request for the values of a column, most frequent first; null where it can't be counted by the request.
  * @param {string} url @param {string} column */
 export function facetURL(url, column) {
-  const kept = parameters(url).filter(({ name }) => ["filter", "search", "join"].includes(name) || /^[^.]*$/.test(name) &&
-      !["sort", "fields", "annotate", "include", "limit", "offset", "after", "group", "having", "distinct", "count", "format", "explain"].includes(name));
+  const kept = parameters(url).filter(({ name }) =>
+    ["filter", "search", "join"].includes(name) || /^[^.]*$/.test(name) &&
+      ![
+        "sort",
+        "fields",
+        "annotate",
+        "include",
+        "limit",
+        "offset",
+        "after",
+        "group",
+        "having",
+        "distinct",
+        "count",
+        "format",
+        "explain",
+      ].includes(name)
+  );
   return join(path(url), [
     ...kept,
     { name: "fields", value: `value:${column},n:count()` },
@@ -29,7 +45,12 @@ export async function openFacet(head, name, place, opener) {
   const column = head.dataset.column ?? "";
   const title = `Top values of ${name}`;
   const list = element("ul", { "aria-busy": "true" });
-  const box = element("div", { role: "dialog", "aria-label": title, class: "menu facet", tabindex: -1 }, element("h2", {}, title), list);
+  const box = element(
+    "div",
+    { role: "dialog", "aria-label": title, class: "menu facet", tabindex: -1 },
+    element("h2", {}, title),
+    list,
+  );
   (document.querySelector("main") ?? document.body).append(box);
   put(box, opener.getBoundingClientRect());
   const leaving = new AbortController();
@@ -51,7 +72,9 @@ export async function openFacet(head, name, place, opener) {
   });
   box.focus();
   try {
-    const source = place.node === "" ? place.url : `/${/** @type {HTMLElement} */ (head.closest("table")).dataset.resource}`;
+    const source = place.node === ""
+      ? place.url
+      : `/${/** @type {HTMLElement} */ (head.closest("table")).dataset.resource}`;
     const response = await fetched(facetURL(source, column), { signal: leaving.signal });
     const answer = await response.json();
     if (!response.ok) throw new Error(answer.detail);

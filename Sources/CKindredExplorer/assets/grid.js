@@ -1,6 +1,6 @@
 // The tables of a page: the roles of a treegrid, buttons in headers and cells, nested tables in place.
 
-import { toggle, makeButton } from "./associations.js";
+import { makeButton, toggle } from "./associations.js";
 import { cellValue, expressions } from "./cells.js";
 import { all, find } from "./dom.js";
 import { makeHeaders, markOrder } from "./headers.js";
@@ -111,7 +111,9 @@ export class Grid {
       }
     }
     for (const button of all(table, "button.open")) {
-      if (!button.hasAttribute("aria-label") && !/\d/.test(button.textContent ?? "")) button.classList.add("bare");
+      if (!button.hasAttribute("aria-label") && !/\d/.test(button.textContent ?? "")) {
+        button.classList.add("bare");
+      }
     }
   }
 
@@ -124,7 +126,9 @@ export class Grid {
   async reopen(addresses) {
     for (const wanted of addresses.slice(0, 50)) {
       // Only what a button of the page leads to: an address may come from anybody.
-      const opener = all(this.root, "button.open[aria-expanded=false]").find((one) => one.dataset.href === wanted);
+      const opener = all(this.root, "button.open[aria-expanded=false]").find((one) =>
+        one.dataset.href === wanted
+      );
       if (opener) await toggle(opener, this);
     }
   }
@@ -133,6 +137,19 @@ export class Grid {
   openCellMenu(cell, event) {
     const opener = find(cell, "[tabindex='0'], a[href], button") ?? cell;
     if (opener === cell && !cell.hasAttribute("tabindex")) cell.tabIndex = -1;
+    const own = cell.closest("thead") === null ? null : find(cell, ".more-of, .include");
+    if (own?.classList.contains("more-of")) {
+      own.click();
+      return true;
+    }
+    if (own !== null) {
+      openMenu(
+        "Association",
+        [{ text: own.getAttribute("aria-label") ?? "", action: () => own.click() }],
+        own,
+      );
+      return true;
+    }
     const found = this.#filters(cell);
     if (found === null) return false;
     const { source, texts } = found;
@@ -149,7 +166,9 @@ export class Grid {
   #filters(cell) {
     let row = /** @type {HTMLElement} */ (cell.parentElement);
     const isBelow = row.classList.contains("below");
-    while (row.classList.contains("below") && row.previousElementSibling) row = /** @type {HTMLElement} */ (row.previousElementSibling);
+    while (row.classList.contains("below") && row.previousElementSibling) {
+      row = /** @type {HTMLElement} */ (row.previousElementSibling);
+    }
     const table = /** @type {HTMLTableElement | null} */ (row.closest("table[data-resource]"));
     const source = table === null ? null : this.source(table);
     if (table === null || source === null || row.parentElement?.localName !== "tbody") return null;
@@ -158,7 +177,9 @@ export class Grid {
       if (one === null) continue;
       const head = table.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (one).cellIndex];
       const { kind, text } = cellValue(one);
-      if (head?.dataset.column !== undefined) return { source, texts: expressions(head.dataset.column, kind, text) };
+      if (head?.dataset.column !== undefined) {
+        return { source, texts: expressions(head.dataset.column, kind, text) };
+      }
       if (head?.dataset.association === "many") {
         const key = quoted(head.dataset.name ?? "");
         return { source, texts: [`${key}.count>0`, `${key}.count=0`] };
@@ -169,6 +190,8 @@ export class Grid {
 
   /** Shows which columns the records are in order of. */
   markOrder() {
-    for (const table of all(this.root, "table[role=treegrid]")) markOrder(/** @type {HTMLTableElement} */ (table), this);
+    for (const table of all(this.root, "table[role=treegrid]")) {
+      markOrder(/** @type {HTMLTableElement} */ (table), this);
+    }
   }
 }

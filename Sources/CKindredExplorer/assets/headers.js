@@ -28,23 +28,31 @@ export function makeHeaders(table, grid) {
     if (first?.children[head.cellIndex]?.classList.contains("n")) head.classList.add("numeric");
     head.dataset.name = name;
     head.setAttribute("aria-label", name);
-    head.replaceChildren(head.dataset.association ? associationHeader(head, name, place) : columnHeader(head, name, table, place, grid));
+    head.replaceChildren(
+      head.dataset.association
+        ? associationHeader(head, name, place)
+        : columnHeader(head, name, table, place),
+    );
   }
   markOrder(table, grid);
 }
 
-/** @param {HTMLElement} head @param {string} name @param {HTMLTableElement} table @param {Place} place @param {Grid} grid */
-function columnHeader(head, name, table, place, grid) {
+/** @param {HTMLElement} head @param {string} name @param {HTMLTableElement} table @param {Place} place */
+function columnHeader(head, name, table, place) {
   const sort = button(name, () => {
     const next = { none: term(head), ascending: `-${term(head)}`, descending: null }[head.ariaSort ?? "none"];
     place.go(setting(place.url, named(place.node, "sort"), next ?? null));
   }, { class: "sort", translate: "no" });
-  const menu = button("", () => openMenu(`Menu of ${name}`, columnItems(head, name, table, place, menu), menu), {
-    class: "more-of",
-    "aria-label": `Menu of ${name}`,
-    "aria-haspopup": "menu",
-    "aria-expanded": "false",
-  });
+  const menu = button(
+    "",
+    () => openMenu(`Menu of ${name}`, columnItems(head, name, table, place, menu), menu),
+    {
+      class: "more-of",
+      "aria-label": `Menu of ${name}`,
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+    },
+  );
   return element("span", { class: "head" }, sort, menu);
 }
 
@@ -75,7 +83,9 @@ function columnItems(head, name, table, place, opener) {
     {
       text: "Group",
       action: () => {
-        const dropped = ["sort", "include", "join", "annotate", "distinct"].map((parameter) => named(node, parameter));
+        const dropped = ["sort", "include", "join", "annotate", "distinct"].map((parameter) =>
+          named(node, parameter)
+        );
         const kept = parameters(url).filter((one) => !dropped.includes(one.name));
         const grouped = setting(join(path(url), kept), named(node, "fields"), `${column},n:count()`);
         place.go(setting(grouped, named(node, "group"), column));
@@ -90,17 +100,22 @@ function hiding(head, table, { url, node }) {
   const name = head.dataset.name ?? "";
   const annotations = items(value(url, named(node, "annotate")) ?? "");
   /** @param {string} item */
-  const isIt = (item) => item === name || item === term(head) || item.startsWith(`${name}:`) || item.endsWith(`.${name}`);
+  const isIt = (item) =>
+    item === name || item === term(head) || item.startsWith(`${name}:`) || item.endsWith(`.${name}`);
   if (annotations.some(isIt)) {
     const rest = annotations.filter((item) => !isIt(item)).join(",");
     return setting(url, named(node, "annotate"), rest === "" ? null : rest);
   }
   const written = items(value(url, named(node, "fields")) ?? "");
-  const shown = Array.from(table.tHead?.rows[0].cells ?? []).filter((one) => one.dataset.association === undefined);
+  const shown = Array.from(table.tHead?.rows[0].cells ?? []).filter((one) =>
+    one.dataset.association === undefined
+  );
   const added = new Set(annotations.map((item) => item.split(":", 1)[0]));
   const fields = written.length > 0 && !written.includes("*")
     ? written.filter((item) => !isIt(item))
-    : shown.filter((one) => one !== head && one.dataset.column !== undefined && !added.has(one.dataset.name ?? "")).map(term);
+    : shown.filter((one) =>
+      one !== head && one.dataset.column !== undefined && !added.has(one.dataset.name ?? "")
+    ).map(term);
   return setting(url, named(node, "fields"), fields.join(","));
 }
 

@@ -64,7 +64,9 @@ export function openMenu(label, items, opener, anchor = opener.getBoundingClient
   document.addEventListener("pointerdown", outside, true);
   menu.addEventListener("contextmenu", (event) => event.preventDefault());
   menu.addEventListener("focusout", (event) => {
-    if (event.relatedTarget !== null && !menu.contains(/** @type {Node} */ (event.relatedTarget))) close(false);
+    if (event.relatedTarget !== null && !menu.contains(/** @type {Node} */ (event.relatedTarget))) {
+      close(false);
+    }
   });
   menu.addEventListener("keydown", (event) => {
     const index = entries.indexOf(/** @type {HTMLElement} */ (document.activeElement));

@@ -26,8 +26,14 @@ export async function showPlan(panel, url, signal) {
   const missing = found.missingIndexes ?? [];
   const places = advice(statements, missing);
   panel.replaceChildren(
-    element("p", { class: "summary" }, `Answered in ${time.toFixed(1)} ms, ${size.toLocaleString()} bytes; `,
-      statements.length === 1 ? "one statement." : `${statements.length} statements, each for the records above it.`),
+    element(
+      "p",
+      { class: "summary" },
+      `Answered in ${time.toFixed(1)} ms, ${size.toLocaleString()} bytes; `,
+      statements.length === 1
+        ? "one statement."
+        : `${statements.length} statements, each for the records above it.`,
+    ),
     ...statements.map((statement, index) => node(statement, places[index])),
   );
 }
@@ -38,7 +44,8 @@ export function advice(statements, missing) {
   const places = statements.map((statement) => {
     const own = statement.missingIndexes ?? missing.filter((index) => {
       const table = /\bON "((?:[^"]|"")*)"/.exec(index)?.[1] ?? "";
-      return rest.has(index) && statement.plan.some((line) => line.includes(table) && /SCAN|AUTOMATIC/.test(line));
+      return rest.has(index) &&
+        statement.plan.some((line) => line.includes(table) && /SCAN|AUTOMATIC/.test(line));
     });
     own.forEach((index) => rest.delete(index));
     return own;
@@ -53,17 +60,32 @@ function node(statement, missing) {
     "section",
     { "aria-label": statement.node, class: "node" },
     element("h2", {}, statement.node),
-    element("pre", { tabindex: 0, role: "group", "aria-label": `SQL of ${statement.node}` }, element("code", { translate: "no" }, statement.sql)),
+    element(
+      "pre",
+      { tabindex: 0, role: "group", "aria-label": `SQL of ${statement.node}` },
+      element("code", { translate: "no" }, statement.sql),
+    ),
   );
   if (statement.arguments.length > 0) {
-    made.append(element("p", { class: "arguments" }, "with ", element("code", {}, statement.arguments.map((one) => argument(one)).join(", "))));
+    made.append(
+      element(
+        "p",
+        { class: "arguments" },
+        "with ",
+        element("code", {}, statement.arguments.map((one) => argument(one)).join(", ")),
+      ),
+    );
   }
-  made.append(element("ul", { class: "steps" }, ...statement.plan.map((line) => {
-    const depth = (line.length - line.trimStart().length) / 2;
-    const step = element("li", { class: /^\s*SCAN/.test(line) ? "scan" : null }, line.trim());
-    step.style.marginInlineStart = `${depth * 1.5}em`;
-    return step;
-  })));
+  made.append(element(
+    "ul",
+    { class: "steps" },
+    ...statement.plan.map((line) => {
+      const depth = (line.length - line.trimStart().length) / 2;
+      const step = element("li", { class: /^\s*SCAN/.test(line) ? "scan" : null }, line.trim());
+      step.style.marginInlineStart = `${depth * 1.5}em`;
+      return step;
+    }),
+  ));
   for (const index of missing) {
     const copying = button("Copy index", () => copy(index, copying), { class: "copy" });
     made.append(element("div", { class: "advice" }, element("code", { translate: "no" }, index), copying));
@@ -74,7 +96,8 @@ function node(statement, missing) {
 /** @param {unknown} value */
 function argument(value) {
   if (value !== null && typeof value === "object" && "level" in value && "column" in value) {
-    return `column ${Number(value.column) + 1} of the record ${Number(value.level)} above`;
+    const levels = Math.abs(Number(value.level));
+    return `column ${Number(value.column) + 1} of the record ${levels > 1 ? `${levels} ` : ""}above`;
   }
   return JSON.stringify(value);
 }

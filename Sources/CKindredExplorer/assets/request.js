@@ -44,7 +44,10 @@ export function address(text) {
 export function valueText(text) {
   return Array.from(
     text,
-    (character) => /[%&+#]/.test(character) || KEPT.test(character) && !/[/?,=;]/.test(character) ? escaped(character) : character,
+    (character) =>
+      /[%&+#]/.test(character) || KEPT.test(character) && !/[/?,=;]/.test(character)
+        ? escaped(character)
+        : character,
   ).join("");
 }
 
@@ -59,9 +62,7 @@ export function parameters(url) {
   if (mark < 0) return [];
   return url.slice(mark + 1).split("&").filter((pair) => pair !== "").map((pair) => {
     const sign = pair.indexOf("=");
-    return sign < 0
-      ? { name: pair, value: "" }
-      : { name: pair.slice(0, sign), value: pair.slice(sign + 1) };
+    return sign < 0 ? { name: pair, value: "" } : { name: pair.slice(0, sign), value: pair.slice(sign + 1) };
   });
 }
 

@@ -10,7 +10,9 @@ export function shellQuoted(text) {
 
 /** @param {string} url absolute */
 export function curl(url) {
-  return `curl --silent --show-error --fail-with-body \\\n  --header 'Accept: application/json' \\\n  ${shellQuoted(url)}`;
+  return `curl --silent --show-error --fail-with-body \\\n  --header 'Accept: application/json' \\\n  ${
+    shellQuoted(url)
+  }`;
 }
 
 /** @param {string} target path and query */
@@ -50,8 +52,12 @@ export function typeScript(url, shape, isSingle) {
   const declarations = types(shape, ({ type, fields, lists }) =>
     [
       `interface ${type} {`,
-      ...fields.map(({ name, kind }) => `  ${member(name)}: ${kinds[kind]}${kind === "unknown" ? "" : " | null"};`),
-      ...lists.map(({ key, shape, isMany }) => `  ${member(key)}: ${shape.type}${isMany ? "[]" : " | null"};`),
+      ...fields.map(({ name, kind }) =>
+        `  ${member(name)}: ${kinds[kind]}${kind === "unknown" ? "" : " | null"};`
+      ),
+      ...lists.map(({ key, shape, isMany }) =>
+        `  ${member(key)}: ${shape.type}${isMany ? "[]" : " | null"};`
+      ),
       "}",
     ].join("\n"));
   return `${declarations}
@@ -83,7 +89,10 @@ export function swift(url, shape, isSingle) {
   const declarations = types(shape, ({ type, fields, lists }) => {
     const members = [
       ...fields.map(({ name, kind }) => ({ name, text: `${kinds[kind]}?` })),
-      ...lists.map(({ key, shape, isMany }) => ({ name: key, text: isMany ? `[${shape.type}]` : `${shape.type}?` })),
+      ...lists.map(({ key, shape, isMany }) => ({
+        name: key,
+        text: isMany ? `[${shape.type}]` : `${shape.type}?`,
+      })),
     ];
     const renamed = members.some(({ name }) => swiftName(name).replaceAll("`", "") !== name);
     const keys = renamed
@@ -94,7 +103,12 @@ export function swift(url, shape, isSingle) {
         "  }",
       ]
       : [];
-    return [`struct ${type}: Decodable {`, ...members.map(({ name, text }) => `  var ${swiftName(name)}: ${text}`), ...keys, "}"].join("\n");
+    return [
+      `struct ${type}: Decodable {`,
+      ...members.map(({ name, text }) => `  var ${swiftName(name)}: ${text}`),
+      ...keys,
+      "}",
+    ].join("\n");
   });
   return `import Foundation
 #if canImport(FoundationNetworking)

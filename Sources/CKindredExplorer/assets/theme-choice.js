@@ -6,7 +6,8 @@ const STORED = "kindred-theme";
 
 export function themeChoice() {
   const root = document.documentElement;
-  const select = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": "Theme", class: "theme" }));
+  const select =
+    /** @type {HTMLSelectElement} */ (element("select", { "aria-label": "Theme", class: "theme" }));
   for (const name of ["System", "Light", "Dark"]) {
     select.append(element("option", { value: name.toLowerCase() }, name));
   }

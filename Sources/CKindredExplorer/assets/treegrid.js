@@ -12,13 +12,20 @@ export function addRoles(table, name) {
     table.before(element("p", { class: "caption" }, ...caption.childNodes));
     caption.remove();
   }
-  for (const part of table.querySelectorAll(":scope > thead, :scope > tbody:not(.spacer)")) part.setAttribute("role", "rowgroup");
+  for (const part of table.querySelectorAll(":scope > thead, :scope > tbody:not(.spacer)")) {
+    part.setAttribute("role", "rowgroup");
+  }
   for (const row of table.querySelectorAll(":scope > :not(.spacer) > tr")) {
     row.setAttribute("role", "row");
     for (const cell of row.children) {
-      cell.setAttribute("role", row.parentElement?.localName === "thead"
-        ? "columnheader"
-        : cell.localName === "th" ? "rowheader" : "gridcell");
+      cell.setAttribute(
+        "role",
+        row.parentElement?.localName === "thead"
+          ? "columnheader"
+          : cell.localName === "th"
+          ? "rowheader"
+          : "gridcell",
+      );
     }
   }
 }
@@ -80,7 +87,9 @@ export class GridKeys {
     const target = /** @type {HTMLElement} */ (event.target);
     const cell = /** @type {HTMLElement | null} */ (target.closest("td, th"));
     if (cell === null || target.closest("a, button") !== null || event.button !== 0) return;
-    const stop = stops(/** @type {HTMLTableRowElement} */ (cell.parentElement)).find((one) => one.cell === cell);
+    const stop = stops(/** @type {HTMLTableRowElement} */ (cell.parentElement)).find((one) =>
+      one.cell === cell
+    );
     if (stop?.target !== cell) return;
     this.#mark(cell);
     cell.focus({ preventScroll: true });
@@ -153,7 +162,8 @@ export class GridKeys {
         const step = event.key.startsWith("Page") ? 20 : 1;
         const index = Math.max(0, Math.min(rows.length - 1, rows.indexOf(row) + (down ? step : -step)));
         const there = stops(rows[index]);
-        return (there.find((stop) => stop.cell.cellIndex >= cell.cellIndex) ?? there[there.length - 1]).target;
+        return (there.find((stop) => stop.cell.cellIndex >= cell.cellIndex) ?? there[there.length - 1])
+          .target;
       }
       case "Enter":
       case " ":

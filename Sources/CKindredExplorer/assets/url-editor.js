@@ -19,6 +19,8 @@ export class UrlEditor extends HTMLElement {
     this.problem = null;
     /** @type {AbortController} */
     this.asking = new AbortController();
+    /** Whether completions are on their way. */
+    this.isAsking = false;
     this.timer = 0;
   }
 
@@ -98,7 +100,9 @@ export class UrlEditor extends HTMLElement {
   get caret() {
     const field = /** @type {HTMLElement} */ (this.field);
     const selection = getSelection();
-    if (selection === null || selection.rangeCount === 0 || !field.contains(selection.focusNode)) return this.text.length;
+    if (selection === null || selection.rangeCount === 0 || !field.contains(selection.focusNode)) {
+      return this.text.length;
+    }
     const range = document.createRange();
     range.selectNodeContents(field);
     range.setEnd(/** @type {Node} */ (selection.focusNode), selection.focusOffset);
@@ -130,7 +134,10 @@ export class UrlEditor extends HTMLElement {
 
   /** @param {boolean} [atOnce] @param {boolean} [completes] */
   #changed(atOnce = false, completes = true) {
-    this.field?.setAttribute("aria-invalid", String(this.problem !== null && this.text === this.problem.text));
+    this.field?.setAttribute(
+      "aria-invalid",
+      String(this.problem !== null && this.text === this.problem.text),
+    );
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#colour(), 120);
     if (completes) this.#complete(atOnce ? 0 : 30);
@@ -142,14 +149,18 @@ export class UrlEditor extends HTMLElement {
     const asking = new AbortController();
     this.asking = asking;
     const { text, caret } = this;
+    this.isAsking = true;
     try {
       await new Promise((resolve) => setTimeout(resolve, delay));
       if (asking.signal.aborted) return;
       const found = await completions(text, scalars(text, caret), asking.signal);
-      if (!asking.signal.aborted && this.text === text && this.contains(document.activeElement)) this.completions?.show(found);
+      if (!asking.signal.aborted && this.text === text && this.contains(document.activeElement)) {
+        this.completions?.show(found);
+      }
     } catch {
-      this.completions?.close(); // overtaken, or the server is gone: typing goes on
+      if (!asking.signal.aborted) this.completions?.close(); // the server is gone: typing goes on
     }
+    if (this.asking === asking) this.isAsking = false;
   }
 
   async #colour() {
@@ -184,7 +195,9 @@ export class UrlEditor extends HTMLElement {
     } else if (event.key === "Escape") {
       event.preventDefault();
       this.asking.abort();
-      if (list.isOpen) list.close();
+      const wasOpen = list.isOpen || this.isAsking;
+      this.isAsking = false;
+      if (wasOpen) list.close();
       else this.show(this.present, this.problem?.text === this.present ? this.problem : null);
     } else if (["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) list.close();
   }

@@ -16,7 +16,11 @@ export class Views {
     this.url = "";
     this.leaving = new AbortController();
     this.tabs = views.map(({ name }) =>
-      button(name, () => this.onChoice(name), { role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}` })
+      button(name, () => this.onChoice(name), {
+        role: "tab",
+        id: `tab-${name}`,
+        "aria-controls": `panel-${name}`,
+      })
     );
     this.panels = views.map(({ name }) =>
       element("div", { role: "tabpanel", id: `panel-${name}`, "aria-label": name, hidden: true })
@@ -32,7 +36,8 @@ export class Views {
 
   /** The name of a view as a fragment has it; the first one where there is none. @param {string | null} text */
   named(text) {
-    return this.views.find(({ name }) => name.toLowerCase() === text?.toLowerCase())?.name ?? this.views[0].name;
+    return this.views.find(({ name }) => name.toLowerCase() === text?.toLowerCase())?.name ??
+      this.views[0].name;
   }
 
   /** @param {string} name @param {string} url */
@@ -78,8 +83,15 @@ export class Views {
     const index = this.tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const count = this.tabs.length;
     const letter = this.views.findIndex(({ name }) => name.toLowerCase().startsWith(event.key.toLowerCase()));
-    const to = { ArrowRight: (index + 1) % count, ArrowLeft: (index - 1 + count) % count, Home: 0, End: count - 1 }[event.key] ??
-      (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && letter >= 0 ? letter : undefined);
+    const to = {
+      ArrowRight: (index + 1) % count,
+      ArrowLeft: (index - 1 + count) % count,
+      Home: 0,
+      End: count - 1,
+    }[event.key] ??
+      (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && letter >= 0
+        ? letter
+        : undefined);
     if (to === undefined) return;
     event.preventDefault();
     this.tabs[to].focus();

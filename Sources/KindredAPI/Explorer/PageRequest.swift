@@ -13,7 +13,7 @@ struct PageRequest {
 
   /// A page of more kinds of records, and records with more references and associations, show what is left without
   /// labels and numbers: what a request makes the database do stays within bounds.
-  private static let (maximumRecords, maximumExtras) = (12, 12)
+  private static let (maximumRecords, maximumExtras, maximumCounts) = (12, 12, 24)
 
   init(_ request: FetchRequest, in model: Model) {
     self.request = request
@@ -136,11 +136,15 @@ struct PageRequest {
     var counted = 0
     for association in resource.associations.values {
       var count: String?
-      if association.cardinality == .toMany, counted < Self.maximumExtras, isIndexed(association) {
+      if counted < Self.maximumCounts, isIndexed(association) {
         counted += 1
-        let expression = Expression(
-          .program(.count(of: association.key, most: HTMLLayout.countLimit)), at: Origin())
-        count = add(expression, to: &node)
+        let isToMany = association.cardinality == .toMany
+        let number = Expression(
+          .program(.count(of: association.key, most: isToMany ? HTMLLayout.countLimit : 1)), at: Origin())
+        let none = Expression(.value(.integer(0)), at: Origin())
+        let present = Expression(
+          .function(name: "nullif", arguments: [number, none], isDistinct: false), at: Origin())
+        count = add(isToMany ? number : present, to: &node)
       }
       record.associations.append(
         HTMLLayout.Association(
