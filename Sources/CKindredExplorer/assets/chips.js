@@ -12,8 +12,11 @@ export class Chips {
   constructor(actions) {
     this.actions = actions;
     this.url = "";
+    /** @type {import("./menu.js").Item[]} */
+    this.items = [];
+    this.preparing = new AbortController();
     this.list = element("ul", { role: "list", "aria-label": "Request" });
-    this.add = button("Add", () => this.#openMenu(), {
+    this.add = button("Add", () => openMenu("Parameters", this.items, this.add), {
       class: "add",
       "aria-haspopup": "menu",
       "aria-expanded": "false",
@@ -23,7 +26,10 @@ export class Chips {
 
   /** @param {string} url */
   show(url) {
-    this.url = url;
+    if (url !== this.url) {
+      this.url = url;
+      this.#prepare();
+    }
     let start = url.indexOf("?") + 1;
     this.list.replaceChildren(
       ...parameters(url).map((parameter, index) => {
@@ -47,30 +53,35 @@ export class Chips {
     );
   }
 
-  async #openMenu() {
+  /** Asks what can be added, so that the menu opens at once. */
+  async #prepare() {
+    this.preparing.abort();
+    const preparing = new AbortController();
+    this.preparing = preparing;
+    this.add.setAttribute("disabled", "");
     const begun = `${this.url}${this.url.includes("?") ? "&" : "?"}`;
-    /** @type {Map<string, string>} */
-    const names = new Map();
+    /** @type {Set<string>} */
+    const names = new Set();
     /** @param {string} prefix @param {number} depth */
     const collect = async (prefix, depth) => {
       const text = begun + prefix;
-      const found = await completions(text, scalars(text, text.length));
-      for (const item of found) {
+      for (const item of await completions(text, scalars(text, text.length), preparing.signal)) {
         const whole = Array.from(text).slice(0, item.from).join("").slice(begun.length) + item.text;
         if (whole.endsWith(".")) {
           if (depth < 4) await collect(whole, depth + 1);
-        } else if (item.kind !== "column") names.set(whole.replace(/=$/, ""), item.detail ?? "");
+        } else if (item.kind !== "column") names.add(whole.replace(/=$/, ""));
       }
     };
     try {
       await collect("", 0);
     } catch {
-      return; // the server is gone: the next request tells
+      // The server is gone, or another request is shown: what is known so far can be added.
     }
-    const items = Array.from(
-      names.keys(),
-      (name) => ({ text: name, action: () => this.actions.begin(`${begun}${name}=`) }),
-    );
-    openMenu("Parameters", items, this.add);
+    if (preparing.signal.aborted) return;
+    this.items = Array.from(names, (name) => ({
+      text: name,
+      action: () => this.actions.begin(`${begun}${name}=`),
+    }));
+    this.add.removeAttribute("disabled");
   }
 }
