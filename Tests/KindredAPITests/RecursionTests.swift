@@ -80,7 +80,7 @@ struct RecursionTests {
         [{"name":"Ada","s":[{"name":"Bo","c":"Rome","s":[{"name":"Cy","c":"Oslo","s":[{"name":"Di","c":null,"s":[]}]}]}]}]
         """)
     try expectRequest(
-      "/offices?filter=id=1&fields=name&include=employees.s:employeesByBoss*&employees.fields=name"
+      "/offices?filter=id=1&fields=name&include=employees,s:employees.employeesByBoss*&employees.fields=name"
         + "&employees.s.fields=name,up:../../name,n:../employeesByBoss.count&employees.s.filter=id<5&employees.filter=id=1",
       on: database,
       json: """
@@ -88,7 +88,7 @@ struct RecursionTests {
         "n":1,"s":[{"name":"Di","up":"Bo","n":1,"s":[]}]}]}]}]}]
         """)
     try expectRequest(
-      "/employees?fields=name&filter=id=1&include=s:employeesByBoss*.office&s.fields=name&s.filter=id<5"
+      "/employees?fields=name&filter=id=1&include=s:employeesByBoss*,s.office&s.fields=name&s.filter=id<5"
         + "&s.office.fields=name,boss:../../name", on: database,
       json: """
         [{"name":"Ada","s":[{"name":"Bo","office":{"name":"Oslo","boss":"Ada"},"s":[{"name":"Cy","office":null,
