@@ -79,9 +79,8 @@ struct ColumnProbe {
     let rows: SQL = "\(part)\(literals.joined(separator: SQL()))"
     let sql: SQL =
       "\(with)\(probe)(\(columns.joined(separator: ", "))) AS MATERIALIZED (\(rows)) SELECT \(comparisons.joined(separator: ", ")) FROM \(probe)"
-    return try connection.withStatement(sql.rendered().text) { statement in
-      guard try statement.step() else { return [] }
-      return comparisons.indices.map { statement.int64(Int32($0)) == 1 }
-    }
+    let statement = try connection.prepare(sql.rendered().text)
+    guard try statement.step() else { return comparisons.map { _ in false } }
+    return comparisons.indices.map { statement.int64(Int32($0)) == 1 }
   }
 }

@@ -40,7 +40,7 @@ extension Planning {
     guard isConverted || !table.isIndexed(columns, collations: indexed) else { return source }
     if case .table = table.kind {
       if isConverted {
-        noteMismatches(comparisons, of: step)
+        noteMismatches(comparisons, of: scope, from: origin)
       } else {
         missingIndexes.append(createIndex(on: table, columns, indexed))
       }
@@ -105,16 +105,16 @@ extension Planning {
   }
 
   /// Notes the columns of a foreign key that no index can find, since what they refer to is of another type.
-  private func noteMismatches(_ comparisons: [KeyComparison?], of step: AssociationStep) {
+  private func noteMismatches(_ comparisons: [KeyComparison?], of scope: Scope, from origin: Scope) {
     for case .some(let comparison) in comparisons where !comparison.hasOneAffinity {
-      func described(_ column: Column, of table: String) -> String {
-        "\(table).\(column.name) (\(column.declaredType.isEmpty ? "no type" : column.declaredType))"
+      let (referring, referred) = (comparison.referring, comparison.referred)
+      guard !scope.resource.hidden.contains(referring.name), !origin.resource.hidden.contains(referred.name)
+      else {
+        continue
       }
-      let (referring, referred) = (
-        described(comparison.referring, of: step.destination), described(comparison.referred, of: step.origin)
-      )
       mismatches.append(
-        "\(referring) refers to \(referred): no index finds it while the types differ; declare the same type")
+        "\(referring.description(of: scope.table)) refers to \(referred.description(of: origin.table)): no index finds it while the types differ; declare the same type"
+      )
     }
   }
 
@@ -186,6 +186,12 @@ extension Planning {
     }
     let list = keys.joined(separator: ", ")
     return "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
+  }
+}
+
+extension Column {
+  fileprivate func description(of table: Table) -> String {
+    "\(table.name).\(name) (\(declaredType.isEmpty ? "no type" : declaredType))"
   }
 }
 
