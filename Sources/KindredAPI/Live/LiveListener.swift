@@ -1,3 +1,4 @@
+import Dispatch
 import KindredHTTP
 import KindredSQLite
 import Synchronization
@@ -48,7 +49,11 @@ final class LiveListener: HTTPBodyStream, Sendable {
   func abandon() { wake { $0.isAbandoned = true } }
 
   /// Ends the stream after the part that is being sent.
-  func end() { wake { $0.isEnded = true } }
+  func end() {
+    state.withLock { $0.isEnded = true }
+    // The connection goes on to its client's next request, which may take long.
+    DispatchQueue.global().async { self.wake { _ in } }
+  }
 
   /// Has a comment sent where nothing has been for so many nanoseconds.
   func beat(after interval: UInt64, now: UInt64) {

@@ -8,7 +8,13 @@ extension KindredService {
     switch response.body {
     case .stream(let stream, let length):
       let status = response.status
-      let observed = ObservedBody(stream) { self.note(request, status, byteCount: $0, timing) }
+      let isLive = stream.isLive
+      // A stream of events lasts as long as its client likes: its duration is none of an answer.
+      if isLive { serviceMetrics.count(request.method, status, nanoseconds: timing.nanoseconds) }
+      let observed = ObservedBody(stream) {
+        if !isLive { self.serviceMetrics.count(request.method, status, nanoseconds: timing.nanoseconds) }
+        self.log(request, status, byteCount: $0, timing)
+      }
       response.body = .stream(observed, length: length)
     case .bytes(let bytes):
       note(request, response.status, byteCount: request.method == .head ? 0 : bytes.count, timing)
@@ -19,12 +25,15 @@ extension KindredService {
   }
 
   private func note(_ request: HTTPRequest, _ status: HTTPStatus, byteCount: Int, _ timing: RequestTiming) {
-    let nanoseconds = timing.nanoseconds
-    serviceMetrics.count(request.method, status, nanoseconds: nanoseconds)
+    serviceMetrics.count(request.method, status, nanoseconds: timing.nanoseconds)
+    log(request, status, byteCount: byteCount, timing)
+  }
+
+  private func log(_ request: HTTPRequest, _ status: HTTPStatus, byteCount: Int, _ timing: RequestTiming) {
     options.requestLog?.note(
       AnsweredRequest(
         method: request.method,
         path: options.logsQueries ? request.target[...] : request.pathWithoutValues, trace: request.trace,
-        status: status, byteCount: byteCount, nanoseconds: nanoseconds, peer: request.peer))
+        status: status, byteCount: byteCount, nanoseconds: timing.nanoseconds, peer: request.peer))
   }
 }

@@ -40,7 +40,8 @@ public protocol HTTPBodyStream: AnyObject {
   /// Whether the stream may have nothing at the moment, such as a stream of events.
   ///
   /// `next` of a live stream never waits: it gives an empty part for now. While the stream has nothing it costs no
-  /// thread; the server's shutdown and the client's leaving end it. A stream around another forwards this.
+  /// thread; the server's shutdown and the client's leaving end it. Its parts stay valid until the next `next` or
+  /// `close`. A stream around another forwards this.
   var isLive: Bool { get }
 
   /// Called once, before the first `next`, with what has the connection look at the stream again.

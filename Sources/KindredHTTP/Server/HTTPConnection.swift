@@ -117,6 +117,11 @@ final class HTTPConnection: @unchecked Sendable {
     events.post(token)
   }
 
+  /// Has the body looked at on this thread, unless another works on the connection.
+  private func visit() {
+    if post(.body) { run() }
+  }
+
   /// Works on the connection until there are no more signals.
   func run() {
     while true {
@@ -272,6 +277,8 @@ final class HTTPConnection: @unchecked Sendable {
       output.finish()
       return true
     } else {
+      // A listener may be silent for hours: it keeps no more memory than it needs.
+      input.trim()
       timeouts.wait(for: .forBody, now: .now)
     }
     return false
@@ -381,7 +388,11 @@ final class HTTPConnection: @unchecked Sendable {
     if client.admission != .full { machine.endAfterAnswer() }
     let framing = machine.framing(for: response)
     if framing.sendsContent, case .stream(let stream, _) = response.body {
-      stream.onReady { [weak self] in self?.signal(.body) }
+      // A live stream wakes many connections at once, each for one write: that needs no other thread.
+      let isLive = stream.isLive
+      stream.onReady { [weak self] in
+        if isLive { self?.visit() } else { self?.signal(.body) }
+      }
     }
     output.begin(response, framing: framing)
   }

@@ -5,9 +5,10 @@ struct ByteBuffer: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
+  private static let leastCapacity = 16
 
   init(capacity: Int) {
-    storage = .allocate(byteCount: max(capacity, 16), alignment: 16)
+    storage = .allocate(byteCount: max(capacity, Self.leastCapacity), alignment: 16)
   }
 
   deinit { storage.deallocate() }
@@ -64,6 +65,15 @@ struct ByteBuffer: ~Copyable {
       } while rest > 0 && first > 0
       append(UnsafeRawBufferPointer(rebasing: digits[first...]))
     }
+  }
+
+  /// Gives the memory back where nothing is in it.
+  mutating func trim() {
+    guard isEmpty, storage.count > Self.leastCapacity else { return }
+    storage.deallocate()
+    storage = .allocate(byteCount: Self.leastCapacity, alignment: 16)
+    start = 0
+    end = 0
   }
 
   private mutating func reserve(_ count: Int) {

@@ -17,6 +17,8 @@ struct HTTPResponseSerializer: ~Copyable {
 
   /// Parts below this are copied.
   private static let gatheredPartLength = 8192
+  /// Parts of a live stream below this are copied.
+  private static let gatheredEventLength = 512
   /// No more is gathered than this.
   private static let gatheredLength = 32768
 
@@ -157,7 +159,9 @@ struct HTTPResponseSerializer: ~Copyable {
       gathered.append(next.count, radix: 16)
       gathered.append("\r\n")
     }
-    if next.count < Self.gatheredPartLength {
+    // An event belongs to many listeners: a copy for each would cost more than one more buffer to write from.
+    let isLive = stream?.isLive ?? false
+    if next.count < (isLive ? Self.gatheredEventLength : Self.gatheredPartLength) {
       gathered.append(next)
       if isChunked { gathered.append("\r\n") }
     } else {
@@ -171,8 +175,8 @@ struct HTTPResponseSerializer: ~Copyable {
   /// Gives the stream the occasion to release what others wait for.
   mutating func yield() throws {
     guard let stream else { return }
-    // The stream's memory may be used anew.
-    if case .borrowed(let bytes) = part { part = .owned(ArraySlice(bytes)) }
+    // The stream's memory may be used anew, except for a live one.
+    if !stream.isLive, case .borrowed(let bytes) = part { part = .owned(ArraySlice(bytes)) }
     try stream.yield()
   }
 
