@@ -25,10 +25,13 @@ public struct SchemaReader {
   private func read() throws -> Schema {
     var warnings: [String] = []
     let entries = try entries()
+    let triggers = try insteadOfTriggers()
     var drafts: [TableDraft] = []
     for entry in entries where entry.isResource {
       do {
-        drafts.append(try draft(of: entry))
+        var draft = try draft(of: entry)
+        draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
+        drafts.append(draft)
       } catch let error as DatabaseError
         where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
       {
@@ -86,6 +89,28 @@ extension SchemaReader {
     }
 
     var kindName: String { kind == .view ? "view" : "virtual table" }
+  }
+
+  /// The changes that triggers make in place of views, by the folded names of these.
+  private func insteadOfTriggers() throws -> [String: Table.Changes] {
+    let triggers = try connection.rows(
+      "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger'"
+    ) { (table: $0.text(0) ?? "", tokens: SQLTokens.all(in: $0.text(1) ?? "")) }
+    return triggers.reduce(into: [:]) { changes, trigger in
+      let tokens = trigger.tokens
+      // A trigger may be called `instead`, in front of the words that count.
+      guard
+        let place = tokens.indices.first(where: {
+          tokens[$0].isKeyword("instead") && $0 + 2 < tokens.count && tokens[$0 + 1].isKeyword("of")
+        })
+      else { return }
+      let kinds: [(keyword: String, change: Table.Changes)] = [
+        ("insert", .insert), ("update", .update), ("delete", .delete),
+      ]
+      for kind in kinds where tokens[place + 2].isKeyword(kind.keyword) {
+        changes[trigger.table.foldingASCIICase, default: []].insert(kind.change)
+      }
+    }
   }
 
   /// All tables and views in the order of their creation.

@@ -13,6 +13,8 @@ struct TableDraft {
   var rowIDName: String?
   var rowIDColumn: String?
   var fullText: FullText?
+  /// Of a view.
+  var insteadOf: Table.Changes = []
   /// Of a virtual table.
   var declaration: VirtualTableDeclaration?
 
@@ -20,7 +22,7 @@ struct TableDraft {
     Table(
       name: name, kind: kind, columns: columns, primaryKey: primaryKey, uniqueKeys: uniqueKeys,
       indexes: indexes, orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
-      rowIDColumn: rowIDColumn, fullText: fullText)
+      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf)
   }
 
   /// The column of this name, as the schema spells it.

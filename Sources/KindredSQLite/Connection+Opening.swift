@@ -87,6 +87,7 @@ extension Connection {
       PRAGMA cache_size = -\(configuration.pageCacheKiB);
       PRAGMA mmap_size = \(configuration.memoryMapBytes);
       PRAGMA temp_store = \(temporaryStorage.rawValue);
+      PRAGMA synchronous = \(configuration.durability.rawValue);
       """)
   }
 

@@ -44,6 +44,24 @@ extension Connection {
     }
   }
 
+  /// Runs `body`, and takes back what it changed; what the commit would refuse is an error here too.
+  ///
+  /// It may be nested.
+  public func rolledBack<Result>(_ body: () throws -> Result) throws -> Result {
+    var result: Result?
+    do {
+      try savepoint {
+        result = try body()
+        try checkForeignKeys()
+        throw RollBack()
+      }
+    } catch is RollBack {}
+    guard let result else { throw DatabaseError.misuse("nothing was run") }
+    return result
+  }
+
+  private struct RollBack: Error {}
+
   /// Begins to read; the snapshot is that of now, not of the first statement to come.
   ///
   /// - Returns: The schema version of the snapshot.

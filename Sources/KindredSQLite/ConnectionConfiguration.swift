@@ -45,6 +45,17 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// The most bytes of a pattern of `LIKE` or `GLOB`, whose cost is the product of pattern and text.
   public var maximumPatternLength: Int32 = 10_000
 
+  /// What a committed change survives.
+  public enum Durability: String, Hashable, Sendable, CaseIterable {
+    /// The loss of power: each commit waits for the disk.
+    case full
+    /// The end of the process; the operating system decides when the disk gets it.
+    case normal
+  }
+
+  /// What a committed change survives (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
+  public var durability = Durability.full
+
   /// The defaults.
   public init() {}
 }

@@ -98,6 +98,11 @@ extension DatabaseError {
     DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }
 
+  /// Others held what was needed for too long.
+  static func busy(_ message: String) -> DatabaseError {
+    DatabaseError(extendedCode: SQLITE_BUSY, message: message)
+  }
+
   /// Something was to be written where nothing can be.
   static func readOnly(_ message: String) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_READONLY, message: message)

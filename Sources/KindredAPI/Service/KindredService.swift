@@ -15,6 +15,7 @@ public final class KindredService: HTTPHandler {
   /// Where listeners are told of commits; nil where nobody may listen.
   let changeFeed: ChangeFeed?
   let representations = RepresentationCache()
+  let writes: WriteQueue
   let serviceMetrics = ServiceMetrics()
   private let counterSource = Mutex<CounterSource?>(nil)
   /// Tells this service from all others, those of the process before it among them.
@@ -32,6 +33,7 @@ public final class KindredService: HTTPHandler {
     self.databaseVersion = databaseVersion
     changeFeed = try options.live.map { try ChangeFeed(databaseVersion, of: pool, $0) }
     models = ModelSource(read: model)
+    writes = WriteQueue(pool)
     let version = try pool.withReader { try models.version(for: $0) }
     for warning in version.model.warnings { logger.warning("\(warning)") }
   }
@@ -53,16 +55,20 @@ public final class KindredService: HTTPHandler {
   }
 
   /// The answer to a request, whatever is wrong with it.
-  public func respond(to request: HTTPRequest) -> HTTPResponse {
+  public func respond(to request: HTTPRequest) -> HTTPResponse { answer(request).wait() }
+
+  /// The answer to a request, whatever is wrong with it; what writes waits for its turn.
+  public func answer(_ request: HTTPRequest) -> HTTPAnswer {
     var timing = RequestTiming(isOn: options.tellsTiming)
-    var response: HTTPResponse
     do {
       try screen(request)
-      response = try Route(request).respond(self, request, &timing)
+      switch try Route(request).answer(self, request, &timing) {
+      case .now(let response): return .now(finished(response, to: request, timing))
+      case .later(let response): return .later(response)
+      }
     } catch {
-      response = answer(to: error, of: request)
+      return .now(finished(answer(to: error, of: request), to: request, timing))
     }
-    return finished(response, to: request, timing)
   }
 
   /// The answer with what every answer has, and noted once it is sent.

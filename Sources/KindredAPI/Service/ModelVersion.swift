@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredExecution
 import KindredSQLite
 import Synchronization
 
@@ -8,6 +9,10 @@ final class ModelVersion: Sendable {
   let model: Model
   let timelessness: Timelessness
   let plans: PlanCache
+  /// The statements that change records.
+  let changes = ChangeStatements()
+  /// How records are found for a change.
+  let lookups: RecordLookups
   private let openAPI = Mutex<Document?>(nil)
 
   init(schemaVersion: Int64, model: Model, timelessness: Timelessness, counts: PlanCounts) {
@@ -15,6 +20,7 @@ final class ModelVersion: Sendable {
     self.model = model
     self.timelessness = timelessness
     plans = PlanCache(counts)
+    lookups = RecordLookups(model: model)
   }
 
   /// The document that describes the model, which is made when it is asked for first.

@@ -47,22 +47,26 @@ enum Route {
     return segments
   }
 
-  func respond(
+  func answer(
     _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
-  ) throws -> HTTPResponse {
+  ) throws -> HTTPAnswer {
     switch request.method {
-    case .get, .head: break
-    case .options:
-      return try options(service)
+    case .get, .head: return .now(try read(service, request, &timing))
+    case .options: return .now(try options(service))
     default:
       guard case .records(let segments) = self else {
-        throw Problem.methodNotAllowed(request.method, allow: try allow(service))
+        throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
       }
       if request.method == .query {
-        return try service.records(segments, try QueryContent.get(request), &timing)
+        return .now(try service.records(segments, try QueryContent.get(request), &timing))
       }
-      return try service.write(segments, request, &timing)
+      return try service.write(segments, request, timing)
     }
+  }
+
+  private func read(
+    _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
     switch self {
     case .index: return try service.index(request)
     case .operations(let page): return try service.respond(with: page, to: request)

@@ -37,8 +37,11 @@ extension Column {
     }
   }
 
+  /// Whether a text stands for bytes.
+  var takesBase64: Bool { affinity == .blob && !declaredType.isEmpty }
+
   private func value(of text: String) throws(Refusal) -> SQLValue {
-    guard affinity == .blob, !declaredType.isEmpty else { return .text(text) }
+    guard takesBase64 else { return .text(text) }
     guard let bytes = Base64.decode(text) else {
       throw Refusal(message: "`\(name)` holds bytes: write them in base64 (RFC 4648 §4)")
     }

@@ -1,6 +1,6 @@
 /// A place in a JSON document (RFC 6901), as problems tell it (RFC 9457 §3.1).
-struct JSONPointer {
-  enum Token {
+struct JSONPointer: Sendable {
+  enum Token: Sendable {
     case name(String)
     case index(Int)
   }

@@ -16,70 +16,65 @@ extension KindredService {
   }
 
   /// Writes as a request says: all of it, or nothing.
-  func write(_ segments: [Substring], _ request: HTTPRequest, _ timing: inout RequestTiming) throws
-    -> HTTPResponse
-  {
+  ///
+  /// All that can be refused is refused before the request waits for its turn.
+  ///
+  /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
+  func write(_ segments: [Substring], _ request: HTTPRequest, _ timing: RequestTiming) throws -> HTTPAnswer {
     guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
-    // All that can be refused is refused before the lock is taken.
-    let plan = try WritePlan(segments, request, try pool.withReader { try models.version(for: $0) }, self)
+    let plan = try planWrite { try WritePlan(segments, request, $0, self) }
+    var timing = timing
     timing.mark("plan")
-    let result = try pool.withWriter { connection in
-      if let seconds = options.queryTime {
-        connection.setDeadline(MonotonicTime.now() + UInt64(seconds * 1e9))
-      }
+    return submit(request, timing) { connection in
+      let version = try self.models.version(for: connection)
+      let isCurrent = version.schemaVersion == plan.version.schemaVersion
+      let plan = isCurrent ? plan : try WritePlan(segments, request, version, self)
+      return try WriteExecution(plan: plan, request: request, connection: connection, service: self).run()
+    }
+  }
+
+  /// Plans with the model as it was read last: whether it still fits is seen in the transaction.
+  ///
+  /// What it refuses may be possible since the schema has changed, and is planned once more.
+  func planWrite<Plan>(_ plan: (ModelVersion) throws -> Plan) throws -> Plan {
+    let latest = models.latest
+    if let latest, let made = try? plan(latest) { return made }
+    return try plan(try pool.withReader { try models.version(for: $0) })
+  }
+
+  /// Has a write wait for its turn, and answers the request with what it comes to.
+  func submit(
+    _ request: HTTPRequest, _ timing: RequestTiming, isLong: Bool = false,
+    _ body: @escaping @Sendable (Connection) throws -> WriteResult
+  ) -> HTTPAnswer {
+    let pending = HTTPPendingResponse()
+    let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
+    writes.submit(deadline: deadline, isLong: isLong, isWanted: { !request.cancellation.isCancelled }) {
+      connection in
       let handle = connection.interruptHandle
       request.cancellation.onCancel { handle.interrupt() }
       defer { request.cancellation.onCancel(nil) }
-      do {
-        return try connection.writeTransaction {
-          let version = try models.version(for: connection)
-          let isCurrent = version.schemaVersion == plan.version.schemaVersion
-          let plan = isCurrent ? plan : try WritePlan(segments, request, version, self)
-          return try WriteExecution(plan: plan, request: request, connection: connection, service: self).run()
-        }
-      } catch let error as DatabaseError {
-        // Deferred foreign keys speak at the end of the transaction.
-        throw Problem(refusing: error) ?? error
-      }
+      return try body(connection)
+    } completion: { result in
+      pending.fulfil { self.response(result, to: request, timing) }
     }
+    return .later(pending)
+  }
+
+  private func response(
+    _ result: Result<WriteResult, any Error>, to request: HTTPRequest, _ timing: RequestTiming
+  ) -> HTTPResponse {
+    var timing = timing
     timing.mark("write")
-    changeFeed?.nudge()
-    return response(result, to: request)
-  }
-
-  private func response(_ result: WriteResult, to request: HTTPRequest) -> HTTPResponse {
-    var response = HTTPResponse(status: result.status, headers: ["Cache-Control": "no-store"])
-    if let location = result.location { response.headers.append("Location", location) }
-    if result.isMinimal { response.headers.append("Preference-Applied", WriteResult.minimalPreference) }
-    guard let content = result.content else { return response }
-    response.headers.append("Content-Type", MediaType.json.rawValue)
-    response.headers.append("Vary", "Accept-Encoding")
-    let coding = Representation.coding(
-      for: request, isLong: content.count >= Representation.longLength,
-      compressionLevel: options.compressionLevel)
-    let gzip =
-      coding == .gzip ? options.compressionLevel.flatMap { try? Gzip.compress(content, level: $0) } : nil
-    response.body = .bytes(gzip ?? content)
-    if gzip != nil { response.headers.append("Content-Encoding", "gzip") }
-    if let tag = result.tag {
-      response.headers.append("ETag", EntityTag(digest: tag, coding: gzip == nil ? .identity : .gzip).field)
+    switch result {
+    case .success(let result):
+      let response = result.response(to: request, compressionLevel: options.compressionLevel)
+      return finished(response, to: request, timing)
+    case .failure(let error as DatabaseError):
+      // Foreign keys that are deferred are checked at the end.
+      return finished(problem(for: Problem(refusing: error) ?? error).response, to: request, timing)
+    case .failure(let error):
+      return finished(problem(for: error).response, to: request, timing)
     }
-    return response
   }
-}
-
-/// What a write comes to.
-struct WriteResult {
-  var status: HTTPStatus
-  /// The path of the one record that was added.
-  var location: String?
-  /// In JSON; nil where there is nothing to tell.
-  var content: [UInt8]?
-  /// Of the record as a GET without parameters gives it, where that is the content.
-  var tag: ContentHash.Digest?
-  /// Whether the client didn't want to be told more.
-  var isMinimal = false
-
-  /// That the client does without the content (RFC 7240 §4.2).
-  static let minimalPreference = "return=minimal"
 }

@@ -33,6 +33,13 @@ extension Problem {
     Problem(.preconditionFailed, "the record is not the one that the request is meant for: read it again")
   }
 
+  /// 409: a trigger has passed over the change (`RAISE(IGNORE)`).
+  static func ignored(at pointer: JSONPointer? = nil) -> Problem {
+    var problem = Problem(.conflict, "a trigger of the database ignores the change")
+    problem.pointer = pointer?.fragment
+    return problem
+  }
+
   /// 422: a value that the table refuses.
   static func refusedValue(_ detail: String, at pointer: JSONPointer) -> Problem {
     var problem = Problem(.refusedValue, detail)
@@ -80,6 +87,9 @@ extension Problem {
       self.pointer = one.fragment
     case .foreignKey:
       self.init(.conflict, "a record refers to one that is not there, or would do so afterwards")
+    case .trigger:
+      // The database's own word (https://www.sqlite.org/lang_createtrigger.html#raise).
+      self.init(.conflict, error.message.isEmpty ? "a trigger of the database refuses the change" : error.message)
     case _ where error.isConstraint:
       self.init(.conflict, "the database refuses the change")
     default:

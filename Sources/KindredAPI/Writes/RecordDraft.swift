@@ -3,14 +3,14 @@ import KindredSQLSyntax
 import OrderedCollections
 
 /// A record as a client wants it written, and those to be associated with it.
-struct RecordDraft {
-  struct Assignment {
+struct RecordDraft: Sendable {
+  struct Assignment: Sendable {
     let column: String
     let value: SQLValue
   }
 
   /// Records to be associated with the one above.
-  struct Nested {
+  struct Nested: Sendable {
     let association: Association
     let resource: Resource
     let linkage: Linkage
@@ -44,6 +44,13 @@ struct RecordDraft {
     assignments += zip(columns, values).map(Assignment.init)
   }
 
+  /// Leaves out those of the columns that have their values already.
+  mutating func leaveOut(_ columns: [String], equalTo values: [SQLValue]) {
+    for (column, value) in zip(columns, values) {
+      assignments.removeAll { $0.column == column && $0.value.isSameKey(as: value) }
+    }
+  }
+
   /// Leaves out columns that have their values already.
   ///
   /// - Throws: `Problem` (422) where the client chose others.
@@ -55,6 +62,32 @@ struct RecordDraft {
           "`\(column)` says otherwise than \(source): leave it out", at: pointer + column)
       }
       assignments.remove(at: position)
+    }
+  }
+}
+
+// MARK: - Blobs in columns that are not declared to hold any
+
+extension RecordDraft {
+  /// The columns whose text may stand for bytes that are there: a client reads these in base64 wherever they are.
+  func possibleBlobs(in table: Table) -> [String] {
+    assignments.filter { assignment in
+      guard case .text(let text) = assignment.value, !text.isEmpty, text.utf8.count % 4 == 0,
+        let column = table.column(named: assignment.column), !column.takesBase64, column.valueFormat != .json
+      else { return false }
+      return Base64.decode(text) != nil
+    }.map(\.column)
+  }
+
+  /// Has bytes stay bytes where the client sends them as it has read them.
+  mutating func keepBlobs(of record: StoredRecord, in table: Table) {
+    let columns = Set(possibleBlobs(in: table))
+    guard !columns.isEmpty else { return }
+    assignments = assignments.map { assignment in
+      guard columns.contains(assignment.column), case .text(let text) = assignment.value,
+        case .blob(let bytes)? = record.values(of: [assignment.column]).first, Base64.decode(text) == bytes
+      else { return assignment }
+      return Assignment(column: assignment.column, value: .blob(bytes))
     }
   }
 }
@@ -109,7 +142,7 @@ struct RecordDraftReader {
   ) throws -> RecordDraft.Nested {
     guard let linkage = association.linkage(in: model),
       let resource = model.resources[association.destination],
-      resource.table.isWritable
+      resource.table.changes.contains(.insert)
     else {
       throw Problem.refusedValue(
         "`\(association.key)` can't be written here, for no single record makes the association", at: pointer)
@@ -125,7 +158,12 @@ struct RecordDraftReader {
     }
     var records: [RecordDraft] = []
     switch (node.content, association.cardinality) {
-    case (.null, .toOne): break
+    case (.null, .toOne):
+      guard case .belongsTo = linkage else {
+        throw Problem.refusedValue(
+          "`\(association.key)` refers to this record, which can't take that back: delete it, or change it, by its own path",
+          at: pointer)
+      }
     case (_, .toOne): records = [try record(node, of: resource, at: pointer, path: path)]
     case (.array(let elements), .toMany):
       for (index, element) in elements.enumerated() {

@@ -1,56 +1,67 @@
 import KindredAssociations
 import KindredExecution
-import KindredSQLSyntax
 import KindredSQLite
+import OrderedCollections
+import KindredSQLSyntax
 
 /// Writes records and those to be associated with them, on a connection that is in a transaction.
 ///
 /// What a record refers to comes first, then the record, then what refers to it: so each finds its keys there.
+/// Every change to a record goes through `insert`, `update`, `delete`, `link` or `unlink`, and every reference to one
+/// that is there through `present`.
 struct RecordWriter {
-  let model: Model
+  let version: ModelVersion
   let connection: Connection
 
-  /// Adds a record, and all below it.
+  private var model: Model { version.model }
+
+  /// Adds a record, and all below it; nil where a trigger ignores it.
   ///
   /// - Parameter columns: what is to be known of it beside its key.
   /// - Throws: `Problem`, `DatabaseError`.
   func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
-    -> StoredRecord
+    -> StoredRecord?
   {
     var draft = draft
     try storeReferences(of: &draft)
     let returned = Self.columns(of: resource.table, for: draft, and: columns)
-    let statement = resource.table.insertion(of: draft.assignments.map(\.column), returning: returned)
-    let record = try run(statement, draft.assignments.map(\.value), returned, for: draft, in: resource)
-    guard let record, record.path(in: resource) != nil else {
+    let change = TableChange.insertion(of: draft.assignments.map(\.column), returning: returned)
+    let rows = try run(change, draft.assignments.map(\.value), at: draft.pointer, in: resource)
+    guard let record = rows.first.map({ StoredRecord(returned, $0) }) else { return nil }
+    // A view gives what it was given, and can't tell of keys that its trigger makes.
+    guard record.path(in: resource) != nil || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
     try storeAssociated(with: record, of: resource, draft)
     return record
   }
 
-  /// Changes a record, and adds what is below the draft.
+  /// Changes a record, and adds what is below the draft; nil where a trigger ignores the change.
   ///
-  /// - Parameter isWhole: whether columns that the draft leaves out take their defaults, but for those to keep.
+  /// - Parameters:
+  ///   - record: as it is, with the columns that ``columns(of:for:and:)`` gives.
+  ///   - isWhole: whether columns that the draft leaves out take their defaults, but for those to keep.
   func update(
     _ record: StoredRecord, of resource: Resource, to draft: RecordDraft, isWhole: Bool = false,
     keeping kept: [String] = []
-  ) throws -> StoredRecord {
+  ) throws -> StoredRecord? {
     var draft = draft
     try storeReferences(of: &draft)
-    let reset =
-      !isWhole
-      ? []
-      : resource.columns.filter {
-        !$0.isGenerated && !kept.contains($0.name) && draft.value(of: $0.name) == nil
-      }
+    draft.keepBlobs(of: record, in: resource.table)
+    let reset = resource.columns.filter {
+      isWhole && !$0.isGenerated && !kept.contains($0.name) && draft.value(of: $0.name) == nil
+    }
     var record = record
     if !draft.assignments.isEmpty || !reset.isEmpty {
-      let returned = Self.columns(of: resource.table, for: draft, and: [])
-      let statement = resource.table.update(
-        of: draft.assignments.map(\.column), resetting: reset, returning: returned)
-      let values = draft.assignments.map(\.value) + record.values(of: resource.table.pointerColumns)
-      record = try run(statement, values, returned, for: draft, in: resource) ?? record
+      let table = resource.table
+      let returned = Self.columns(of: table, for: draft, and: [])
+      let names = draft.assignments.map(\.column)
+      let change = TableChange.update(of: names, resetting: reset.map(\.name), returning: returned)
+      let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
+      guard let row = try run(change, values, at: draft.pointer, in: resource).first else { return nil }
+      // A view gives what it was given, and NULL for the rest.
+      let known = table.kind == .view ? returned.filter { !names.contains($0) } : []
+      record = StoredRecord(returned, row).with(known, of: record)
       guard record.path(in: resource) != nil else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
@@ -59,14 +70,41 @@ struct RecordWriter {
     return record
   }
 
-  func delete(_ record: StoredRecord, of resource: Resource) throws {
-    let pointers = resource.table.pointerColumns
-    let values = record.values(of: pointers)
-    do {
-      _ = try connection.rows(of: resource.table.deletion(by: pointers), Parameters(literals: values))
-    } catch let error as DatabaseError {
-      throw Problem(refusing: error, changing: resource) ?? error
+  /// Adds a record, or changes the one that has its key; says whether it is new.
+  ///
+  /// - Parameters:
+  ///   - key: the columns of a unique key.
+  ///   - resolution: what becomes of a record that is there.
+  func upsert(
+    _ draft: RecordDraft, into resource: Resource, by key: [String], _ resolution: WritePreferences.Resolution,
+    returning columns: [String] = []
+  ) throws -> (record: StoredRecord?, isNew: Bool) {
+    let values = key.compactMap { draft.value(of: $0) }
+    // NULL is no value of a key.
+    guard values.count == key.count, !values.contains(.null) else {
+      return (try insert(draft, into: resource, returning: columns), true)
     }
+    let known = Self.columns(of: resource.table, for: draft, and: columns + key)
+    guard let record = try present(resource, by: key, values, known) else {
+      return (try insert(draft, into: resource, returning: columns), true)
+    }
+    guard resolution == .merge else { return (record, false) }
+    var draft = draft
+    draft.leaveOut(key, equalTo: record.values(of: key))
+    let merged = try update(record, of: resource, to: draft)
+    return (merged?.with(columns, of: record), false)
+  }
+
+  /// Deletes a record; false where a trigger ignores that.
+  func delete(_ record: StoredRecord, of resource: Resource) throws -> Bool {
+    let locators = resource.table.locatorColumns
+    return try !run(.deletion(by: locators), record.values(of: locators), in: resource).isEmpty
+  }
+
+  /// Whether a record that was found is there yet.
+  func isThere(_ record: StoredRecord, of resource: Resource) throws -> Bool {
+    let locators = resource.table.locatorColumns
+    return try present(resource, by: locators, record.values(of: locators), locators) != nil
   }
 
   /// What ``update(_:of:to:isWhole:keeping:)`` must know of a record before.
@@ -79,20 +117,36 @@ struct RecordWriter {
       case .belongsTo: break
       }
     }
-    all += columns
+    all += columns + draft.possibleBlobs(in: table)
     var seen: Set<String> = []
     return all.filter { seen.insert($0).inserted }
   }
 
-  private func run(
-    _ statement: Plan.Statement, _ values: [SQLValue], _ columns: [String], for draft: RecordDraft,
-    in resource: Resource
+  /// Columns of the record with these values in those, where it is there.
+  private func present(
+    _ resource: Resource, by columns: [String], _ values: [SQLValue], _ returned: [String]
   ) throws -> StoredRecord? {
+    let statement = version.changes.statement(.selection(of: returned, by: columns), of: resource.table)
+    return try connection.rows(of: statement, Parameters(literals: values)).first
+      .map { StoredRecord(returned, $0) }
+  }
+
+  private func run(
+    _ change: TableChange, _ values: [SQLValue], at pointer: JSONPointer = JSONPointer(), in resource: Resource
+  ) throws -> [[SQLValue]] {
+    try run(change, values, on: resource.table) {
+      Problem(refusing: $0, changing: resource, at: pointer)
+    }
+  }
+
+  private func run(
+    _ change: TableChange, _ values: [SQLValue], on table: Table, _ problem: (DatabaseError) -> Problem?
+  ) throws -> [[SQLValue]] {
     do {
-      return try connection.rows(of: statement, Parameters(literals: values)).first
-        .map { StoredRecord(columns, $0) }
+      let statement = version.changes.statement(change, of: table)
+      return try connection.rows(of: statement, Parameters(literals: values))
     } catch let error as DatabaseError {
-      throw Problem(refusing: error, changing: resource, at: draft.pointer) ?? error
+      throw problem(error) ?? error
     }
   }
 }
@@ -123,7 +177,8 @@ extension RecordWriter {
         case .belongsTo: continue
         case .has(let step):
           try below.refer(to: record.values(of: step.originColumns), by: step)
-          stored = try insert(below, into: nested.resource)
+          guard let new = try insert(below, into: nested.resource) else { throw Problem.ignored(at: below.pointer) }
+          stored = new
         case .join(let join):
           stored = try store(below, in: nested.resource, returning: join.far.destinationColumns)
           try link(join, record, stored, at: below.pointer)
@@ -143,11 +198,13 @@ extension RecordWriter {
     -> StoredRecord
   {
     if draft.isKey(of: resource.table) {
-      let statement = resource.table.selection(of: columns, by: draft.assignments.map(\.column))
-      let values = Parameters(literals: draft.assignments.map(\.value))
-      if let row = try connection.rows(of: statement, values).first { return StoredRecord(columns, row) }
+      let key = draft.assignments
+      if let record = try present(resource, by: key.map(\.column), key.map(\.value), columns) { return record }
     }
-    return try insert(draft, into: resource, returning: columns)
+    guard let record = try insert(draft, into: resource, returning: columns) else {
+      throw Problem.ignored(at: draft.pointer)
+    }
+    return record
   }
 
   /// Links two records, unless they are linked.
@@ -158,25 +215,28 @@ extension RecordWriter {
     guard !values.contains(.null) else {
       throw Problem.refusedValue("a record without a key can't be linked", at: pointer)
     }
-    let parameters = Parameters(literals: values)
-    do {
-      let present = join.table.selection(of: [join.columns[0]], by: join.columns)
-      guard try connection.rows(of: present, parameters).isEmpty else { return }
-      let linking = join.table.insertion(of: join.columns, returning: [join.columns[0]])
-      _ = try connection.rows(of: linking, parameters)
-    } catch let error as DatabaseError {
-      throw Problem(refusing: error, at: pointer) ?? error
+    func run(_ change: TableChange) throws -> [[SQLValue]] {
+      try self.run(change, values, on: join.table) { Problem(refusing: $0, at: pointer) }
+    }
+    guard try run(.selection(of: [join.columns[0]], by: join.columns)).isEmpty else { return }
+    if try run(.insertion(of: join.columns, returning: [join.columns[0]])).isEmpty {
+      throw Problem.ignored(at: pointer)
     }
   }
 
   /// Takes the link between two records away, if there is one.
   func unlink(_ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) throws {
     let values = near.values(of: join.near.originColumns) + far.values(of: join.far.destinationColumns)
-    do {
-      _ = try connection.rows(of: join.table.deletion(by: join.columns), Parameters(literals: values))
-    } catch let error as DatabaseError {
-      throw Problem(refusing: error) ?? error
-    }
+    let removed = try run(.deletion(by: join.columns), values, on: join.table) { Problem(refusing: $0) }
+    if removed.isEmpty { throw Problem.ignored() }
+  }
+
+  /// Has a record refer to another one.
+  func refer(_ record: StoredRecord, to other: StoredRecord, by step: AssociationStep) throws {
+    guard let table = model.tables[step.origin] else { return }
+    let change = TableChange.update(of: step.originColumns, resetting: [], returning: step.originColumns)
+    let values = other.values(of: step.destinationColumns) + record.values(of: table.locatorColumns)
+    if try run(change, values, on: table, { Problem(refusing: $0) }).isEmpty { throw Problem.ignored() }
   }
 }
 
@@ -196,7 +256,7 @@ extension RecordWriter {
     if association.cardinality == .toMany {
       path.segments.append(record.segment(in: resource.table, &literals))
     }
-    let lookup = try Planner(model: model).lookup(path, columns: resource.table.pointerColumns)
+    let lookup = try version.lookups.lookup(path, columns: resource.table.locatorColumns)
     do {
       _ = try connection.record(lookup, Parameters(literals: literals.values))
     } catch let error as RequestError where error.code == .notFound {

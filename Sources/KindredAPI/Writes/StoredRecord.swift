@@ -16,9 +16,17 @@ struct StoredRecord {
     columns.map { name in names.firstIndex(of: name).map { row[$0] } ?? .null }
   }
 
+  /// The record with these columns of another one.
+  func with(_ columns: [String], of other: StoredRecord) -> StoredRecord {
+    guard !columns.isEmpty else { return self }
+    let kept = names.indices.filter { !columns.contains(names[$0]) }
+    return StoredRecord(
+      kept.map { names[$0] } + columns, kept.map { row[$0] } + other.values(of: columns))
+  }
+
   /// The record as a part of a path.
   func segment(in table: Table, _ literals: inout Literals) -> RequestPath.Segment {
-    let columns = table.pointerColumns
+    let columns = table.locatorColumns
     return .record(
       zip(columns, values(of: columns)).map {
         RequestPath.KeyColumn(name: $0, literals: [literals.number(of: $1)])
@@ -42,6 +50,6 @@ extension Table {
   /// The columns by which a record is found again and called, each once.
   var identifyingColumns: [String] {
     let key = primaryKey.map { columns[$0].name }
-    return pointerColumns + key.filter { !pointerColumns.contains($0) }
+    return locatorColumns + key.filter { !locatorColumns.contains($0) }
   }
 }

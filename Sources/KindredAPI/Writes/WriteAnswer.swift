@@ -5,40 +5,29 @@ import KindredSQLite
 /// What a write returns: its records as a GET with the same parameters would give them, with the tree that was written.
 struct WriteAnswer {
   private let planned: PlannedRequest
-  private let pointerColumns: [String]
+  private let locatorColumns: [String]
 
-  /// The parameters that say what a record shows, and not which records there are.
-  private static let parameterNames = ["include", "join", "annotate", "fields"]
   /// An answer is whole in memory before the change is committed.
-  private static let maximumLength = 64 << 20
+  static let maximumLength = 64 << 20
 
   /// - Parameters:
   ///   - paths: the keys that lead to the associations of the tree.
-  ///   - query: what follows `?` in the URL.
+  ///   - parameters: those that say what a record shows.
   /// - Throws: `RequestError`.
   init(
-    of resource: Resource, paths: [[String]], query: Substring?, version: ModelVersion, limits: RequestLimits
+    of resource: Resource, paths: [[String]], parameters: WriteParameters, version: ModelVersion,
+    limits: RequestLimits
   ) throws {
-    let columns = resource.table.pointerColumns
-    pointerColumns = columns
+    let columns = resource.table.locatorColumns
+    locatorColumns = columns
     let names = paths.map { $0.joined(separator: ".") }.joined(separator: ",")
-    planned = try version.plans.request(named: "write \(resource.name) \(names)?\(query ?? "")") {
-      let parameters = try QueryParameters(query.map(String.init))
-      for parameter in parameters.parameters where parameter.node.isEmpty {
-        let isOther = RequestNode.rootParameterNames.contains(parameter.kind)
-        guard !isOther || Self.parameterNames.contains(parameter.kind) else {
-          throw RequestError(
-            .invalidValue,
-            "what a write returns is shaped by \(Self.parameterNames.joined(separator: ", ")): leave out `\(parameter.kind)`",
-            at: Origin(parameter: parameter.name))
-        }
-      }
+    planned = try version.plans.request(named: "write \(resource.name) \(names)?\(parameters.shapingName)") {
       var literals = Literals()
       let key = columns.map { RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()]) }
       var parser = FetchRequestParser(model: version.model, limits: limits)
       let parsed = try parser.parse(
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
-        parameters: parameters, including: paths.map(IncludeItem.init))
+        parameters: parameters.shaping, including: paths.map(IncludeItem.init))
       let plan = try Planner(model: version.model).plan(parsed.fetchRequest)
       // Nothing is told of a write without being read.
       return PlannedRequest(
@@ -55,7 +44,7 @@ struct WriteAnswer {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       // The key's values are the first ones, their numbers having been given before all others.
       var literals = planned.parameters.literals
-      literals.replaceSubrange(pointerColumns.indices, with: record.values(of: pointerColumns))
+      literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
       let reader = ResultReader(planned.plan, on: connection, parameters: Parameters(literals: literals))
       defer { reader.close() }
       do {

@@ -5,7 +5,7 @@ import KindredHTTP
 enum WriteContent {
   /// The document in the content of a request.
   ///
-  /// - Throws: `Problem`: 415 for anything but JSON, 400 for what is no JSON; `RequestError`: 400 for a part of it.
+  /// - Throws: `Problem`: 415 for another type, 400 for what is no JSON; `RequestError`: 400 for a part of it.
   static func document(of request: HTTPRequest) throws -> JSONDocument {
     try checkType(of: request)
     // RFC 9110 §14.5: who sends a part does not mean the whole.
@@ -22,7 +22,7 @@ enum WriteContent {
   }
 
   /// The records that a document says, and the keys that lead to those nested in them.
-  struct Records {
+  struct Records: Sendable {
     var drafts: [RecordDraft] = []
     var isArray = false
     var paths: [[String]] = []

@@ -1,30 +1,47 @@
 import KindredAssociations
 import KindredExecution
 import KindredHTTP
-import KindredSQLite
 import KindredSQLSyntax
+import KindredSQLite
 import OrderedCollections
 
-/// One write, in a transaction that somebody else ends: rolls it back where this throws.
+/// One write, in a transaction whose owner takes it back where this throws.
 struct WriteExecution {
   let plan: WritePlan
   let request: HTTPRequest
   let connection: Connection
   let service: KindredService
 
-  private var target: WriteTarget { plan.target }
-  private var resource: Resource { target.resource }
-  private var writer: RecordWriter { RecordWriter(model: plan.version.model, connection: connection) }
+  var target: WriteTarget { plan.target }
+  var resource: Resource { target.resource }
+  var writer: RecordWriter { RecordWriter(version: plan.version, connection: connection) }
 
   /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
   func run() throws -> WriteResult {
+    guard plan.preferences.isRolledBack else { return try perform() }
+    do {
+      return try connection.rolledBack(perform)
+    } catch let error as DatabaseError {
+      // Constraints that wait for the commit.
+      throw Problem(refusing: error) ?? error
+    }
+  }
+
+  private func perform() throws -> WriteResult {
+    var result = try dispatch()
+    result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
+    return result
+  }
+
+  private func dispatch() throws -> WriteResult {
     switch request.method {
     case .post: return try create()
-    case .patch: return try change()
+    case .patch: return try plan.selection.map(changeMany) ?? change()
     case .put:
       if case .join(let join) = target.linkage { return try setLink(join, isLinked: true) }
       return try replace()
     default:
+      if let selection = plan.selection { return try deleteMany(selection) }
       if case .join(let join) = target.linkage { return try setLink(join, isLinked: false) }
       return try delete()
     }
@@ -34,24 +51,18 @@ struct WriteExecution {
 
   private func create() throws -> WriteResult {
     let drafts = plan.content?.drafts ?? []
-    let origin = try findOrigin()
-    let records = try drafts.map { draft in
-      var draft = draft
-      let record: StoredRecord
-      switch target.linkage {
-      case .has(let step):
-        try draft.refer(to: origin.values(of: step.originColumns), by: step)
-        record = try writer.insert(draft, into: resource)
-      case .join(let join):
-        record = try writer.insert(draft, into: resource, returning: join.far.destinationColumns)
-        try writer.link(join, origin, record, at: draft.pointer)
-      case .belongsTo, nil:
-        record = try writer.insert(draft, into: resource)
-      }
-      try checkAssociated(record, at: draft.pointer)
-      return record
+    try checkCollectionPreconditions()
+    let target = try NewRecords(self)
+    var hasNew = plan.preferences.resolution == nil
+    var records: [StoredRecord] = []
+    for draft in drafts {
+      let (record, isNew) = try target.add(draft)
+      guard let record else { continue }
+      records.append(record)
+      hasNew = hasNew || isNew
     }
-    return try result(.created, records)
+    guard !records.isEmpty || drafts.isEmpty else { throw Problem.ignored() }
+    return try result(hasNew ? .created : .ok, records)
   }
 
   private func change() throws -> WriteResult {
@@ -59,7 +70,7 @@ struct WriteExecution {
     let columns = RecordWriter.columns(of: resource.table, for: draft, and: [])
     let record = try find(target.path, columns)
     try checkPreconditions(exists: true)
-    return try result(.ok, [try writer.update(record, of: resource, to: draft)])
+    return try result(.ok, [try changed(writer.update(record, of: resource, to: draft))])
   }
 
   private func replace() throws -> WriteResult {
@@ -68,7 +79,7 @@ struct WriteExecution {
     if case .has(let step) = target.linkage { kept += step.destinationColumns }
     let present: StoredRecord?
     do {
-      present = try find(target.path, kept)
+      present = try find(target.path, kept + draft.possibleBlobs(in: resource.table))
     } catch let error as RequestError where error.code == .notFound {
       present = nil
     }
@@ -81,7 +92,7 @@ struct WriteExecution {
     }
     try draft.drop(kept, equalTo: present.values(of: kept), from: "the path")
     let record = try writer.update(present, of: resource, to: draft, isWhole: true, keeping: kept)
-    return try result(.ok, [record])
+    return try result(.ok, [try changed(record)])
   }
 
   /// Adds the record that a path names.
@@ -94,12 +105,12 @@ struct WriteExecution {
     switch target.linkage {
     case .has(let step):
       try draft.refer(to: origin.values(of: step.originColumns), by: step)
-      record = try writer.insert(draft, into: resource)
+      record = try changed(writer.insert(draft, into: resource))
     case .belongsTo(let step):
-      record = try writer.insert(draft, into: resource, returning: step.destinationColumns)
-      try refer(origin, to: record, by: step)
+      record = try changed(writer.insert(draft, into: resource, returning: step.destinationColumns))
+      try writer.refer(origin, to: record, by: step)
     case .join, nil:
-      record = try writer.insert(draft, into: resource)
+      record = try changed(writer.insert(draft, into: resource))
     }
     try checkAssociated(record, at: draft.pointer)
     return try result(.created, [record])
@@ -108,8 +119,9 @@ struct WriteExecution {
   private func delete() throws -> WriteResult {
     let record = try find(target.path, resource.table.identifyingColumns)
     try checkPreconditions(exists: true)
-    try writer.delete(record, of: resource)
-    return WriteResult(status: .noContent)
+    let before = try result(deleting: [record], isArray: false)
+    guard try writer.delete(record, of: resource) else { throw Problem.ignored() }
+    return before
   }
 
   private func setLink(_ join: JoinTable, isLinked: Bool) throws -> WriteResult {
@@ -126,17 +138,22 @@ struct WriteExecution {
     return WriteResult(status: .noContent)
   }
 
+  private func changed(_ record: StoredRecord?) throws -> StoredRecord {
+    guard let record else { throw Problem.ignored() }
+    return record
+  }
+
   // MARK: Finding
 
   private func find(_ path: RequestPath, _ columns: [String]) throws -> StoredRecord {
-    let lookup = try Planner(model: plan.version.model).lookup(path, columns: columns)
+    let lookup = try plan.version.lookups.lookup(path, columns: columns)
     let parameters = Parameters(literals: target.literals.values)
     return StoredRecord(lookup.columns, try connection.record(lookup, parameters))
   }
 
   private func isThere() throws -> Bool {
     do {
-      _ = try find(target.path, resource.table.pointerColumns)
+      _ = try find(target.path, resource.table.locatorColumns)
       return true
     } catch let error as RequestError where error.code == .notFound {
       return false
@@ -144,30 +161,18 @@ struct WriteExecution {
   }
 
   /// The record that the association of the path is about, with all that the association takes of it.
-  private func findOrigin() throws -> StoredRecord {
+  func findOrigin() throws -> StoredRecord {
     guard let step = target.association?.steps.first, let table = plan.version.model.tables[step.origin]
     else {
       return StoredRecord([], [])
     }
-    return try find(target.origin, table.pointerColumns + step.originColumns)
-  }
-
-  /// Has the record of the path refer to a new one.
-  private func refer(_ origin: StoredRecord, to record: StoredRecord, by step: AssociationStep) throws {
-    guard let table = plan.version.model.tables[step.origin] else { return }
-    let update = table.update(of: step.originColumns, resetting: [], returning: step.originColumns)
-    let values = record.values(of: step.destinationColumns) + origin.values(of: table.pointerColumns)
-    do {
-      _ = try connection.rows(of: update, Parameters(literals: values))
-    } catch let error as DatabaseError {
-      throw Problem(refusing: error) ?? error
-    }
+    return try find(target.origin, table.locatorColumns + step.originColumns)
   }
 
   // MARK: Checks
 
   /// What was written at a path must be found there.
-  private func checkAssociated(_ record: StoredRecord, at pointer: JSONPointer = JSONPointer()) throws {
+  func checkAssociated(_ record: StoredRecord, at pointer: JSONPointer = JSONPointer()) throws {
     guard let association = target.association, association.isFiltered else { return }
     try writer.check(
       record, of: resource, isIn: association, of: target.origin, target.literals, at: pointer)
@@ -183,16 +188,26 @@ struct WriteExecution {
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }
 
+  /// The same for many records: those that a path leads to are there, but no tag tells whether they are the same.
+  func checkCollectionPreconditions() throws {
+    if let needed = EntityTag.Condition(request.headers.values(for: "If-Match")) {
+      guard case .any = needed else { throw Problem.preconditionFailed }
+    }
+    if let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match")), case .any = unwanted {
+      throw Problem.preconditionFailed
+    }
+  }
+
   // MARK: Results
 
   private func result(_ status: HTTPStatus, _ records: [StoredRecord]) throws -> WriteResult {
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
+    // What a view shows can't be found again without its key.
+    let isKnown = records.allSatisfy { $0.path(in: resource) != nil }
     if status == .created, !isArray { result.location = records.first?.path(in: resource) }
-    let preferences = Preference.list(request.headers.values(for: "Prefer"))
-    guard !preferences.contains(where: { $0.value == WriteResult.minimalPreference }) else {
+    guard plan.preferences.content != .minimal, isKnown else {
       if status == .ok { result.status = .noContent }
-      result.isMinimal = true
       return result
     }
     let content = try plan.answer.json(of: records, isArray: isArray, on: connection)
@@ -205,5 +220,55 @@ struct WriteExecution {
       result.tag = hash.finish()
     }
     return result
+  }
+
+  /// What is told of records that are there yet.
+  func result(deleting records: [StoredRecord], isArray: Bool) throws -> WriteResult {
+    guard plan.preferences.content == .representation else { return WriteResult(status: .noContent) }
+    var result = WriteResult(status: .ok)
+    result.content = try plan.answer.json(of: records, isArray: isArray, on: connection)
+    return result
+  }
+}
+
+/// Where the records of a POST go.
+struct NewRecords {
+  private let execution: WriteExecution
+  private let origin: StoredRecord
+  private let writer: RecordWriter
+
+  init(_ execution: WriteExecution) throws {
+    self.execution = execution
+    origin = try execution.findOrigin()
+    writer = execution.writer
+  }
+
+  /// Adds a record, or changes one that is there, as the client prefers; says whether it is new.
+  func add(_ draft: RecordDraft) throws -> (record: StoredRecord?, isNew: Bool) {
+    var draft = draft
+    var columns: [String] = []
+    switch execution.target.linkage {
+    case .has(let step): try draft.refer(to: origin.values(of: step.originColumns), by: step)
+    case .join(let join): columns = join.far.destinationColumns
+    case .belongsTo, nil: break
+    }
+    let (record, isNew) = try store(draft, returning: columns)
+    guard let record else { return (nil, false) }
+    if case .join(let join) = execution.target.linkage {
+      try writer.link(join, origin, record, at: draft.pointer)
+    }
+    try execution.checkAssociated(record, at: draft.pointer)
+    return (record, isNew)
+  }
+
+  private func store(_ draft: RecordDraft, returning columns: [String]) throws -> (
+    record: StoredRecord?, isNew: Bool
+  ) {
+    let resource = execution.resource
+    guard let resolution = execution.plan.preferences.resolution else {
+      return (try writer.insert(draft, into: resource, returning: columns), true)
+    }
+    return try writer.upsert(
+      draft, into: resource, by: execution.plan.conflictColumns, resolution, returning: columns)
   }
 }

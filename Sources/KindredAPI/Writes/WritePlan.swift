@@ -1,28 +1,45 @@
 import KindredAssociations
+import KindredExecution
 import KindredHTTP
 
 /// A request to write whose names are all found in one version of the model.
-struct WritePlan {
+struct WritePlan: Sendable {
   let version: ModelVersion
   let target: WriteTarget
+  let preferences: WritePreferences
   /// What is to be written; nil where there is no content to be read.
   let content: WriteContent.Records?
   let answer: WriteAnswer
+  /// The records to be changed, where the path leads to many.
+  let selection: WriteSelection?
+  /// The columns by which a record to be added is found where it is there.
+  let conflictColumns: [String]
 
   /// - Throws: `Problem`, `RequestError`.
   init(
     _ segments: [Substring], _ request: HTTPRequest, _ version: ModelVersion, _ service: KindredService
   ) throws {
+    let limits = service.options.limits
     self.version = version
     target = try WriteTarget(segments, in: version.model)
     guard target.methods.contains(request.method) else {
       throw Problem.methodNotAllowed(request.method, allow: target.allow)
     }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
-    content = try Self.content(of: request, target, version.model, service.options.limits)
+    preferences = try WritePreferences(request)
+    let resource = target.resource
+    let isMany = !target.path.isSingle && request.method != .post
+    let parameters = try WriteParameters(
+      request.query, of: resource, for: isMany ? .many : preferences.resolution == nil ? .single : .upsert)
+    content = try Self.content(of: request, target, version.model, limits)
+    conflictColumns =
+      try parameters.conflictColumns.map { try resource.uniqueKey($0) }
+      ?? resource.table.primaryKey.map { resource.table.columns[$0].name }
     answer = try WriteAnswer(
-      of: target.resource, paths: content?.paths ?? [], query: request.query, version: version,
-      limits: service.options.limits)
+      of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits)
+    selection =
+      isMany
+      ? try WriteSelection(segments, request, target, draft: content?.drafts.first, version, limits) : nil
   }
 
   private static func content(
@@ -40,5 +57,49 @@ struct WritePlan {
         "this links two records and changes neither: leave out the content", at: JSONPointer())
     }
     return content
+  }
+}
+
+extension RequestNode {
+  /// Whether it says which records are meant.
+  fileprivate var hasConditions: Bool {
+    !filters.isEmpty || !equalities.isEmpty || !searches.isEmpty || !havings.isEmpty
+  }
+}
+
+/// The records at the end of a path that a change of many is about.
+struct WriteSelection {
+  let lookup: ExecutableLookup
+  let parameters: Parameters
+  /// How many they may be; nil for any number.
+  let limit: Int64?
+
+  /// - Throws: `RequestError`, also where nothing says which records.
+  init(
+    _ segments: [Substring], _ request: HTTPRequest, _ target: WriteTarget, draft: RecordDraft?,
+    _ version: ModelVersion, _ limits: RequestLimits
+  ) throws {
+    var limits = limits
+    limits.pageSize = limits.maximumPageSize
+    var parser = FetchRequestParser(model: version.model, limits: limits)
+    let parsed = try parser.parse(path: segments, query: request.query.map(String.init))
+    let root = parsed.fetchRequest.root
+    guard root.hasConditions else {
+      throw RequestError(
+        .invalidValue, "say which records with `filter`, and `filter=true` for all of them",
+        at: Origin(parameter: "filter"))
+    }
+    if let nested = draft?.nested.first(where: { !$0.records.isEmpty }) {
+      throw Problem.refusedValue(
+        "associated records are written with one record at a time: leave out `\(nested.association.key)`",
+        at: nested.pointer)
+    }
+    var columns = target.resource.table.identifyingColumns
+    if let draft { columns = RecordWriter.columns(of: target.resource.table, for: draft, and: []) }
+    if case .join(let join) = target.linkage { columns += join.far.destinationColumns.filter { !columns.contains($0) } }
+    lookup = ExecutableLookup(
+      try Planner(model: version.model).lookup(parsed.fetchRequest, columns: columns))
+    parameters = Parameters(literals: parsed.fetchRequest.literals.values)
+    limit = parsed.limit
   }
 }

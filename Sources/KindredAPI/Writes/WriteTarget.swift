@@ -7,15 +7,15 @@ import OrderedCollections
 ///
 /// | path | POST | PATCH | PUT | DELETE |
 /// |---|---|---|---|---|
-/// | `/authors` | adds records | | | |
+/// | `/authors` | adds records | changes those that match | | deletes those that match |
 /// | `/authors/1` | | changes columns | replaces or adds the record | deletes it |
-/// | `/authors/1/books` | adds records that refer to the author | | | |
+/// | `/authors/1/books` | adds records that refer to the author | changes those that match | | deletes those |
 /// | `/authors/1/books/7` | | changes | replaces or adds | deletes |
 /// | `/countries/FR/demographics`, to one | adds | changes | replaces or adds | deletes |
-/// | `/books/1/tags`, by a join table | adds records and links them | | | |
+/// | `/books/1/tags`, by a join table | adds records and links them | changes those that match | | unlinks those |
 /// | `/books/1/tags/5` | | changes | links | unlinks |
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
-/// | others | | changes a record | | |
+/// | others | | changes a record, or those that match | | |
 struct WriteTarget {
   let path: RequestPath
   let literals: Literals
@@ -70,13 +70,25 @@ struct WriteTarget {
   static func methods(
     of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool
   ) -> [HTTPMethod] {
-    guard resource.table.isWritable else { return [] }
-    guard isSingle else { return !isAssociated || linkage != nil ? [.post] : [] }
+    let changes = resource.table.changes
+    let methods: [HTTPMethod]
     switch linkage {
-    case nil: return isAssociated ? [.patch] : [.patch, .put, .delete]
-    case .has: return hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
-    case .belongsTo: return [.patch, .put]
-    case .join: return hasKey ? [.patch, .put, .delete] : [.patch]
+    case _ where !isSingle: methods = !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
+    case nil: methods = isAssociated ? [.patch] : [.patch, .put, .delete]
+    case .has: methods = hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
+    case .belongsTo: methods = [.patch, .put]
+    case .join:
+      // The records themselves stay as they are.
+      if hasKey { return changes.contains(.update) ? [.patch, .put, .delete] : [.put, .delete] }
+      methods = [.patch]
+    }
+    return methods.filter { method in
+      switch method {
+      case .post: changes.contains(.insert)
+      case .patch: changes.contains(.update)
+      case .put: changes.contains([.insert, .update])
+      default: changes.contains(.delete)
+      }
     }
   }
 

@@ -39,11 +39,34 @@ public struct Table: Sendable, Hashable {
   /// The full-text table that indexes this table: itself, or the one whose external content it is.
   public let fullText: FullText?
 
+  /// The changes that triggers make instead, of a view
+  /// (<https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>).
+  public let insteadOf: Changes
+
+  /// What can be done to records.
+  public struct Changes: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// The changes of these bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// They can be added.
+    public static let insert = Changes(rawValue: 1)
+    /// They can be changed.
+    public static let update = Changes(rawValue: 2)
+    /// They can be deleted.
+    public static let delete = Changes(rawValue: 4)
+    /// Everything.
+    public static let all: Changes = [.insert, .update, .delete]
+  }
+
   /// A table of these parts; what is left out is not there.
   public init(
     name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
     indexes: [Index] = [], orderingIndexes: [OrderingIndex] = [], foreignKeys: [ForeignKey] = [],
-    rowIDName: String? = nil, rowIDColumn: String? = nil, fullText: FullText? = nil
+    rowIDName: String? = nil, rowIDColumn: String? = nil, fullText: FullText? = nil,
+    insteadOf: Changes = []
   ) {
     self.name = name
     self.kind = kind
@@ -56,6 +79,7 @@ public struct Table: Sendable, Hashable {
     self.rowIDName = rowIDName
     self.rowIDColumn = rowIDColumn
     self.fullText = fullText
+    self.insteadOf = insteadOf
   }
 
   /// The same table with another primary key.

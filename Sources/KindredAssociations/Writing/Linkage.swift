@@ -51,8 +51,17 @@ extension Association {
 }
 
 extension Table {
-  /// Whether records can be written, and found again.
-  public var isWritable: Bool { kind == .table && !pointerColumns.isEmpty }
+  /// What can be done to its records.
+  public var changes: Changes {
+    switch kind {
+    case .table: pointerColumns.isEmpty ? [] : .all
+    case .view: primaryKey.isEmpty ? insteadOf.intersection(.insert) : insteadOf
+    case .virtual, .commonTableExpression, .ofRequest: []
+    }
+  }
+
+  /// Whether anything can be done to its records.
+  public var isWritable: Bool { !changes.isEmpty }
 
   /// Whether records can be written with values in these columns.
   fileprivate func isWritable(_ names: [String]) -> Bool {

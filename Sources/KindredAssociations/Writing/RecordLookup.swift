@@ -1,12 +1,14 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// How the record at the end of a path is found, for a change to be made to it.
+/// How records are found for a change to be made to them.
 public struct RecordLookup: Sendable {
-  /// The statements along the path, each of which must give a row; the last one is the record's.
+  /// The statements along the path, each of which must give a row; the last one gives the records.
   public let steps: [Plan.Step]
   /// The names of the columns that the last statement gives.
   public let columns: [String]
+  /// Full-text patterns to check first.
+  public let searches: [Plan.SearchCheck]
   /// What must be made before the statements run.
   public let transients: [TransientTable]
 }
@@ -18,6 +20,26 @@ extension Planner {
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
     try Planning(model: model, request: FetchRequest(path: path, root: RequestNode())).lookup(columns)
   }
+
+  /// How columns of the records are read that a request selects: one more than its limit, where there are so many.
+  ///
+  /// - Parameter columns: any of their table, the hidden ones too.
+  public func lookup(_ request: FetchRequest, columns: [String]) throws -> RecordLookup {
+    var request = request
+    request.root.fields = []
+    request.root.children = request.root.children.map(\.joined)
+    return try Planning(model: model, request: request).lookupAll(columns)
+  }
+}
+
+extension RequestNode {
+  /// The node where only the records above it are wanted.
+  fileprivate var joined: RequestNode {
+    var node = self
+    node.isIncluded = false
+    node.children = children.map(\.joined)
+    return node
+  }
 }
 
 extension Planning {
@@ -25,12 +47,38 @@ extension Planning {
     let records = try planPath()
     let statement = StatementBuilder(level: plan.path.count, runsOften: false, givesMany: false)
     let scope = try open(records, node: nil, statement: statement)
-    var names: [String] = []
-    for name in columns where statement.column(scope.column(name, in: statement)) == names.count {
-      names.append(name)
-    }
+    let names = add(columns, of: scope)
     steps.append((scope, absence(of: records)))
     finishPath()
-    return RecordLookup(steps: plan.path, columns: names, transients: Array(transients.values))
+    return finished(names)
+  }
+
+  fileprivate func lookupAll(_ columns: [String]) throws -> RecordLookup {
+    let records = try planPath()
+    let node = request.root
+    let statement = StatementBuilder(level: plan.path.count, runsOften: false, givesMany: true)
+    let scope = try open(records, node: node, statement: statement).asRoot
+    nodes.append(nil)
+    let names = add(columns, of: scope)
+    let rows = try planRows(of: node, association: records.association, in: scope)
+    finishPath()
+    let sql = withClause(statement, rows.select(page: page(of: node, ahead: 1)))
+    plan.path.append(Plan.Step(statement: Plan.Statement(sql), absence: absence(of: records)))
+    return finished(names)
+  }
+
+  /// Has the statement give these columns first; their names, each once.
+  private func add(_ columns: [String], of scope: Scope) -> [String] {
+    var names: [String] = []
+    for name in columns
+    where scope.statement.column(scope.column(name, in: scope.statement)) == names.count {
+      names.append(name)
+    }
+    return names
+  }
+
+  private func finished(_ columns: [String]) -> RecordLookup {
+    RecordLookup(
+      steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values))
   }
 }

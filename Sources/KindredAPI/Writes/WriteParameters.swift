@@ -1,0 +1,84 @@
+import KindredAssociations
+
+/// What a query says of a write: what it returns, and which records it is about.
+struct WriteParameters {
+  /// Those that say what a record shows.
+  private(set) var shaping = QueryParameters()
+  /// What stands for them in a cache.
+  var shapingName: String {
+    shaping.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{0}")
+  }
+  /// The columns by which records that are there are found; nil where the query doesn't say.
+  private(set) var conflictColumns: [String]?
+
+  private static let shapingNames = ["include", "join", "annotate", "fields"]
+  /// Those that make no sense where many records are changed.
+  private static let readingNames = ["sort", "offset", "distinct", "group", "after", "count", "explain", "format"]
+
+  /// What changes many records has conditions; other writes have none.
+  enum Purpose {
+    case single, upsert, many
+  }
+
+  /// - Parameter query: what follows `?` in the URL.
+  /// - Throws: `RequestError` for a parameter that has no meaning here.
+  init(_ query: Substring?, of resource: Resource, for purpose: Purpose) throws {
+    for parameter in try QueryParameters(query.map(String.init)).parameters {
+      // A column may have a dot in its name.
+      let isOfNode = !parameter.node.isEmpty && !resource.columns.contains { $0.name == parameter.name }
+      guard !isOfNode, !Self.shapingNames.contains(parameter.kind) else {
+        shaping.parameters.append(parameter)
+        continue
+      }
+      switch purpose {
+      case .upsert where parameter.kind == "onConflict":
+        conflictColumns = parameter.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      case .many where !Self.readingNames.contains(parameter.kind):
+        // The parser of requests knows the conditions.
+        continue
+      case .single, .upsert, .many:
+        throw Self.refusal(of: parameter, for: purpose)
+      }
+    }
+  }
+
+  private static func refusal(of parameter: QueryParameters.Parameter, for purpose: Purpose) -> RequestError {
+    let origin = Origin(parameter: parameter.name)
+    if parameter.kind == "onConflict" {
+      return RequestError(
+        .invalidValue, "`onConflict` goes with `Prefer: resolution=merge-duplicates` or `ignore-duplicates`",
+        at: origin)
+    }
+    let names = shapingNames.joined(separator: ", ")
+    if RequestNode.rootParameterNames.contains(parameter.kind) {
+      return RequestError(
+        .invalidValue, "what a write returns is shaped by \(names): leave out `\(parameter.kind)`", at: origin)
+    }
+    return RequestError.unknown(
+      parameter.kind, .unknownParameter, "there is no parameter `\(parameter.kind)` of a write",
+      among: shapingNames + (purpose == .upsert ? ["onConflict"] : []), at: origin)
+  }
+}
+
+extension Resource {
+  /// The columns of a unique key, as a client names them.
+  ///
+  /// - Throws: `RequestError` where they are none.
+  func uniqueKey(_ names: [String]) throws -> [String] {
+    let origin = Origin(parameter: "onConflict")
+    for name in names where !columns.contains(where: { $0.name == name }) {
+      throw RequestError.unknown(
+        name, .unknownColumn, "`\(name)` is no column of \(self.name)", among: columns.map(\.name), at: origin)
+    }
+    let keys = (table.uniqueKeys + [table.primaryKey]).map { key in key.map { table.columns[$0].name } }
+    guard keys.contains(where: { !$0.isEmpty && Set($0) == Set(names) && $0.count == names.count }) else {
+      let shown = keys.filter { key in !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name } } }
+        .map { $0.joined(separator: ",") }
+      let mend = shown.isEmpty ? "it has none" : "its keys are \(shown.map { "`\($0)`" }.joined(separator: " and "))"
+      throw RequestError(
+        .invalidValue, "`\(names.joined(separator: ","))` is no unique key of \(self.name): \(mend)", at: origin,
+        suggestions: shown)
+    }
+    return names
+  }
+}

@@ -1,0 +1,80 @@
+import KindredAssociations
+import KindredHTTP
+
+/// How a client wants a write done, and answered (RFC 7240).
+struct WritePreferences {
+  enum Content {
+    case minimal, representation
+  }
+
+  /// What becomes of a record to be added that is there already.
+  enum Resolution {
+    case merge, ignore
+  }
+
+  private(set) var content: Content?
+  private(set) var resolution: Resolution?
+  /// Whether everything is to be taken back in the end.
+  private(set) var isRolledBack = false
+  /// Those that are honoured beside `return`.
+  private var honoured: [String] = []
+
+  private static let known = [
+    "return=minimal", "return=representation", "resolution=merge-duplicates", "resolution=ignore-duplicates",
+    "tx=commit", "tx=rollback", "handling=strict", "handling=lenient",
+  ]
+
+  /// - Throws: `Problem` (400) for a preference that is unknown, where the client wants to hear of it.
+  init(_ request: HTTPRequest) throws {
+    var names: Set<String> = []
+    var unknown: [String] = []
+    var isStrict = false
+    for preference in Preference.list(request.headers.values(for: "Prefer")) {
+      let (name, value) = preference.nameAndValue
+      // Only the first of a name counts (§2).
+      guard names.insert(name).inserted else { continue }
+      var isHonoured = true
+      switch (name, value) {
+      case ("return", "minimal"): (content, isHonoured) = (.minimal, false)
+      case ("return", "representation"): (content, isHonoured) = (.representation, false)
+      case ("resolution", "merge-duplicates") where request.method == .post: resolution = .merge
+      case ("resolution", "ignore-duplicates") where request.method == .post: resolution = .ignore
+      case ("tx", "rollback"): isRolledBack = true
+      case ("tx", "commit"): break
+      case ("handling", "strict"): isStrict = true
+      case ("handling", "lenient"): break
+      default:
+        isHonoured = false
+        unknown.append(value.isEmpty ? name : "\(name)=\(value)")
+      }
+      if isHonoured { honoured.append("\(name)=\(value)") }
+    }
+    guard isStrict, let first = unknown.first else { return }
+    throw RequestError.unknown(
+      first, .invalidValue, "`\(first)` is no preference for this request, and `handling=strict` forbids others",
+      among: Self.known)
+  }
+
+  /// The value of `Preference-Applied` (§3); nil where nothing was preferred.
+  ///
+  /// - Parameter hasContent: whether the answer has content.
+  func applied(hasContent: Bool) -> String? {
+    var applied = honoured
+    switch content {
+    case .minimal where !hasContent: applied.insert("return=minimal", at: 0)
+    case .representation where hasContent: applied.insert("return=representation", at: 0)
+    case .minimal, .representation, nil: break
+    }
+    return applied.isEmpty ? nil : applied.joined(separator: ", ")
+  }
+}
+
+extension Preference {
+  /// The parts of `name=value`, in lower case, where the value may be in quotes and have space around it (RFC 7240 §2).
+  fileprivate var nameAndValue: (name: String, value: String) {
+    let name = value.prefix { $0 != "=" }
+    let rest = value.dropFirst(name.count + 1).trimmed
+    let isQuoted = rest.count >= 2 && rest.first == "\"" && rest.last == "\""
+    return (String(name.trimmed), String(isQuoted ? rest.dropFirst().dropLast() : rest))
+  }
+}

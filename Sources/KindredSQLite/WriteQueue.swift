@@ -1,0 +1,287 @@
+import Dispatch
+import Synchronization
+
+/// Runs the writes of many, in the order in which they come, each as if it were a transaction of its own.
+///
+/// Those that wait at the same time share a transaction, and so one synchronisation of the disk (group commit):
+///
+///     BEGIN IMMEDIATE
+///       SAVEPOINT … RELEASE      the first, which is done
+///       SAVEPOINT … ROLLBACK TO  the second, which has failed
+///       SAVEPOINT … RELEASE      the third
+///     COMMIT
+///
+/// Each hears of its own success or failure, of the first only after the commit. What takes the transaction down
+/// with it (an interrupted change, a full disk, `RAISE(ROLLBACK)`) fails alone: the others run once more. So what runs
+/// here has no effect but on the database.
+public final class WriteQueue: Sendable {
+  /// What the queue has done so far, for metrics.
+  public struct Statistics: Hashable, Sendable {
+    /// Transactions that were committed.
+    public var commits = 0
+    /// Writes that were done in them.
+    public var writes = 0
+    /// Writes that wait.
+    public var waiting = 0
+  }
+
+  private struct State {
+    var waiting: [WriteJob] = []
+    var isRunning = false
+    var isWatched = false
+    var statistics = Statistics()
+  }
+
+  private let pool: ConnectionPool
+  private let state = Mutex(State())
+  private let runner = DispatchQueue(label: "kindred.writes")
+  private let watch = DispatchQueue(label: "kindred.writes.watch")
+
+  /// Writes of one transaction at most.
+  private static let largestGroup = 128
+  /// For how long the first one of a group waits for others to be run.
+  private static let longestGroup: UInt64 = 20_000_000
+  /// How long a write may run in company, in nanoseconds; what takes longer runs alone.
+  private static let longestInCompany: UInt64 = 100_000_000
+  /// How often those that wait are looked at, in milliseconds.
+  private static let watchInterval = 50
+
+  /// A queue for the writing connection of a pool.
+  public init(_ pool: ConnectionPool) {
+    self.pool = pool
+  }
+
+  /// What the queue has done so far.
+  public var statistics: Statistics {
+    state.withLock { state in
+      var statistics = state.statistics
+      statistics.waiting = state.waiting.count
+      return statistics
+    }
+  }
+
+  /// Has `body` run on the writing connection.
+  ///
+  /// - Parameters:
+  ///   - deadline: when it must be done, in nanoseconds of `MonotonicTime`; nil for any time.
+  ///   - isLong: whether it is known to take long: then it runs alone, and the deadline is only for its beginning.
+  ///   - isWanted: whether the result is still of use.
+  ///   - body: is run in a transaction, maybe more than once.
+  ///   - completion: is given the result on the thread that writes, and has to be short.
+  public func submit<Value: Sendable>(
+    deadline: UInt64?, isLong: Bool = false, isWanted: @escaping @Sendable () -> Bool = { true },
+    _ body: @escaping @Sendable (Connection) throws -> Value,
+    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    let job = WriteJob(deadline: deadline, isLong: isLong, isWanted: isWanted, body, completion)
+    let (begins, needsWatch) = state.withLock { state in
+      state.waiting.append(job)
+      defer {
+        state.isWatched = state.isWatched || state.isRunning
+        state.isRunning = true
+      }
+      return (!state.isRunning, state.isRunning && !state.isWatched)
+    }
+    if begins { runner.async { self.run() } }
+    if needsWatch { watchOver() }
+  }
+
+  // MARK: Those that wait
+
+  /// Tells those whose time is up while others write.
+  private func watchOver() {
+    watch.asyncAfter(deadline: .now() + .milliseconds(Self.watchInterval)) {
+      let now = MonotonicTime.now()
+      let (lost, goesOn) = self.state.withLock { state in
+        let lost = state.waiting.filter { $0.isLost(at: now) }
+        if !lost.isEmpty { state.waiting.removeAll { $0.isLost(at: now) } }
+        state.isWatched = state.isRunning
+        return (lost, state.isWatched)
+      }
+      for job in lost { job.fail(.tooLate) }
+      if goesOn { self.watchOver() }
+    }
+  }
+
+  private func take() -> [WriteJob]? {
+    state.withLock { state in
+      guard let first = state.waiting.first else {
+        state.isRunning = false
+        return nil
+      }
+      let count =
+        first.isLong
+        ? 1 : min(state.waiting.firstIndex(where: \.isLong) ?? state.waiting.count, Self.largestGroup)
+      defer { state.waiting.removeFirst(count) }
+      return Array(state.waiting[..<count])
+    }
+  }
+
+  private func putBack(_ jobs: some Collection<WriteJob>) {
+    guard !jobs.isEmpty else { return }
+    state.withLock { $0.waiting.insert(contentsOf: jobs, at: 0) }
+  }
+
+  // MARK: On the thread that writes
+
+  private func run() {
+    while let group = take() {
+      do {
+        try pool.withWriter { connection in
+          var next: [WriteJob]? = group
+          while let group = next {
+            run(group, on: connection)
+            next = take()
+          }
+        }
+        return
+      } catch {
+        // The pool is closed, or the connection can't be opened.
+        for job in group { job.fail(error) }
+      }
+    }
+  }
+
+  private func run(_ group: [WriteJob], on connection: Connection) {
+    guard begin(group, on: connection) else { return }
+    let start = MonotonicTime.now()
+    var done: [WriteJob] = []
+    var rest = group[...]
+    while let job = rest.popFirst() {
+      guard !job.isLost(at: MonotonicTime.now()) else {
+        job.fail(.tooLate)
+        continue
+      }
+      switch run(job, on: connection, isAlone: done.isEmpty && rest.isEmpty, isFirst: done.isEmpty) {
+      case .done: done.append(job)
+      case .failed(let error): job.fail(error)
+      case .slow:
+        job.isLong = true
+        rest.insert(job, at: rest.startIndex)
+      }
+      guard connection.isInTransaction else {
+        // With the transaction went what those before have done.
+        putBack(done + rest)
+        return
+      }
+      if job.isLong || MonotonicTime.now() - start > Self.longestGroup { break }
+    }
+    putBack(rest)
+    commit(done, on: connection)
+  }
+
+  /// Takes the lock; false where nobody is left to write.
+  private func begin(_ group: [WriteJob], on connection: Connection) -> Bool {
+    // Others may have more time than the first one to give up.
+    connection.setDeadline(group.compactMap(\.deadline).min())
+    defer { connection.clearInterruption() }
+    do {
+      try connection.beginWrite()
+      return true
+    } catch {
+      let now = MonotonicTime.now()
+      let isOver = group.contains { $0.isLost(at: now) }
+      for job in group where !isOver || job.isLost(at: now) { job.fail(error) }
+      putBack(group.filter { isOver && !$0.isLost(at: now) })
+      return false
+    }
+  }
+
+  private enum Outcome {
+    case done, slow
+    case failed(any Error)
+  }
+
+  /// - Parameters:
+  ///   - isAlone: whether the transaction is all its own.
+  ///   - isFirst: whether nobody waits for it to end, so that his own work is committed.
+  private func run(_ job: WriteJob, on connection: Connection, isAlone: Bool, isFirst: Bool) -> Outcome {
+    let limit = isFirst || isAlone ? .max : MonotonicTime.now() + Self.longestInCompany
+    let deadline = job.isLong && job.wasLong ? nil : job.deadline
+    connection.setDeadline(min(deadline ?? .max, limit))
+    defer { connection.clearInterruption() }
+    do {
+      if isAlone {
+        try job.run(on: connection)
+        try connection.checkForeignKeys()
+      } else {
+        try connection.savepoint {
+          try job.run(on: connection)
+          try connection.checkForeignKeys()
+        }
+      }
+      return .done
+    } catch {
+      if isAlone { connection.rollback() }
+      let isOver = MonotonicTime.now() >= deadline ?? .max
+      if !isOver, (error as? DatabaseError)?.interruption == .timedOut, limit != .max { return .slow }
+      return .failed(error)
+    }
+  }
+
+  private func commit(_ done: [WriteJob], on connection: Connection) {
+    do {
+      try connection.commit()
+      state.withLock { state in
+        state.statistics.commits += 1
+        state.statistics.writes += done.count
+      }
+      for job in done { job.succeed() }
+    } catch {
+      guard done.count > 1 else {
+        for job in done { job.fail(error) }
+        return
+      }
+      // Whoever is to blame, the others are not.
+      for job in done { job.isLong = true }
+      putBack(done)
+    }
+  }
+}
+
+/// What waits in a queue to be written.
+private final class WriteJob: @unchecked Sendable {
+  // Whoever has taken it out of the queue is the only one to change it.
+  let deadline: UInt64?
+  /// Whether it is to run alone.
+  var isLong: Bool
+  /// Whether it may take as long as it wants.
+  let wasLong: Bool
+  private let isWanted: @Sendable () -> Bool
+  private let body: (Connection) throws -> Void
+  private let completion: ((any Error)?) -> Void
+
+  init<Value: Sendable>(
+    deadline: UInt64?, isLong: Bool, isWanted: @escaping @Sendable () -> Bool,
+    _ body: @escaping @Sendable (Connection) throws -> Value,
+    _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    self.deadline = deadline
+    self.isLong = isLong
+    self.isWanted = isWanted
+    wasLong = isLong
+    var value: Value?
+    self.body = { value = try body($0) }
+    self.completion = { error in
+      if let error {
+        completion(.failure(error))
+      } else if let result = value {
+        completion(.success(result))
+      }
+    }
+  }
+
+  /// Whether its time is up, or nobody wants it any more.
+  func isLost(at now: UInt64) -> Bool { now >= deadline ?? .max || !isWanted() }
+
+  func run(on connection: Connection) throws { try body(connection) }
+
+  func succeed() { completion(nil) }
+
+  func fail(_ error: any Error) { completion(error) }
+}
+
+extension Error where Self == DatabaseError {
+  /// Somebody else was at it for too long.
+  fileprivate static var tooLate: DatabaseError { DatabaseError.busy("others were writing") }
+}
