@@ -11,9 +11,12 @@ struct Kindred: ParsableCommand {
         kindred serve chinook.db      serves a database
         kindred model chinook.db      prints the inferred model
         kindred query chinook.db '/albums?include=tracks&limit=1'
+        kindred import chinook.db albums albums.csv
       """,
     version: version,
-    subcommands: [ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self])
+    subcommands: [
+      ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self, ImportCommand.self,
+    ])
 
   static let version = "0.1.0"
 }

@@ -85,7 +85,7 @@ extension SchemaReader {
     /// are not.
     var isResource: Bool {
       let name = name.foldingASCIICase
-      return !isShadow && !name.hasPrefix("sqlite_") && !name.hasPrefix("kindred_")
+      return !isShadow && !name.hasPrefix("sqlite_") && !BookkeepingTable.names.contains(name)
     }
 
     var kindName: String { kind == .view ? "view" : "virtual table" }

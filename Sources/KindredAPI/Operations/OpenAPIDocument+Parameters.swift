@@ -13,6 +13,11 @@ extension OpenAPIDocument {
     Self.references(treeParameters(of: resource), Self.component(resource.name) + ".")
   }
 
+  /// What is asked of the records that a write of many is about.
+  func selectingParameters(of resource: Resource) -> [JSONValue] {
+    [Self.reference(Self.component(resource.name) + ".filter"), Self.reference("limit")]
+  }
+
   private static func references(_ parameters: [(name: String, JSONValue)], _ prefix: String) -> [JSONValue] {
     parameters.map { reference(prefix + $0.name) }
   }

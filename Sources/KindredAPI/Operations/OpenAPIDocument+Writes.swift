@@ -15,6 +15,8 @@ extension OpenAPIDocument {
     var parameters: [JSONValue] = []
     /// The columns whose values the path gives.
     var keyColumns: [String] = []
+    /// Whether it leads to one record at most.
+    var isSingle: Bool { hasKey || association?.cardinality == .toOne }
   }
 
   /// The operations at a path beside reading; none where nothing can be written.
@@ -23,7 +25,7 @@ extension OpenAPIDocument {
     let linkage = path.association?.linkage(in: model)
     let methods = WriteTarget.methods(
       of: path.resource, linkage: linkage, isAssociated: path.association != nil,
-      isSingle: path.hasKey || path.association?.cardinality == .toOne, hasKey: path.hasKey)
+      isSingle: path.isSingle, hasKey: path.hasKey)
     return methods.map { method in
       var isLink = false
       if method != .patch, path.hasKey, case .join = linkage { isLink = true }
@@ -35,6 +37,7 @@ extension OpenAPIDocument {
 
   private func write(_ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?) -> JSONValue {
     let resource = path.resource
+    let isMany = !path.isSingle && method != .post
     // What the path says is not said again.
     var given: [String] = []
     if method != .patch { given += path.keyColumns }
@@ -42,19 +45,25 @@ extension OpenAPIDocument {
     let record = writtenSchema(of: resource, without: given, isPart: method == .patch)
     var members: [(String, JSONValue)] = [
       ("operationId", .string("\(path.name).\(method.token.lowercased())")),
-      ("summary", .string(Self.summary(of: method, resource))),
+      ("summary", .string(Self.summary(of: method, resource, isMany: isMany))),
     ]
-    let shaping = method == .delete ? [] : recordParameters(of: resource)
+    let shaping =
+      (method == .delete ? [] : recordParameters(of: resource))
+      + (isMany ? selectingParameters(of: resource) : [])
     if !(path.parameters + shaping).isEmpty {
       members.append(("parameters", .array(path.parameters + shaping)))
     }
     if method != .delete {
       let schema: JSONValue =
         method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
-      members.append(
-        ("requestBody", ["required": true, "content": ["application/json": ["schema": schema]]]))
+      var content: [(String, JSONValue)] = [(MediaType.json.rawValue, ["schema": schema])]
+      if method == .post {
+        content += ImportFormat.mediaTypes.map { ($0, ["schema": ["type": "string"]]) }
+      }
+      members.append(("requestBody", ["required": true, "content": .object(content)]))
     }
-    members.append(("responses", .object(Self.done(method, reference(resource.name)) + Self.problems)))
+    let done = Self.done(method, reference(resource.name), isMany: isMany)
+    members.append(("responses", .object(done + Self.problems)))
     return .object(members)
   }
 
@@ -69,8 +78,10 @@ extension OpenAPIDocument {
     ]
   }
 
-  private static func summary(of method: HTTPMethod, _ resource: Resource) -> String {
+  private static func summary(of method: HTTPMethod, _ resource: Resource, isMany: Bool) -> String {
     switch method {
+    case .patch where isMany: "Changes what the content names of all records that match."
+    case .delete where isMany: "Deletes all records that match."
     case .post: "Adds a record to \(resource.name), or all of an array of them."
     case .patch: "Changes what the content names."
     case .put: "Replaces the record, or adds it: columns that are left out take their defaults."
@@ -92,7 +103,9 @@ extension OpenAPIDocument {
     return .object(members)
   }
 
-  private static func done(_ method: HTTPMethod, _ record: JSONValue) -> [(String, JSONValue)] {
+  private static func done(
+    _ method: HTTPMethod, _ record: JSONValue, isMany: Bool
+  ) -> [(String, JSONValue)] {
     func answer(_ description: String, _ headers: [String], _ schema: JSONValue) -> JSONValue {
       [
         "description": .string(description),
@@ -103,10 +116,16 @@ extension OpenAPIDocument {
     let nothing: JSONValue = ["description": "It is done; there is nothing more to tell."]
     let added = answer("The record, which is new.", ["ETag", "Location"], record)
     let changed = answer("The record as it is now.", ["ETag"], record)
+    let array: JSONValue = ["type": "array", "items": record]
     switch method {
+    case .patch where isMany:
+      return [("200", answer("The records as they are now.", ["X-Total-Count"], array)), ("204", nothing)]
     case .post:
-      let array: JSONValue = ["type": "array", "items": record]
-      return [("201", answer("What was added.", ["ETag", "Location"], ["anyOf": [record, array]]))]
+      let either: JSONValue = ["anyOf": [record, array]]
+      return [
+        ("200", answer("What was there already.", ["ETag"], either)),
+        ("201", answer("What was added.", ["ETag", "Location"], either)),
+      ]
     case .patch: return [("200", changed), ("204", nothing)]
     case .put: return [("200", changed), ("201", added), ("204", nothing)]
     default: return [("204", nothing)]

@@ -115,6 +115,8 @@ struct ErrorDescription {
           "What is written must have one `Content-Type` that is taken here; `Accept` or `Accept-Patch` names those."
         )
       case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` tells where.")
+      case .malformedCSV:
+        ("Malformed CSV", "The content is not CSV with a header (RFC 4180); `line` tells where.")
       case .unknownMember:
         (
           "Unknown member",
@@ -127,6 +129,8 @@ struct ErrorDescription {
           "Conflict",
           "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."
         )
+      case .otherContent:
+        ("Idempotency key reused", "The key came with other content before: each request needs its own.")
       case .preconditionFailed:
         ("Precondition failed", "The record is not the one that `If-Match` or `If-None-Match` asks for.")
       case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")

@@ -16,6 +16,8 @@ public struct Problem: Error {
   var position: Int?
   /// Where the content is wrong, as the fragment that a JSON pointer is.
   var pointer: String?
+  /// Where the content of an import is wrong: the number of the line, from 1.
+  var line: Int?
   var suggestions: [String] = []
   /// What tells this occurrence of the problem from others: its trace, or its number in the log.
   var instance: String?
@@ -41,6 +43,7 @@ public struct Problem: Error {
     if let parameter { members.append(("parameter", .string(parameter))) }
     if let position { members.append(("position", .integer(Int64(position)))) }
     if let pointer { members.append(("pointer", .string(pointer))) }
+    if let line { members.append(("line", .integer(Int64(line)))) }
     if !suggestions.isEmpty { members.append(("suggestions", JSONValue(strings: suggestions))) }
     return .object(members)
   }

@@ -10,9 +10,11 @@ enum ServiceErrorCode: String, CaseIterable {
   case notAcceptable = "not-acceptable"
   case unsupportedMediaType = "unsupported-media-type"
   case malformedJSON = "malformed-json"
+  case malformedCSV = "malformed-csv"
   case unknownMember = "unknown-member"
   case refusedValue = "refused-value"
   case conflict
+  case otherContent = "idempotency-key-reused"
   case preconditionFailed = "precondition-failed"
   case busy
   case outOfTime = "out-of-time"
@@ -28,8 +30,8 @@ enum ServiceErrorCode: String, CaseIterable {
     case .foreignSite, .hidden: .forbidden
     case .notAcceptable: .notAcceptable
     case .unsupportedMediaType: .unsupportedMediaType
-    case .malformedJSON: .badRequest
-    case .unknownMember, .refusedValue: .unprocessableContent
+    case .malformedJSON, .malformedCSV: .badRequest
+    case .unknownMember, .refusedValue, .otherContent: .unprocessableContent
     case .conflict: .conflict
     case .preconditionFailed: .preconditionFailed
     case .busy, .outOfTime, .outOfSpace, .unavailable: .serviceUnavailable

@@ -16,6 +16,7 @@ public final class KindredService: HTTPHandler {
   let changeFeed: ChangeFeed?
   let representations = RepresentationCache()
   let writes: WriteQueue
+  let idempotencyKeys = IdempotencyKeys()
   let serviceMetrics = ServiceMetrics()
   private let counterSource = Mutex<CounterSource?>(nil)
   /// Tells this service from all others, those of the process before it among them.
@@ -35,6 +36,13 @@ public final class KindredService: HTTPHandler {
     models = ModelSource(read: model)
     writes = WriteQueue(pool)
     let version = try pool.withReader { try models.version(for: $0) }
+    if options.isWritable, pool.isWritable {
+      let keys = idempotencyKeys
+      writes.submit(deadline: nil) {
+        try keys.removeExpired(on: $0)
+      } completion: { _ in
+      }
+    }
     for warning in version.model.warnings { logger.warning("\(warning)") }
   }
 

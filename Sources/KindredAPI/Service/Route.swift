@@ -9,6 +9,8 @@ enum Route {
   case operations(OperationsPage)
   /// A file of the explorer, by what follows `/-/explorer/`.
   case asset(Substring)
+  /// Several requests as one.
+  case batch
   /// Records, by the segments of the path, still encoded.
   case records([Substring])
 
@@ -17,6 +19,8 @@ enum Route {
     let path = request.path
     if path == "*" || path == "/" {
       self = .index
+    } else if path == "/-/batch" {
+      self = .batch
     } else if path.utf8.dropFirst().first == UInt8(ascii: "-"), path.hasPrefix("/-/") {
       if path.hasPrefix("/-/explorer/") {
         self = .asset(path.dropFirst("/-/explorer/".count))
@@ -54,8 +58,9 @@ enum Route {
     case .get, .head: return .now(try read(service, request, &timing))
     case .options: return .now(try options(service))
     default:
+      if case .batch = self { return try service.batch(request, timing) }
       guard case .records(let segments) = self else {
-        throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
+        throw Problem.methodNotAllowed(request.method, allow: try allow(service))
       }
       if request.method == .query {
         return .now(try service.records(segments, try QueryContent.get(request), &timing))
@@ -69,6 +74,7 @@ enum Route {
   ) throws -> HTTPResponse {
     switch self {
     case .index: return try service.index(request)
+    case .batch: throw Problem.methodNotAllowed(request.method, allow: try allow(service))
     case .operations(let page): return try service.respond(with: page, to: request)
     case .asset(let path): return try service.asset(path, request)
     case .records(let segments): return try service.records(segments, request, &timing)
@@ -89,7 +95,10 @@ enum Route {
   }
 
   private func allow(_ service: KindredService) throws -> String {
-    guard case .records(let segments) = self else { return "GET, HEAD, OPTIONS" }
-    return try service.allow(segments)
+    switch self {
+    case .records(let segments): return try service.allow(segments)
+    case .batch: return service.isWritable ? "POST, OPTIONS" : "OPTIONS"
+    case .index, .operations, .asset: return "GET, HEAD, OPTIONS"
+    }
   }
 }

@@ -25,12 +25,44 @@ extension KindredService {
     let plan = try planWrite { try WritePlan(segments, request, $0, self) }
     var timing = timing
     timing.mark("plan")
-    return submit(request, timing) { connection in
+    let isLong = plan.importFormat != nil
+    return try submit(request, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) { connection in
       let version = try self.models.version(for: connection)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
       let plan = isCurrent ? plan : try WritePlan(segments, request, version, self)
       return try WriteExecution(plan: plan, request: request, connection: connection, service: self).run()
     }
+  }
+
+  /// Does several requests as one.
+  ///
+  /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
+  func batch(_ request: HTTPRequest, _ timing: RequestTiming) throws -> HTTPAnswer {
+    guard request.method == .post, isWritable else {
+      throw Problem.methodNotAllowed(request.method, allow: isWritable ? "POST, OPTIONS" : "OPTIONS")
+    }
+    if let parameter = try QueryParameters(request.query.map(String.init)).parameters.first {
+      throw RequestError(
+        .unknownParameter, "a batch has no parameters, only its parts have: leave out `\(parameter.name)`",
+        at: Origin(parameter: parameter.name))
+    }
+    _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
+    let preferences = try WritePreferences(request)
+    let parts = try BatchContent(request).parts
+    let plan = try planWrite { BatchPlan(parts, preferences, $0, self) }
+    var timing = timing
+    timing.mark("plan")
+    return try submit(request, timing, isKept: !preferences.isRolledBack) { connection in
+      let version = try self.models.version(for: connection)
+      let isCurrent = version.schemaVersion == plan.version.schemaVersion
+      let plan = isCurrent ? plan : BatchPlan(parts, preferences, version, self)
+      return try plan.run(on: connection, self)
+    }
+  }
+
+  /// Whether the request is an import, whose content comes in a file where it is long.
+  public func takesLongBody(_ request: HTTPRequest) -> Bool {
+    isWritable && WriteContent.importFormat(of: request) != nil
   }
 
   /// Plans with the model as it was read last: whether it still fits is seen in the transaction.
@@ -43,19 +75,27 @@ extension KindredService {
   }
 
   /// Has a write wait for its turn, and answers the request with what it comes to.
-  func submit(
-    _ request: HTTPRequest, _ timing: RequestTiming, isLong: Bool = false,
+  ///
+  /// - Parameters:
+  ///   - isLong: whether it is to have a transaction of its own, which takes its time.
+  ///   - isKept: whether the answer is remembered for a request that has a key, because something is written.
+  private func submit(
+    _ request: HTTPRequest, _ timing: RequestTiming, isLong: Bool = false, isKept: Bool,
     _ body: @escaping @Sendable (Connection) throws -> WriteResult
-  ) -> HTTPAnswer {
+  ) throws -> HTTPAnswer {
     let pending = HTTPPendingResponse()
+    let identity = try IdempotencyKey(request).map { IdempotencyKeys.Identity(principal: "", key: $0) }
+    if let identity { try idempotencyKeys.begin(identity) }
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
     writes.submit(deadline: deadline, isLong: isLong, isWanted: { !request.cancellation.isCancelled }) {
       connection in
       let handle = connection.interruptHandle
       request.cancellation.onCancel { handle.interrupt() }
       defer { request.cancellation.onCancel(nil) }
-      return try body(connection)
+      guard let identity else { return try body(connection) }
+      return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) { try body(connection) }
     } completion: { result in
+      if let identity { self.idempotencyKeys.end(identity) }
       pending.fulfil { self.response(result, to: request, timing) }
     }
     return .later(pending)
@@ -72,9 +112,9 @@ extension KindredService {
       return finished(response, to: request, timing)
     case .failure(let error as DatabaseError):
       // Foreign keys that are deferred are checked at the end.
-      return finished(problem(for: Problem(refusing: error) ?? error).response, to: request, timing)
+      return finished(failure(Problem(refusing: error) ?? error, request), to: request, timing)
     case .failure(let error):
-      return finished(problem(for: error).response, to: request, timing)
+      return finished(failure(error, request), to: request, timing)
     }
   }
 }

@@ -30,8 +30,8 @@ struct PresentRecord {
     while let part = try reader.next() { hash.update(part) }
     digest = hash.finish()
     let known = service.representations.entry(for: asked.key)
-    let isPresent = known?.content == digest || known?.version == service.databaseVersion.current
-    self.known = isPresent ? known : nil
+    // By the content alone: others may have changed the record in this very transaction.
+    self.known = known?.content == digest ? known : nil
   }
 
   /// Whether a client's tags are of this record, in whatever coding it was sent.

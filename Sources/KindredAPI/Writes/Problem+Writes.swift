@@ -11,7 +11,7 @@ extension Problem {
     // RFC 9110 §15.5.16, RFC 5789 §2.2
     return Problem(
       .unsupportedMediaType,
-      "the content must be JSON, and its type must be sent in one well-formed field: `Content-Type: \(types[0])`",
+      "the content must be of one of these types, named in one well-formed field `Content-Type`: \(list)",
       headers: [("Accept", list)] + (method == .patch ? [("Accept-Patch", list)] : []))
   }
 
@@ -89,7 +89,8 @@ extension Problem {
       self.init(.conflict, "a record refers to one that is not there, or would do so afterwards")
     case .trigger:
       // The database's own word (https://www.sqlite.org/lang_createtrigger.html#raise).
-      self.init(.conflict, error.message.isEmpty ? "a trigger of the database refuses the change" : error.message)
+      self.init(
+        .conflict, error.message.isEmpty ? "a trigger of the database refuses the change" : error.message)
     case _ where error.isConstraint:
       self.init(.conflict, "the database refuses the change")
     default:

@@ -76,7 +76,8 @@ struct RecordWriter {
   ///   - key: the columns of a unique key.
   ///   - resolution: what becomes of a record that is there.
   func upsert(
-    _ draft: RecordDraft, into resource: Resource, by key: [String], _ resolution: WritePreferences.Resolution,
+    _ draft: RecordDraft, into resource: Resource, by key: [String],
+    _ resolution: WritePreferences.Resolution,
     returning columns: [String] = []
   ) throws -> (record: StoredRecord?, isNew: Bool) {
     let values = key.compactMap { draft.value(of: $0) }
@@ -132,7 +133,8 @@ struct RecordWriter {
   }
 
   private func run(
-    _ change: TableChange, _ values: [SQLValue], at pointer: JSONPointer = JSONPointer(), in resource: Resource
+    _ change: TableChange, _ values: [SQLValue], at pointer: JSONPointer = JSONPointer(),
+    in resource: Resource
   ) throws -> [[SQLValue]] {
     try run(change, values, on: resource.table) {
       Problem(refusing: $0, changing: resource, at: pointer)
@@ -177,7 +179,9 @@ extension RecordWriter {
         case .belongsTo: continue
         case .has(let step):
           try below.refer(to: record.values(of: step.originColumns), by: step)
-          guard let new = try insert(below, into: nested.resource) else { throw Problem.ignored(at: below.pointer) }
+          guard let new = try insert(below, into: nested.resource) else {
+            throw Problem.ignored(at: below.pointer)
+          }
           stored = new
         case .join(let join):
           stored = try store(below, in: nested.resource, returning: join.far.destinationColumns)
@@ -199,7 +203,9 @@ extension RecordWriter {
   {
     if draft.isKey(of: resource.table) {
       let key = draft.assignments
-      if let record = try present(resource, by: key.map(\.column), key.map(\.value), columns) { return record }
+      if let record = try present(resource, by: key.map(\.column), key.map(\.value), columns) {
+        return record
+      }
     }
     guard let record = try insert(draft, into: resource, returning: columns) else {
       throw Problem.ignored(at: draft.pointer)

@@ -60,6 +60,14 @@ enum WriteContent {
 
   /// The media types that a method's content may have.
   static func types(of method: HTTPMethod) -> [String] {
-    [MediaType.json.rawValue] + (method == .patch ? ["application/merge-patch+json"] : [])
+    let others =
+      method == .patch ? ["application/merge-patch+json"] : method == .post ? ImportFormat.mediaTypes : []
+    return [MediaType.json.rawValue] + others
+  }
+
+  /// The format of the content of an import; nil of other requests.
+  static func importFormat(of request: HTTPRequest) -> ImportFormat? {
+    guard request.method == .post, let type = ContentType(of: request) else { return nil }
+    return ImportFormat(mediaType: type.essence)
   }
 }

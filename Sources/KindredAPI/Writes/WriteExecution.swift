@@ -35,7 +35,9 @@ struct WriteExecution {
 
   private func dispatch() throws -> WriteResult {
     switch request.method {
-    case .post: return try create()
+    case .post:
+      if let format = plan.importFormat { return try ImportExecution(self, format: format).run() }
+      return try create()
     case .patch: return try plan.selection.map(changeMany) ?? change()
     case .put:
       if case .join(let join) = target.linkage { return try setLink(join, isLinked: true) }
@@ -193,7 +195,8 @@ struct WriteExecution {
     if let needed = EntityTag.Condition(request.headers.values(for: "If-Match")) {
       guard case .any = needed else { throw Problem.preconditionFailed }
     }
-    if let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match")), case .any = unwanted {
+    if let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match")), case .any = unwanted
+    {
       throw Problem.preconditionFailed
     }
   }

@@ -13,7 +13,9 @@ struct WriteParameters {
 
   private static let shapingNames = ["include", "join", "annotate", "fields"]
   /// Those that make no sense where many records are changed.
-  private static let readingNames = ["sort", "offset", "distinct", "group", "after", "count", "explain", "format"]
+  private static let readingNames = [
+    "sort", "offset", "distinct", "group", "after", "count", "explain", "format",
+  ]
 
   /// What changes many records has conditions; other writes have none.
   enum Purpose {
@@ -32,7 +34,8 @@ struct WriteParameters {
       }
       switch purpose {
       case .upsert where parameter.kind == "onConflict":
-        conflictColumns = parameter.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        conflictColumns = parameter.value.split(separator: ",", omittingEmptySubsequences: false).map(
+          String.init)
       case .many where !Self.readingNames.contains(parameter.kind):
         // The parser of requests knows the conditions.
         continue
@@ -52,7 +55,8 @@ struct WriteParameters {
     let names = shapingNames.joined(separator: ", ")
     if RequestNode.rootParameterNames.contains(parameter.kind) {
       return RequestError(
-        .invalidValue, "what a write returns is shaped by \(names): leave out `\(parameter.kind)`", at: origin)
+        .invalidValue, "what a write returns is shaped by \(names): leave out `\(parameter.kind)`", at: origin
+      )
     }
     return RequestError.unknown(
       parameter.kind, .unknownParameter, "there is no parameter `\(parameter.kind)` of a write",
@@ -68,15 +72,20 @@ extension Resource {
     let origin = Origin(parameter: "onConflict")
     for name in names where !columns.contains(where: { $0.name == name }) {
       throw RequestError.unknown(
-        name, .unknownColumn, "`\(name)` is no column of \(self.name)", among: columns.map(\.name), at: origin)
+        name, .unknownColumn, "`\(name)` is no column of \(self.name)", among: columns.map(\.name), at: origin
+      )
     }
     let keys = (table.uniqueKeys + [table.primaryKey]).map { key in key.map { table.columns[$0].name } }
     guard keys.contains(where: { !$0.isEmpty && Set($0) == Set(names) && $0.count == names.count }) else {
-      let shown = keys.filter { key in !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name } } }
-        .map { $0.joined(separator: ",") }
-      let mend = shown.isEmpty ? "it has none" : "its keys are \(shown.map { "`\($0)`" }.joined(separator: " and "))"
+      let shown = keys.filter { key in
+        !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name } }
+      }
+      .map { $0.joined(separator: ",") }
+      let mend =
+        shown.isEmpty ? "it has none" : "its keys are \(shown.map { "`\($0)`" }.joined(separator: " and "))"
       throw RequestError(
-        .invalidValue, "`\(names.joined(separator: ","))` is no unique key of \(self.name): \(mend)", at: origin,
+        .invalidValue, "`\(names.joined(separator: ","))` is no unique key of \(self.name): \(mend)",
+        at: origin,
         suggestions: shown)
     }
     return names

@@ -10,6 +10,8 @@ struct WritePlan: Sendable {
   /// What is to be written; nil where there is no content to be read.
   let content: WriteContent.Records?
   let answer: WriteAnswer
+  /// The format of the records that are added as they are read.
+  let importFormat: ImportFormat?
   /// The records to be changed, where the path leads to many.
   let selection: WriteSelection?
   /// The columns by which a record to be added is found where it is there.
@@ -31,6 +33,7 @@ struct WritePlan: Sendable {
     let isMany = !target.path.isSingle && request.method != .post
     let parameters = try WriteParameters(
       request.query, of: resource, for: isMany ? .many : preferences.resolution == nil ? .single : .upsert)
+    importFormat = WriteContent.importFormat(of: request)
     content = try Self.content(of: request, target, version.model, limits)
     conflictColumns =
       try parameters.conflictColumns.map { try resource.uniqueKey($0) }
@@ -46,6 +49,10 @@ struct WritePlan: Sendable {
     of request: HTTPRequest, _ target: WriteTarget, _ model: Model, _ limits: RequestLimits
   ) throws -> WriteContent.Records? {
     if request.method == .delete { return nil }
+    if WriteContent.importFormat(of: request) != nil {
+      try WriteContent.checkType(of: request)
+      return nil
+    }
     var isLink = false
     if request.method == .put, case .join = target.linkage { isLink = true }
     if isLink, request.body.isEmpty { return nil }
@@ -96,7 +103,9 @@ struct WriteSelection {
     }
     var columns = target.resource.table.identifyingColumns
     if let draft { columns = RecordWriter.columns(of: target.resource.table, for: draft, and: []) }
-    if case .join(let join) = target.linkage { columns += join.far.destinationColumns.filter { !columns.contains($0) } }
+    if case .join(let join) = target.linkage {
+      columns += join.far.destinationColumns.filter { !columns.contains($0) }
+    }
     lookup = ExecutableLookup(
       try Planner(model: version.model).lookup(parsed.fetchRequest, columns: columns))
     parameters = Parameters(literals: parsed.fetchRequest.literals.values)

@@ -51,7 +51,8 @@ struct WritePreferences {
     }
     guard isStrict, let first = unknown.first else { return }
     throw RequestError.unknown(
-      first, .invalidValue, "`\(first)` is no preference for this request, and `handling=strict` forbids others",
+      first, .invalidValue,
+      "`\(first)` is no preference for this request, and `handling=strict` forbids others",
       among: Self.known)
   }
 

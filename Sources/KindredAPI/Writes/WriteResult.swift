@@ -11,6 +11,8 @@ struct WriteResult: Sendable {
   var tag: ContentHash.Digest?
   /// How many records were changed, where they are many.
   var count: Int?
+  /// The value of `Link`, of a part of a batch that reads.
+  var link: String?
   /// The value of `Preference-Applied`.
   var appliedPreferences: String?
 
@@ -23,6 +25,7 @@ struct WriteResult: Sendable {
     var headers: HTTPHeaders = ["Cache-Control": "no-store"]
     if let location { headers.append("Location", location) }
     if let count { headers.append("X-Total-Count", String(count)) }
+    if let link { headers.append("Link", link) }
     if let appliedPreferences { headers.append("Preference-Applied", appliedPreferences) }
     return headers
   }

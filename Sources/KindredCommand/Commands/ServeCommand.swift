@@ -67,10 +67,13 @@ struct ServeCommand: Configurable {
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
+    var configuration = ConnectionConfiguration()
+    configuration.durability = server.durability
     let pool = try ConnectionPool(
       path: path, access: server.writable ? .readWrite : .readOnly, readers: server.readerCount,
       // As long as a query may take, somebody may wait for his turn.
-      checkoutTimeout: Int((options.queryTime ?? 60) * 1000))
+      checkoutTimeout: Int((options.queryTime ?? 60) * 1000),
+      configuration: configuration)
     defer { pool.close() }
     if pool.readerAccess == .immutable {
       logger.notice("The database is served as it is now: its directory can't be written to.")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KindredSQLite
 import Logging
 
 /// A value that can be written as text: in a flag, in an environment variable, in the configuration file.
@@ -49,6 +50,15 @@ extension Optional: SettingValue where Wrapped: SettingValue {
 
   static var expectation: String { Wrapped.expectation }
   static var isList: Bool { Wrapped.isList }
+}
+
+extension ConnectionConfiguration.Durability: SettingValue, ExpressibleByArgument {
+  init?(setting text: String) { self.init(rawValue: text) }
+
+  /// The level of that name.
+  public init?(argument: String) { self.init(rawValue: argument) }
+
+  static var expectation: String { "full or normal" }
 }
 
 extension Logger.Level: SettingValue, @retroactive ExpressibleByArgument {

@@ -159,6 +159,15 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The content of a request at most.", valueName: "size"))
   var maxBodySize = ByteCount(1 << 20)
 
+  @Option(help: .init("The content of an import at most: CSV or JSON lines.", valueName: "size"))
+  var maxImportSize = ByteCount(1 << 30)
+
+  @Option(
+    help: .init(
+      "What an acknowledged write survives: full, the loss of power; normal, the end of the process.",
+      valueName: "level"))
+  var durability = ConnectionConfiguration.Durability.full
+
   @Option(help: .init("How long a client may take to send the header of a request.", valueName: "time"))
   var headerTimeout = TimeSpan(seconds: 10)
 
@@ -230,6 +239,7 @@ extension ServerSettings {
     limits.maxTargetLength = maxUrlSize.bytes
     limits.maxHeaderLength = maxHeaderSize.bytes
     limits.maxBodyLength = maxBodySize.bytes
+    limits.maxLongBodyLength = maxImportSize.bytes
     limits.headerReadTimeout = headerTimeout.duration
     limits.maxConnectionsPerClient = maxConnectionsPerClient.count
     limits.maxRequestsPerSecond = maxRequestsPerSecond.count

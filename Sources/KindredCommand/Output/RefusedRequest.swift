@@ -8,6 +8,7 @@ struct RefusedRequest: Error, CustomStringConvertible {
     var title: String
     var detail: String
     var parameter: String?
+    var line: Int?
   }
 
   let description: String
@@ -19,7 +20,7 @@ struct RefusedRequest: Error, CustomStringConvertible {
       description = "the request is answered with status \(response.status.code)"
       return
     }
-    let place = problem.parameter.map { "\($0): " } ?? ""
+    let place = problem.parameter.map { "\($0): " } ?? problem.line.map { "line \($0): " } ?? ""
     description = "\(response.status.code) \(problem.title): \(place)\(problem.detail)"
   }
 }

@@ -8,6 +8,7 @@ import Glibc
 public final class HTTPContentFile: Sendable {
   private let descriptor: CInt
   private let length = Atomic(0)
+  private let furthest = Atomic(0)
 
   /// An empty file in a directory for temporary files: that of `TMPDIR`, else `/var/tmp` or `/tmp`.
   ///
@@ -42,11 +43,17 @@ public final class HTTPContentFile: Sendable {
   /// The number of bytes.
   public var count: Int { length.load(ordering: .relaxed) }
 
+  /// The number of bytes that have been read, from any place up to the furthest one.
+  public var readCount: Int { furthest.load(ordering: .relaxed) }
+
   /// Reads the bytes from `offset` on into `memory`; says how many there were: 0 at the end, nil where reading fails.
   public func read(into memory: UnsafeMutableRawBufferPointer, from offset: Int) -> Int? {
     while true {
       let count = pread(descriptor, memory.baseAddress, memory.count, off_t(offset))
-      if count >= 0 { return count }
+      if count >= 0 {
+        furthest.store(max(readCount, offset + count), ordering: .relaxed)
+        return count
+      }
       guard errno == EINTR else { return nil }
     }
   }

@@ -31,6 +31,7 @@ public struct HTTPRequestParser: Sendable {
   private var content: [UInt8] = []
   /// What the content may have at most, and how much of it went out in parts.
   private var maxContentLength: Int
+  private var isContentLong = false
   private var partedLength = 0
 
   /// Long content goes out in parts of about this many bytes.
@@ -50,7 +51,8 @@ public struct HTTPRequestParser: Sendable {
 
   /// Says, after the head, whether the content may be as long as `maxLongBodyLength`.
   public mutating func limitContent(isLong: Bool) throws(HTTPError) {
-    maxContentLength = isLong ? max(limits.maxLongBodyLength, limits.maxBodyLength) : limits.maxBodyLength
+    isContentLong = isLong
+    maxContentLength = isLong ? limits.maxLongBodyLength : limits.maxBodyLength
     if case .length(let length) = state, length > maxContentLength {
       throw .contentTooLarge(maxContentLength)
     }
@@ -132,11 +134,12 @@ public struct HTTPRequestParser: Sendable {
       state = .chunked(ChunkedDecoder(limits: limits))
     }
     maxContentLength = limits.maxBodyLength
+    isContentLong = false
   }
 
   /// What has come of long content, once it is worth handing over.
   private mutating func takePart() -> Event? {
-    guard maxContentLength > limits.maxBodyLength, content.count >= Self.partLength else { return nil }
+    guard isContentLong, content.count >= Self.partLength else { return nil }
     defer { content = [] }
     partedLength += content.count
     return .part(content)

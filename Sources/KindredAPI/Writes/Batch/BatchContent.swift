@@ -1,0 +1,108 @@
+import KindredAssociations
+import KindredHTTP
+import OrderedCollections
+
+/// The requests of a batch, as its content says them.
+struct BatchContent {
+  let parts: [HTTPRequest]
+
+  /// Parts of a batch at most.
+  static let maximumCount = 100
+  private static let members = ["method", "url", "headers", "body"]
+
+  /// - Throws: `Problem`, `RequestError` for what is no batch.
+  init(_ request: HTTPRequest) throws {
+    guard WriteContent.importFormat(of: request) == nil else {
+      throw Problem.unsupportedMediaType(.post, types: [MediaType.json.rawValue])
+    }
+    let document = try WriteContent.document(of: request)
+    guard case .array(let elements) = document.root.content else {
+      throw Problem.refusedValue(
+        "a batch is an array of requests: write `[{\"method\": …, \"url\": …}]`", at: JSONPointer())
+    }
+    guard elements.count <= Self.maximumCount else {
+      throw RequestError(
+        .limitExceeded, "a batch has \(Self.maximumCount) requests at most: send several")
+    }
+    parts = try elements.enumerated().map { index, element in
+      try Self.part(element, at: JSONPointer() + index, in: document, of: request)
+    }
+  }
+
+  private static func part(
+    _ node: JSONDocument.Node, at pointer: JSONPointer, in document: JSONDocument, of batch: HTTPRequest
+  ) throws -> HTTPRequest {
+    guard case .object(let members) = node.content else {
+      throw Problem.refusedValue("a request is an object with `method` and `url`", at: pointer)
+    }
+    for member in members where !Self.members.contains(member.name) {
+      throw Problem.refusedValue(
+        "`\(member.name)` is none of \(Self.members.map { "`\($0)`" }.joined(separator: ", "))",
+        at: pointer + member.name)
+    }
+    let values = OrderedDictionary(
+      members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    func text(_ name: String) throws -> String {
+      guard case .string(let text)? = values[name]?.content else {
+        throw Problem.refusedValue("a request needs the text `\(name)`", at: pointer + name)
+      }
+      return text
+    }
+    let token = try text("method")
+    guard let method = methods.first(where: { $0.token == token }) else {
+      throw Problem.refusedValue(
+        "`\(token)` is no method of a part: \(methods.map(\.token).joined(separator: ", ")) are",
+        at: pointer + "method")
+    }
+    let target = try text("url")
+    guard target.hasPrefix("/"), !target.hasPrefix("//"),
+      !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
+    else {
+      throw Problem.refusedValue(
+        "`url` is a path and a query, percent-encoded, such as `/authors/1`", at: pointer + "url")
+    }
+    var headers = try headers(values["headers"], at: pointer + "headers")
+    let body = values["body"].map { Array(document.bytes[$0.range]) } ?? []
+    if method != .get, method != .delete, headers["Content-Type"] == nil, values["body"] != nil {
+      headers.append("Content-Type", MediaType.json.rawValue)
+    }
+    return HTTPRequest(
+      method: method, target: target, headers: headers, body: body, peer: batch.peer,
+      isSecure: batch.isSecure,
+      cancellation: batch.cancellation)
+  }
+
+  private static let methods: [HTTPMethod] = [.get, .post, .patch, .put, .delete]
+
+  private static func headers(_ node: JSONDocument.Node?, at pointer: JSONPointer) throws -> HTTPHeaders {
+    var headers: HTTPHeaders = [:]
+    guard let node else { return headers }
+    guard case .object(let members) = node.content else {
+      throw Problem.refusedValue("`headers` is an object of texts", at: pointer)
+    }
+    for member in members {
+      guard case .string(let value) = member.value.content, isField(member.name, value) else {
+        throw Problem.refusedValue(
+          "`\(member.name)` is no header field with a text", at: pointer + member.name)
+      }
+      // A part has the rights of the batch, and happens once with it.
+      if ["authorization", "idempotency-key"].contains(member.name.lowercased()) {
+        throw RequestError(.invalidValue, "`\(member.name)` is for the whole batch: send it with that")
+      }
+      headers.append(member.name, value)
+    }
+    return headers
+  }
+
+  /// RFC 9110 §5.1, §5.5.
+  private static func isField(_ name: String, _ value: String) -> Bool {
+    let symbols = Set("!#$%&'*+-.^_`|~".utf8)
+    let isName =
+      !name.isEmpty
+      && name.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+          || symbols.contains($0)
+      }
+    return isName && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+  }
+}

@@ -1,0 +1,145 @@
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+
+/// Requests that are done together, or not at all.
+struct BatchPlan: Sendable {
+  /// What a part does.
+  enum Work: Sendable {
+    case read(PlannedRequest)
+    case write(WritePlan)
+  }
+
+  let version: ModelVersion
+  let preferences: WritePreferences
+  private let parts: [HTTPRequest]
+  /// A part that can't be planned fails in its turn: the first that fails is told.
+  private let works: [Result<Work, any Error>]
+
+  init(
+    _ parts: [HTTPRequest], _ preferences: WritePreferences, _ version: ModelVersion,
+    _ service: KindredService
+  ) {
+    self.version = version
+    self.preferences = preferences
+    self.parts = parts
+    works = parts.map { part in Result { try Self.work(of: part, version, service) } }
+  }
+
+  private static func work(
+    of part: HTTPRequest, _ version: ModelVersion, _ service: KindredService
+  ) throws -> Work {
+    guard case .records(let segments) = try Route(part) else {
+      throw RequestError(.notFound, "a part of a batch is about records, and \(part.path) is not")
+    }
+    guard part.method == .get else {
+      guard WriteContent.importFormat(of: part) == nil else {
+        throw Problem.unsupportedMediaType(part.method, types: [MediaType.json.rawValue])
+      }
+      return .write(try WritePlan(segments, part, version, service))
+    }
+    let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
+    guard MediaType(formatIn: part.query) ?? .json == .json else {
+      throw Problem.notAcceptable("a part of a batch is JSON: leave out `format`")
+    }
+    let asked = RecordsRequest(
+      segments: segments, request: part, type: type, isAttachment: false,
+      key: RepresentationCache.Key(target: part.target, type: type), version: nil, condition: nil)
+    let planned = try service.plan(asked, version)
+    guard !planned.isColumnValue, !planned.explains else {
+      throw RequestError(.invalidValue, "a part of a batch gives records")
+    }
+    return .read(planned)
+  }
+
+  /// Does all parts, on a connection that is in a transaction.
+  ///
+  /// - Throws: what the first part that fails throws, as a `Problem` with a pointer to it.
+  func run(on connection: Connection, _ service: KindredService) throws -> WriteResult {
+    var result = WriteResult(status: .ok)
+    result.content =
+      try preferences.isRolledBack
+      ? connection.rolledBack { try content(connection, service) }
+      : content(connection, service)
+    if preferences.content == .minimal {
+      result.content = nil
+      result.status = .noContent
+    }
+    result.appliedPreferences = preferences.applied(hasContent: result.content != nil)
+    return result
+  }
+
+  private func content(_ connection: Connection, _ service: KindredService) throws -> [UInt8] {
+    var bytes = [UInt8(ascii: "[")]
+    for (index, (part, work)) in zip(parts, works).enumerated() {
+      do {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        switch try work.get() {
+        case .read(let planned): try Self.append(try read(planned, part, connection), to: &bytes)
+        case .write(let plan):
+          let result = try WriteExecution(plan: plan, request: part, connection: connection, service: service)
+            .run()
+          try Self.append(result, to: &bytes)
+        }
+      } catch let error as DatabaseError where error.isInterrupted || !connection.isInTransaction {
+        throw error
+      } catch {
+        var problem = service.problem(for: error)
+        let inside = problem.pointer.map { "/body\($0.dropFirst())" } ?? ""
+        problem.pointer = (JSONPointer() + index).fragment + inside
+        throw problem
+      }
+    }
+    bytes.append(UInt8(ascii: "]"))
+    return bytes
+  }
+
+  private func read(_ planned: PlannedRequest, _ part: HTTPRequest, _ connection: Connection) throws
+    -> WriteResult
+  {
+    let reader = ResultReader(
+      planned.plan, on: connection, parameters: planned.parameters, limit: planned.limit)
+    defer { reader.close() }
+    try reader.start()
+    var result = WriteResult(status: .ok)
+    var content: [UInt8] = []
+    while let bytes = try reader.next() {
+      content += bytes
+      try Self.checkLength(content.count)
+    }
+    result.content = content
+    result.count = reader.totalCount.map { Int($0) }
+    if !planned.plan.plan.isSingle {
+      result.link = PageLinks(part, order: planned.order, next: reader.nextCursor).field
+    }
+    return result
+  }
+
+  /// Adds the answer to a part.
+  private static func append(_ result: WriteResult, to bytes: inout [UInt8]) throws {
+    var headers = result.headers.filter { $0.name != "Cache-Control" }.map {
+      ($0.name, JSONValue.string($0.value))
+    }
+    if result.content != nil { headers.append(("Content-Type", .string(MediaType.json.rawValue))) }
+    if let tag = result.tag {
+      headers.append(("ETag", .string(EntityTag(digest: tag, coding: .identity).field)))
+    }
+    let head: JSONValue = .object([
+      ("status", .integer(Int64(result.status.code))), ("headers", .object(headers)),
+    ])
+    bytes += head.bytes.dropLast()
+    if let content = result.content {
+      bytes += ",\"body\":".utf8
+      bytes += content
+    }
+    bytes.append(UInt8(ascii: "}"))
+    try checkLength(bytes.count)
+  }
+
+  private static func checkLength(_ count: Int) throws {
+    guard count <= WriteAnswer.maximumLength else {
+      throw RequestError(.limitExceeded, "the answer to the batch is too long: ask for less at once")
+    }
+  }
+}

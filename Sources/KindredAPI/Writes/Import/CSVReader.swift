@@ -1,0 +1,167 @@
+import KindredAssociations
+import KindredHTTP
+
+/// Reads the records of CSV (RFC 4180); lines may also end in a bare line feed.
+struct CSVReader: ~Copyable {
+  /// A field of the record that was read last.
+  struct Field {
+    /// Where it ends among `bytes`.
+    var end: Int
+    /// An empty field in quotes is the empty text; one without is no value.
+    var isQuoted: Bool
+  }
+
+  private enum State {
+    case fieldStart, plain, quoted, quoteInQuoted, carriageReturn
+  }
+
+  private var content: ContentReader
+  private var part = UnsafeRawBufferPointer(start: nil, count: 0)
+  private var place = 0
+  private var nextLine = 1
+  private var isAtStart = true
+  /// The number of the line on which the record begins that was read last, from 1.
+  private(set) var line = 0
+  /// The fields of that record, one after the other.
+  private(set) var bytes: [UInt8] = []
+  private(set) var fields: [Field] = []
+
+  init(_ request: HTTPRequest) {
+    content = ContentReader(request)
+  }
+
+  /// The bytes of a field; nil where it has no value.
+  func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result
+  {
+    let start = index == 0 ? 0 : fields[index - 1].end
+    let field = fields[index]
+    guard field.end > start || field.isQuoted else { return try body(nil) }
+    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<field.end])) }
+  }
+
+  /// Reads the next record; false at the end.
+  ///
+  /// - Throws: `Problem` (400) for what is no CSV.
+  mutating func next() throws -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    line = nextLine
+    var state = State.fieldStart
+    while true {
+      if place == part.count {
+        part = try content.next()
+        place = 0
+        if part.isEmpty { return try finish(state) }
+        skipMark()
+      }
+      switch state {
+      case .plain:
+        takePlain()
+        if place == part.count { continue }
+      case .quoted:
+        takeQuoted()
+        if place == part.count { continue }
+      case .fieldStart, .quoteInQuoted, .carriageReturn: break
+      }
+      let byte = part[place]
+      place += 1
+      if try take(byte, &state) { return true }
+      guard bytes.count <= ContentReader.maximumRecordLength, fields.count <= Self.maximumFields else {
+        throw Problem.longRecord(line)
+      }
+    }
+  }
+
+  /// SQLite's limit of columns (<https://www.sqlite.org/limits.html#max_column>), at the most.
+  private static let maximumFields = 32767
+
+  /// Takes one byte that means something; true where it ends the record.
+  private mutating func take(_ byte: UInt8, _ state: inout State) throws -> Bool {
+    switch (state, byte) {
+    case (.fieldStart, UInt8(ascii: "\"")): state = .quoted
+    case (.quoted, _):
+      // Only a quote is left to be taken here.
+      state = .quoteInQuoted
+    case (.quoteInQuoted, UInt8(ascii: "\"")):
+      bytes.append(byte)
+      state = .quoted
+    case (_, UInt8(ascii: ",")) where state != .carriageReturn:
+      endField(isQuoted: state == .quoteInQuoted)
+      state = .fieldStart
+    case (_, 0x0A):
+      if state != .carriageReturn { endField(isQuoted: state == .quoteInQuoted) }
+      nextLine += 1
+      return true
+    case (_, 0x0D) where state != .carriageReturn:
+      endField(isQuoted: state == .quoteInQuoted)
+      state = .carriageReturn
+    case (.carriageReturn, _):
+      throw Problem.malformedCSV("a carriage return stands without its line feed", line)
+    case (.quoteInQuoted, _): throw Problem.malformedCSV("text follows a field's closing quote", line)
+    case (_, UInt8(ascii: "\"")):
+      throw Problem.malformedCSV("a quote stands within a field that doesn't begin with one", line)
+    default:
+      bytes.append(byte)
+      state = .plain
+    }
+    return false
+  }
+
+  /// Takes the bytes up to the next one that means something.
+  private mutating func takePlain() {
+    let rest = UnsafeRawBufferPointer(rebasing: part[place...])
+    let end =
+      rest.firstIndex { $0 == 0x2C || $0 == 0x0A || $0 == 0x0D || $0 == 0x22 } ?? rest.count
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<end]))
+    place += end
+  }
+
+  private mutating func takeQuoted() {
+    let rest = UnsafeRawBufferPointer(rebasing: part[place...])
+    let end = rest.firstIndex(of: 0x22) ?? rest.count
+    let text = UnsafeRawBufferPointer(rebasing: rest[..<end])
+    nextLine += text.count { $0 == 0x0A }
+    bytes.append(contentsOf: text)
+    place += end
+  }
+
+  private mutating func endField(isQuoted: Bool) {
+    fields.append(Field(end: bytes.count, isQuoted: isQuoted))
+  }
+
+  private mutating func finish(_ state: State) throws -> Bool {
+    switch state {
+    case .quoted: throw Problem.malformedCSV("the content ends within a field in quotes", line)
+    case .fieldStart where fields.isEmpty && bytes.isEmpty: return false
+    case .carriageReturn: return true
+    case .fieldStart, .plain, .quoteInQuoted:
+      endField(isQuoted: state == .quoteInQuoted)
+      return true
+    }
+  }
+
+  /// Some editors begin UTF-8 with a mark.
+  private mutating func skipMark() {
+    guard isAtStart else { return }
+    isAtStart = false
+    if part.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+  }
+}
+
+extension Problem {
+  /// 400: the content is no CSV.
+  static func malformedCSV(_ detail: String, _ line: Int) -> Problem {
+    var problem = Problem(.malformedCSV, "the content is no CSV: \(detail)")
+    problem.line = line
+    return problem
+  }
+
+  /// 400: a record that would need too much memory.
+  static func longRecord(_ line: Int) -> Problem {
+    let most = ContentReader.maximumRecordLength >> 20
+    var problem = Problem(
+      RequestError(.limitExceeded, "a record of an import has \(most) MiB at most"))
+    problem.line = line
+    return problem
+  }
+}

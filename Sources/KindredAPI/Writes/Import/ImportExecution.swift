@@ -1,0 +1,234 @@
+import KindredAssociations
+import KindredExecution
+import KindredHTTP
+import KindredSQLite
+import KindredSQLSyntax
+import OrderedCollections
+
+/// The records of content of any length, added one after the other as they are read.
+struct ImportExecution {
+  private let execution: WriteExecution
+  private let format: ImportFormat
+  /// How long each record may take, in nanoseconds; nil for ever.
+  private let timePerRecord: UInt64?
+
+  init(_ execution: WriteExecution, format: ImportFormat) {
+    self.execution = execution
+    self.format = format
+    timePerRecord = execution.service.options.queryTime.map { UInt64($0 * 1e9) }
+  }
+
+  private var connection: Connection { execution.connection }
+  private var resource: Resource { execution.resource }
+
+  /// What the import has come to so far.
+  private struct Progress {
+    var count = 0
+    var added = 0
+    var content: [UInt8]?
+    var isIgnored = false
+  }
+
+  /// - Throws: `Problem` with the line that is wrong, `DatabaseError`.
+  func run() throws -> WriteResult {
+    try execution.checkCollectionPreconditions()
+    let preferences = execution.plan.preferences
+    let records = try NewRecords(execution)
+    var progress = Progress()
+    if preferences.content == .representation { progress.content = [UInt8(ascii: "[")] }
+    switch format {
+    case .csv: try addCSV(records, &progress)
+    case .jsonLines: try addLines(records, &progress)
+    }
+    guard progress.count > 0 || !progress.isIgnored else { throw Problem.ignored() }
+    var result = WriteResult(status: preferences.resolution == nil || progress.added > 0 ? .created : .ok)
+    result.count = progress.count
+    result.content = progress.content.map { $0 + [UInt8(ascii: "]")] }
+    return result
+  }
+
+  // MARK: Formats
+
+  private func addLines(_ records: NewRecords, _ progress: inout Progress) throws {
+    var lines = LineReader(execution.request)
+    while try lines.next() {
+      let bytes = lines.bytes
+      try atLine(lines.line) {
+        let document: JSONDocument
+        do {
+          document = try JSONDocumentParser.parse(bytes)
+        } catch let error as JSONDocumentParser.SyntaxError {
+          throw Problem(error)
+        }
+        var reader = RecordDraftReader(
+          model: execution.plan.version.model, document: document, limits: execution.service.options.limits)
+        try add(try reader.record(document.root, of: resource), to: records, &progress)
+      }
+    }
+  }
+
+  private func addCSV(_ records: NewRecords, _ progress: inout Progress) throws {
+    var reader = CSVReader(execution.request)
+    guard try reader.next() else {
+      throw Problem.malformedCSV("it has no header that names the columns", 1)
+    }
+    let columns = try header(reader)
+    if let insertion = try PlainInsertion(of: columns, records, execution) {
+      while try reader.next() {
+        let isAdded = try atLine(reader.line) {
+          try checkFieldCount(reader, columns.count)
+          return try insertion.insert(reader)
+        }
+        progress.count += isAdded ? 1 : 0
+        progress.isIgnored = progress.isIgnored || !isAdded
+      }
+      progress.added = progress.count
+      return
+    }
+    while try reader.next() {
+      var draft = RecordDraft(pointer: JSONPointer())
+      try atLine(reader.line) {
+        try checkFieldCount(reader, columns.count)
+        for (index, column) in columns.enumerated() {
+          let value: Result<SQLValue, Column.Refusal> = reader.withField(index) { bytes in
+            Result { () throws(Column.Refusal) in try column.value(ofField: bytes) }
+          }
+          do throws(Column.Refusal) {
+            let assignment = RecordDraft.Assignment(column: column.name, value: try value.get())
+            draft.assignments.append(assignment)
+          } catch {
+            throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
+          }
+        }
+        try add(draft, to: records, &progress)
+      }
+    }
+  }
+
+  private func checkFieldCount(_ reader: borrowing CSVReader, _ count: Int) throws {
+    guard reader.fields.count == count else {
+      throw Problem.malformedCSV(
+        "the record has \(reader.fields.count) fields, and the header \(count)", reader.line)
+    }
+  }
+
+  /// The columns that the header names.
+  private func header(_ reader: borrowing CSVReader) throws -> [Column] {
+    var columns: [Column] = []
+    for index in reader.fields.indices {
+      let name = reader.withField(index) {
+        String(decoding: $0 ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self)
+      }
+      try atLine(1) {
+        guard let column = resource.columns.first(where: { $0.name == name }) else {
+          throw Problem.unknownMember(name, of: resource, at: JSONPointer() + name)
+        }
+        guard !column.isGenerated else {
+          throw Problem.refusedValue(
+            "`\(name)` is computed from other columns: leave it out", at: JSONPointer() + name)
+        }
+        guard !columns.contains(where: { $0.name == name }) else {
+          throw Problem.malformedCSV("the header names `\(name)` twice", 1)
+        }
+        columns.append(column)
+      }
+    }
+    return columns
+  }
+
+  // MARK: Records
+
+  private func add(_ draft: RecordDraft, to records: NewRecords, _ progress: inout Progress) throws {
+    let (record, isNew) = try records.add(draft)
+    guard let record else {
+      progress.isIgnored = true
+      return
+    }
+    if var content = progress.content {
+      progress.content = nil
+      if progress.count > 0 { content.append(UInt8(ascii: ",")) }
+      content += try execution.plan.answer.json(of: [record], isArray: false, on: connection)
+      guard content.count <= WriteAnswer.maximumLength else {
+        throw RequestError(
+          .limitExceeded, "the records that are returned are too long: leave out `return=representation`")
+      }
+      progress.content = content
+    }
+    progress.count += 1
+    progress.added += isNew ? 1 : 0
+  }
+
+  /// Runs what belongs to one record, within the time that it may take.
+  private func atLine<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
+    if let timePerRecord { connection.setDeadline(MonotonicTime.now() + timePerRecord) }
+    do {
+      return try body()
+    } catch let error as DatabaseError where Problem(refusing: error) == nil {
+      throw error
+    } catch {
+      var problem = execution.service.problem(for: error)
+      problem.line = problem.line ?? line
+      throw problem
+    }
+  }
+}
+
+/// The insertion of records about which nothing has to be known afterwards: one statement, bound anew for each.
+private final class PlainInsertion {
+  private let statement: Statement
+  private let connection: Connection
+  private let resource: Resource
+  private let columns: [Column]
+
+  /// Nil where more than an insertion is to be done for each record.
+  init?(of columns: [Column], _ records: NewRecords, _ execution: WriteExecution) throws {
+    let preferences = execution.plan.preferences
+    let table = execution.resource.table
+    // Where the key isn't the rowid, it may come out as NULL.
+    let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
+    guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
+      execution.target.linkage == nil, !columns.isEmpty
+    else { return nil }
+    connection = execution.connection
+    resource = execution.resource
+    self.columns = columns
+    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
+    statement = try connection.prepare(table.statement(change).sql)
+  }
+
+  /// Adds a record; false where a trigger ignores it.
+  func insert(_ reader: borrowing CSVReader) throws -> Bool {
+    defer { statement.reset() }
+    for (index, column) in columns.enumerated() {
+      let parameter = Int32(index + 1)
+      try reader.withField(index) { bytes in
+        guard let bytes, column.fieldForm == .text else {
+          let value: SQLValue
+          do throws(Column.Refusal) {
+            value = try column.value(ofField: bytes)
+          } catch {
+            throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
+          }
+          return try statement.bind(value, at: parameter)
+        }
+        guard bytes.isUTF8 else {
+          throw Problem.refusedValue("`\(column.name)` is not UTF-8", at: JSONPointer() + column.name)
+        }
+        try statement.bind(text: bytes, at: parameter)
+      }
+    }
+    do {
+      _ = try statement.step()
+    } catch let error as DatabaseError {
+      throw Problem(refusing: error, changing: resource) ?? error
+    }
+    return connection.changes > 0
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are UTF-8; mostly they are ASCII, which needs no closer look.
+  fileprivate var isUTF8: Bool {
+    allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil
+  }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import KindredAPI
+import KindredHTTP
+import KindredSQLite
+import Logging
+
+/// The command `kindred import`.
+struct ImportCommand: Configurable {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Add the records of a file to a resource.",
+    discussion: """
+      FILE is CSV with a header that names the columns, or JSON lines: an object on each line. All of its records are \
+      added in one transaction, or none; what is wrong is told with its line.
+
+      Examples:
+        kindred import library.db books books.csv
+        kindred import library.db authors authors.ndjson
+        kindred import library.db tags tags.csv --duplicates merge --on-conflict name
+      """)
+
+  @Argument(help: "The database file.") var database: String
+  @Argument(help: "The resource, as in URLs; a path such as authors/1/books will do too.") var resource:
+    String
+  @Argument(help: "The file to read.") var file: String
+  @Option(help: .init("csv or jsonl, where the name of the file doesn't say it.", valueName: "format"))
+  var format: ImportFileFormat?
+  @Option(help: .init("What becomes of records that are there: fail, merge or ignore.", valueName: "what"))
+  var duplicates = Duplicates.fail
+  @Option(
+    help: .init(
+      "The columns by which records are found that are there; the key by default.", valueName: "columns"))
+  var onConflict: String?
+  @Option(help: .init("full survives the loss of power; normal, the end of the process.", valueName: "level"))
+  var durability = ConnectionConfiguration.Durability.full
+  @OptionGroup var config: ConfigurationOptions
+  @OptionGroup(title: "Requests") var requests: RequestSettings
+
+  func validate() throws {
+    guard format != nil || ImportFileFormat(fileName: file) != nil else {
+      throw ValidationError("the name \(file) doesn't tell the format: add --format csv or --format jsonl")
+    }
+    guard onConflict == nil || duplicates != .fail else {
+      throw ValidationError("--on-conflict goes with --duplicates merge or --duplicates ignore")
+    }
+  }
+
+  func run() throws {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    var status = stat()
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+      throw ImportError(description: "\(file) can't be read: \(String(cString: strerror(errno)))")
+    }
+    // It is read from several places, which a pipe can't be.
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ImportError(description: "\(file) is no regular file")
+    }
+    let content = HTTPContentFile(descriptor: descriptor, length: Int(status.st_size))
+    var configuration = ConnectionConfiguration()
+    configuration.durability = durability
+    let pool = try ConnectionPool(
+      path: database, access: .readWrite, readers: 1, configuration: configuration)
+    defer { pool.close() }
+    var options = requests.serviceOptions
+    options.isWritable = true
+    let service = try KindredService(
+      pool: pool, options: options, logger: Logger.kindred(level: .warning), model: requests.modelSource())
+    let progress = ImportProgress(of: content)
+    let response = service.respond(to: request(content))
+    progress.end()
+    guard response.status.code < 300 else { throw RefusedRequest(response) }
+    let count = response.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
+    try StandardOutput.writeLine(progress.summary(of: count))
+  }
+
+  private func request(_ content: HTTPContentFile) -> HTTPRequest {
+    let type = (format ?? ImportFileFormat(fileName: file) ?? .csv).mediaType
+    var headers: HTTPHeaders = ["Content-Type": type]
+    if duplicates != .fail { headers.append("Prefer", "resolution=\(duplicates.rawValue)-duplicates") }
+    let query = onConflict.map {
+      "?onConflict=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+    let path = resource.hasPrefix("/") ? resource : "/\(resource)"
+    return HTTPRequest(method: .post, target: path + (query ?? ""), headers: headers, longBody: content)
+  }
+}
+
+/// What a file to be imported holds.
+enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
+  case csv, jsonl
+
+  init?(fileName: String) {
+    switch fileName.split(separator: ".").last?.lowercased() {
+    case "csv": self = .csv
+    case "jsonl", "ndjson": self = .jsonl
+    default: return nil
+    }
+  }
+
+  var mediaType: String { self == .csv ? "text/csv" : "application/jsonl" }
+}
+
+/// What becomes of records to be added that are there.
+enum Duplicates: String, ExpressibleByArgument, CaseIterable {
+  case fail, merge, ignore
+}
+
+/// A file could not be imported.
+struct ImportError: Error, CustomStringConvertible {
+  let description: String
+}

@@ -1,0 +1,115 @@
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("A batch of requests")
+struct BatchTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.writable() }
+
+  private func send(_ content: String, headers: HTTPHeaders = [:]) throws -> Answer {
+    try library.send(.post, "/-/batch", content, headers: headers)
+  }
+
+  @Test("is done in its order, each part seeing those before it")
+  func order() throws {
+    let answer = try send(
+      """
+      [{"method":"POST","url":"/tags","body":{"name":"made"}},
+       {"method":"PATCH","url":"/tags/4","body":{"name":"changed"},"headers":{"Prefer":"return=minimal"}},
+       {"method":"GET","url":"/tags?filter=id%3E2&limit=1&count=true"},
+       {"method":"DELETE","url":"/tags/4"}]
+      """)
+    #expect(answer.status == 200)
+    #expect(
+      answer.text == """
+        [{"status":201,"headers":{"Location":"/tags/4","Content-Type":"application/json","ETag":\(try tag())},\
+        "body":{"id":4,"name":"made"}},\
+        {"status":204,"headers":{"Preference-Applied":"return=minimal"}},\
+        {"status":200,"headers":{"X-Total-Count":"2","Link":\(try link(in: answer)),\
+        "Content-Type":"application/json"},"body":[{"id":3,"name":"unused"}]},\
+        {"status":204,"headers":{}}]
+        """)
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
+  }
+
+  private func tag() throws -> String {
+    let other = try Library.writable()
+    let tag = try #require(try other.send(.post, "/tags", #"{"name":"made"}"#).headers["ETag"])
+    return "\"\(tag.replacing("\"", with: "\\\""))\""
+  }
+
+  /// A cursor is sealed, and so never the same.
+  private func link(in answer: Answer) throws -> Substring {
+    let start = try #require(answer.text.range(of: #""Link":"#)).upperBound
+    let end = try #require(answer.text[start...].range(of: #","Content-Type"#)).lowerBound
+    #expect(answer.text[start..<end].contains(#"rel=\"next\""#))
+    return answer.text[start..<end]
+  }
+
+  @Test("ends with the first part that fails, whose place its problem tells, and does nothing")
+  func failures() throws {
+    let made = #"{"method":"POST","url":"/tags","body":{"name":"made"}}"#
+    let cases: [(Int, String, String)] = [
+      (409, #"{"method":"POST","url":"/tags","body":{"name":"sea"}}"#, "#/1/body/name"),
+      (
+        422, #"{"method":"POST","url":"/books","body":{"title":"T","reviews":[{"rating":"x","y":1}]}}"#,
+        "#/1/body/reviews/0/y"
+      ),
+      (404, #"{"method":"GET","url":"/authors/99"}"#, "#/1"),
+      (404, #"{"method":"GET","url":"/nothing"}"#, "#/1"),
+      (400, #"{"method":"GET","url":"/authors?filter=nme=1"}"#, "#/1"),
+      (405, #"{"method":"DELETE","url":"/authors/1/books/1/author"}"#, "#/1"),
+      (404, #"{"method":"POST","url":"/-/batch","body":[]}"#, "#/1"),
+      (412, #"{"method":"DELETE","url":"/tags/3","headers":{"If-Match":"\"x\""}}"#, "#/1"),
+    ]
+    for (status, part, pointer) in cases {
+      let answer = try send("[\(made),\(part),\(made)]")
+      #expect(answer.status == status, "\(answer.text)")
+      #expect(answer.problem("pointer") == pointer)
+    }
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
+  }
+
+  @Test(
+    "is an array of requests, and its parts have no rights of their own",
+    arguments: [
+      ("{}", 422), ("[1]", 422), (#"[{"method":"GET"}]"#, 422), (#"[{"url":"/tags"}]"#, 422),
+      (#"[{"method":"TRACE","url":"/tags"}]"#, 422), (#"[{"method":"GET","url":"http://a/tags"}]"#, 422),
+      (#"[{"method":"GET","url":"/tags","bdy":1}]"#, 422),
+      (#"[{"method":"GET","url":"/tags","headers":{"a b":"c"}}]"#, 422),
+      (#"[{"method":"GET","url":"/tags","headers":{"authorization":"x"}}]"#, 400), ("[", 400),
+    ])
+  func form(content: String, status: Int) throws {
+    #expect(try send(content).status == status)
+  }
+
+  @Test("has a hundred parts at most")
+  func count() throws {
+    func parts(_ count: Int) -> String {
+      "[\(Array(repeating: #"{"method":"POST","url":"/employees","body":{"name":"B"}}"#, count: count).joined(separator: ","))]"
+    }
+    #expect(try send(parts(101)).status == 400)
+    #expect(try send(parts(100)).status == 200)
+    #expect(try library.stored("SELECT COUNT(*) FROM employee WHERE name = 'B'") == "100")
+  }
+
+  @Test("may be tried, and done once")
+  func preferences() throws {
+    let content = #"[{"method":"POST","url":"/tags","body":{"name":"made"}}]"#
+    #expect(
+      try send(content, headers: ["Prefer": "tx=rollback"]).headers["Preference-Applied"] == "tx=rollback")
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
+    let first = try send(content, headers: ["Idempotency-Key": "\"k\""])
+    #expect(try send(content, headers: ["Idempotency-Key": "\"k\""]).text == first.text)
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
+  }
+
+  @Test("is only sent by POST")
+  func methods() throws {
+    #expect(try library.answer("/-/batch").status == 405)
+    #expect(try library.answer("/-/batch", method: .options).headers["Allow"] == "POST, OPTIONS")
+  }
+}

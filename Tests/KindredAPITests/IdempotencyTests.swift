@@ -1,0 +1,77 @@
+import KindredHTTP
+import KindredSQLite
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Requests that are done once (Idempotency-Key)")
+struct IdempotencyTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.writable() }
+
+  private func send(
+    _ key: String, _ content: String, _ target: String = "/tags", headers: HTTPHeaders = [:]
+  ) throws -> Answer {
+    var headers = headers
+    headers.append("Idempotency-Key", key)
+    return try library.send(.post, target, content, headers: headers)
+  }
+
+  @Test(
+    "get the first answer again, whatever has become of the record",
+    arguments: ["\"a \\\"b\\\"\"", "abc-123"])
+  func again(key: String) throws {
+    let first = try send(key, #"{"name":"once"}"#)
+    #expect(first.status == 201)
+    try Connection(path: library.path, access: .readWrite).execute(
+      "UPDATE tag SET name = 'later' WHERE name = 'once'")
+    let again = try send(key, #"{"name":"once"}"#)
+    #expect(again.status == 201 && again.text == first.text)
+    for name in ["Location", "ETag", "Content-Type"] { #expect(again.headers[name] == first.headers[name]) }
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
+  }
+
+  @Test("are refused with another content, path or preference")
+  func otherContent() throws {
+    _ = try send("k", #"{"name":"once"}"#)
+    for answer in [
+      try send("k", #"{"name":"twice"}"#), try send("k", #"{"name":"once"}"#, "/employees"),
+      try send("k", #"{"name":"once"}"#, headers: ["Prefer": "return=minimal"]),
+    ] {
+      #expect(answer.status == 422 && answer.problem("type") == "/-/errors#idempotency-key-reused")
+    }
+  }
+
+  @Test("keep nothing where nothing was written")
+  func nothingWritten() throws {
+    #expect(try send("k", #"{"name":"sea"}"#).status == 409)
+    #expect(try send("k", #"{"name":"new"}"#, headers: ["Prefer": "tx=rollback"]).status == 201)
+    #expect(try send("k", #"{"name":"new"}"#).status == 201)
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
+  }
+
+  @Test("are forgotten after a day")
+  func expiry() throws {
+    _ = try send("k", #"{"name":"first"}"#)
+    let day = 24 * 60 * 60
+    try Connection(path: library.path, access: .readWrite)
+      .execute("UPDATE kindred_idempotency SET time = time - \(day)")
+    #expect(try send("k", #"{"name":"second"}"#).status == 201)
+    #expect(try library.stored("SELECT COUNT(*) FROM kindred_idempotency") == "1")
+  }
+
+  @Test("have a key that is a text, in one field", arguments: ["\"\"", "\"a", "a\"b", "\"a\" b", "\"é\""])
+  func malformed(key: String) throws {
+    #expect(try send(key, #"{"name":"n"}"#).status == 400)
+    #expect(try send("\"a\"", #"{"name":"n"}"#, headers: ["Idempotency-Key": "\"b\""]).status == 400)
+  }
+
+  @Test("are kept in a table that is no resource, unlike a user's table of a name like it")
+  func invisible() throws {
+    _ = try send("k", #"{"name":"n"}"#)
+    #expect(try library.answer("/kindredIdempotencies").status == 404)
+    let user = try TestDatabase.writable("CREATE TABLE kindred_note (id INTEGER PRIMARY KEY)")
+    #expect(try user.send(.post, "/kindredNotes", "{}").status == 201)
+  }
+}

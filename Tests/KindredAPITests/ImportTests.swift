@@ -1,0 +1,150 @@
+import Foundation
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Imports")
+struct ImportTests {
+  let library: TestDatabase
+
+  init() throws { library = try Library.writable() }
+
+  private func send(
+    _ type: String, _ target: String, _ content: String, _ headers: HTTPHeaders = [:],
+    on database: TestDatabase? = nil
+  ) throws -> Answer {
+    var headers = headers
+    headers.append("Content-Type", type)
+    return try (database ?? library).send(.post, target, content, headers: headers)
+  }
+
+  /// The same content from memory, and from a file that the HTTP layer would have written.
+  private func expect(
+    _ type: String, _ target: String, _ content: String, adds count: Int, stored: (sql: String, rows: String),
+    _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    for isLong in [false, true] {
+      let database = try Library.writable()
+      let request = HTTPRequest(
+        method: .post, target: target, headers: ["Content-Type": type],
+        body: isLong ? [] : Array(content.utf8),
+        longBody: isLong ? try file(content) : nil)
+      let answer = try Answer(database.service.respond(to: request))
+      #expect(answer.status == 201 && answer.bytes.isEmpty, "\(answer.text)", sourceLocation: location)
+      #expect(answer.headers["X-Total-Count"] == "\(count)", sourceLocation: location)
+      #expect(try database.stored(stored.sql) == stored.rows, sourceLocation: location)
+    }
+  }
+
+  private func file(_ content: String) throws -> HTTPContentFile {
+    let path = NSTemporaryDirectory() + "import-\(UUID().uuidString)"
+    try content.write(toFile: path, atomically: true, encoding: .utf8)
+    defer { unlink(path) }
+    return HTTPContentFile(descriptor: open(path, O_RDONLY), length: content.utf8.count)
+  }
+
+  @Test("of CSV: quotes, line ends, empty fields, a mark at the start")
+  func csv() throws {
+    try expect(
+      "text/csv; charset=utf-8", "/authors",
+      "\u{FEFF}name,deathYear,countryCode\r\n\"A, \"\"B\"\"\r\nC\",1900,FR\n\"\",,\r\n  D ,-5,US",
+      adds: 3,
+      stored: (
+        "SELECT replace(name, char(13, 10), '/'), typeof(deathYear), countryCode FROM author WHERE id > 3",
+        "A, \"B\"/C|integer|FR; |null|NULL;   D |integer|US"
+      ))
+  }
+
+  @Test("of JSON lines, with trees, blank lines and none at the end")
+  func lines() throws {
+    for type in ["application/x-ndjson", "application/jsonl"] {
+      try expect(
+        type, "/authors", "{\"name\":\"A\",\"books\":[{\"title\":\"T\"}]}\n\n{\"name\":\"B\"}", adds: 2,
+        stored: (
+          "SELECT name, (SELECT COUNT(*) FROM book WHERE authorId = author.id) FROM author WHERE id > 3",
+          "A|1; B|0"
+        ))
+    }
+  }
+
+  @Test("go to the record of a path, and through a join table")
+  func paths() throws {
+    try expect(
+      "text/csv", "/authors/3/books", "title\nOne\nTwo\n", adds: 2,
+      stored: ("SELECT title FROM book WHERE authorId = 3", "One; Two"))
+    try expect(
+      "text/csv", "/books/6/tags", "name\nnew\n", adds: 1,
+      stored: ("SELECT name FROM tag JOIN bookTag ON tag.id = tagId WHERE bookId = 6", "new"))
+  }
+
+  @Test("convert what has a type in JSON alone: booleans, bytes, JSON")
+  func types() throws {
+    let database = try TestDatabase.writable(
+      "CREATE TABLE sample (id INTEGER PRIMARY KEY, flag BOOLEAN, data BLOB, meta JSON, text TEXT, free)")
+    let answer = try send(
+      "text/csv", "/samples", "flag,data,meta,text,free\ntrue,AAE=,\"{\"\"a\"\":1}\",1,x\n,,,,\n",
+      on: database)
+    #expect(answer.headers["X-Total-Count"] == "2")
+    #expect(
+      try database.stored("SELECT flag, hex(data), meta, text, free FROM sample WHERE id = 1")
+        == "1|0001|{\"a\":1}|1|x")
+    for (field, column) in [("data", "!"), ("meta", "{")] {
+      #expect(try send("text/csv", "/samples", "\(field)\n\(column)\n", on: database).problem("line") == "2")
+    }
+  }
+
+  @Test(
+    "name the line that is wrong, and add nothing",
+    arguments: [
+      ("text/csv", "bookId,rating\n1,5\n99,1\n", 409, 3), ("text/csv", "bookId,rating\n1,5\n1\n", 400, 3),
+      ("text/csv", "bookId,rating\n1,5,5\n", 400, 2), ("text/csv", "bookId,rating\n1,\n", 422, 2),
+      ("text/csv", "bookId,ratng\n1,5\n", 422, 1), ("text/csv", "bookId,bookId\n1,5\n", 400, 1),
+      ("text/csv", "", 400, 1),
+      ("text/csv", "bookId,rating\n\"1\n,5\n", 400, 2), ("text/csv", "bookId,rating\n1\"2\",5\n", 400, 2),
+      ("text/csv", "bookId,rating\n\"1\"2,5\n", 400, 2), ("text/csv", "bookId,rating\r1,5\n", 400, 1),
+      ("text/csv", "bookId,rating\n\"1\n\",5\n1,\n", 422, 4),
+      ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n{\"bookId\":1}\n", 422, 2),
+      ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n\n{\"bookId\":\n", 400, 3),
+      ("application/x-ndjson", "[1]\n", 422, 1),
+    ])
+  func problems(type: String, content: String, status: Int, line: Int) throws {
+    let answer = try send(type, "/reviews", content)
+    #expect(answer.status == status, "\(answer.text)")
+    #expect(answer.problem("line") == "\(line)")
+    #expect(try library.stored("SELECT COUNT(*) FROM review") == "3")
+  }
+
+  @Test("take what an export gives", arguments: [("text/csv", "csv"), ("application/x-ndjson", "ndjson")])
+  func exports(type: String, format: String) throws {
+    let before = try library.stored("SELECT * FROM review")
+    let exported = try library.answer("/reviews?format=\(format)").text
+    _ = try library.send(.delete, "/reviews?filter=true")
+    #expect(try send(type, "/reviews", exported).status == 201)
+    #expect(try library.stored("SELECT * FROM review") == before)
+  }
+
+  @Test("merge, ignore, show, try: as the client prefers")
+  func preferences() throws {
+    let merged = try send(
+      "text/csv", "/tags", "id,name\n1,ocean\n2,play\n", ["Prefer": "resolution=merge-duplicates"])
+    #expect(merged.status == 200 && merged.headers["X-Total-Count"] == "2")
+    let shown = try send(
+      "text/csv", "/tags?onConflict=name&fields=name", "name\nocean\nnew\n",
+      ["Prefer": "resolution=ignore-duplicates, return=representation"])
+    #expect(shown.status == 201 && shown.text == #"[{"name":"ocean"},{"name":"new"}]"#)
+    #expect(try send("text/csv", "/tags", "name\ntried\n", ["Prefer": "tx=rollback"]).status == 201)
+    #expect(try library.stored("SELECT name FROM tag ORDER BY id") == "ocean; play; unused; new")
+  }
+
+  @Test("are for POST, in UTF-8 and uncompressed")
+  func mediaTypes() throws {
+    let csv: HTTPHeaders = ["Content-Type": "text/csv"]
+    #expect(try library.send(.patch, "/tags/1", "name\nx\n", headers: csv).status == 415)
+    #expect(try library.send(.put, "/tags/1", "name\nx\n", headers: csv).status == 415)
+    #expect(try send("text/csv; charset=latin1", "/tags", "name\nx\n").status == 415)
+    #expect(try send("text/csv", "/tags", "name\nx\n", ["Content-Encoding": "gzip"]).status == 415)
+    #expect(library.service.takesLongBody(HTTPRequest(method: .post, target: "/tags", headers: csv)))
+    #expect(!library.service.takesLongBody(HTTPRequest(method: .put, target: "/tags", headers: csv)))
+  }
+}
