@@ -11,7 +11,8 @@ import Synchronization
 ///       SAVEPOINT … RELEASE      the third
 ///     COMMIT
 ///
-/// Each hears of its own success or failure, of the first only after the commit. What takes the transaction down
+/// Each hears of its own success or failure after the commit: a failure, too, may follow from what those before have
+/// done. What takes the transaction down
 /// with it (an interrupted change, a full disk, `RAISE(ROLLBACK)`) fails alone: the others run once more. So what runs
 /// here has no effect but on the database.
 public final class WriteQueue: Sendable {
@@ -145,29 +146,42 @@ public final class WriteQueue: Sendable {
   private func run(_ group: [WriteJob], on connection: Connection) {
     guard begin(group, on: connection) else { return }
     let start = MonotonicTime.now()
-    var done: [WriteJob] = []
+    var settled: [Settled] = []
     var rest = group[...]
     while let job = rest.popFirst() {
       guard !job.isLost(at: MonotonicTime.now()) else {
         job.fail(.tooLate)
         continue
       }
-      switch run(job, on: connection, isAlone: done.isEmpty && rest.isEmpty, isFirst: done.isEmpty) {
-      case .done: done.append(job)
-      case .failed(let error): job.fail(error)
+      switch run(job, on: connection, isAlone: settled.isEmpty && rest.isEmpty, isFirst: settled.isEmpty) {
+      case .done: settled.append(Settled(job: job))
+      case .failed(let error):
+        if settled.isEmpty || (error as? DatabaseError)?.isInterrupted ?? false {
+          job.fail(error)
+        } else {
+          // What took the transaction down would do so again.
+          job.isLong = job.isLong || !connection.isInTransaction
+          settled.append(Settled(job: job, error: error))
+        }
       case .slow:
         job.isLong = true
         rest.insert(job, at: rest.startIndex)
       }
       guard connection.isInTransaction else {
         // With the transaction went what those before have done.
-        putBack(done + rest)
+        putBack(settled.map(\.job) + rest)
         return
       }
       if job.isLong || MonotonicTime.now() - start > Self.longestGroup { break }
     }
     putBack(rest)
-    commit(done, on: connection)
+    commit(settled, on: connection)
+  }
+
+  /// A write that has run, and the error with which it has failed.
+  private struct Settled {
+    let job: WriteJob
+    var error: (any Error)?
   }
 
   /// Takes the lock; false where nobody is left to write.
@@ -219,22 +233,22 @@ public final class WriteQueue: Sendable {
     }
   }
 
-  private func commit(_ done: [WriteJob], on connection: Connection) {
+  private func commit(_ settled: [Settled], on connection: Connection) {
     do {
       try connection.commit()
       state.withLock { state in
         state.statistics.commits += 1
-        state.statistics.writes += done.count
+        state.statistics.writes += settled.count { $0.error == nil }
       }
-      for job in done { job.succeed() }
+      for write in settled { write.job.end(write.error) }
     } catch {
-      guard done.count > 1 else {
-        for job in done { job.fail(error) }
+      guard settled.count > 1 else {
+        for write in settled { write.job.fail(error) }
         return
       }
       // Whoever is to blame, the others are not.
-      for job in done { job.isLong = true }
-      putBack(done)
+      for write in settled { write.job.isLong = true }
+      putBack(settled.map(\.job))
     }
   }
 }
@@ -276,7 +290,8 @@ private final class WriteJob: @unchecked Sendable {
 
   func run(on connection: Connection) throws { try body(connection) }
 
-  func succeed() { completion(nil) }
+  /// Tells the result; with an error, that.
+  func end(_ error: (any Error)?) { completion(error) }
 
   func fail(_ error: any Error) { completion(error) }
 }

@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 
+import linearizability
 import writes
 from checks import check, check_unavailable, is_fine
 from server import Server, make_library, small_disk, wait_until
@@ -224,7 +225,7 @@ def ended(directory):
 
 FAULTS = [
     killed, locked, full, replaced, late, left, crowded, ended, writes.killed_writing, writes.locked_writing,
-    writes.full_writing, writes.pinned_writing,
+    writes.full_writing, writes.pinned_writing, linearizability.linearizable_writing,
 ]
 # They mount a small disk.
 NEEDING_ROOT = [full, writes.full_writing, writes.pinned_writing]

@@ -22,7 +22,7 @@ def tree(name):
 class Writers:
     """Clients that add trees, count on one record each, and delete: they note what was acknowledged."""
 
-    def __init__(self, server, round_number, count=6):
+    def __init__(self, server, round_number, count=32):
         self.server, self.is_over = server, threading.Event()
         self.round = round_number
         self.added, self.gone, self.counts, self.tried, self.failures = set(), set(), {}, {}, []

@@ -109,6 +109,37 @@ struct WriteQueueTests {
     #expect(try rows(pool) == [1, 4, 5])
   }
 
+  @Test("hear of a failure after the commit of what it may follow from")
+  func failuresAfterCommit() throws {
+    let pool = try makePool()
+    let path = pool.path
+    let queue = WriteQueue(pool)
+    let outcomes = Outcomes()
+    let seen = Mutex<Int64>(-1)
+    let gate = Atomic(false)
+    queue.submit(deadline: nil) { _ in
+      while !gate.load(ordering: .acquiring) { MonotonicTime.sleep(1_000_000) }
+    } completion: {
+      outcomes.note("gate", $0)
+    }
+    queue.submit(deadline: nil) {
+      try $0.execute("INSERT INTO item VALUES (1)")
+    } completion: {
+      outcomes.note("a", $0)
+    }
+    queue.submit(deadline: nil) {
+      try $0.execute("INSERT INTO item VALUES (1)")
+    } completion: { result in
+      let count = try? Connection(path: path, access: .readOnly)
+        .withStatement("SELECT COUNT(*) FROM item") { try $0.runForInteger() }
+      seen.withLock { $0 = count ?? -1 }
+      outcomes.note("again", result)
+    }
+    gate.store(true, ordering: .releasing)
+    #expect(outcomes.all(3) == ["gate": "done", "a": "done", "again": "\(SQLITE_CONSTRAINT)"])
+    #expect(seen.withLock { $0 } == 1)
+  }
+
   @Test("run once more where one of them takes the transaction down with it")
   func lostTransaction() throws {
     let pool = try makePool()
