@@ -69,7 +69,7 @@ extension KindredService {
   ///
   /// What it refuses may be possible since the schema has changed, and is planned once more.
   func planWrite<Plan>(_ plan: (ModelVersion) throws -> Plan) throws -> Plan {
-    let latest = models.latest
+    let latest = models.known
     if let latest, let made = try? plan(latest) { return made }
     return try plan(try pool.withReader { try models.version(for: $0) })
   }
@@ -95,8 +95,9 @@ extension KindredService {
       guard let identity else { return try body(connection) }
       return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) { try body(connection) }
     } completion: { result in
+      self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }
-      pending.fulfil { self.response(result, to: request, timing) }
+      pending.resume { .now(self.response(result, to: request, timing)) }
     }
     return .later(pending)
   }
@@ -112,9 +113,9 @@ extension KindredService {
       return finished(response, to: request, timing)
     case .failure(let error as DatabaseError):
       // Foreign keys that are deferred are checked at the end.
-      return finished(failure(Problem(refusing: error) ?? error, request), to: request, timing)
+      return finished(answer(to: Problem(refusing: error) ?? error, of: request), to: request, timing)
     case .failure(let error):
-      return finished(failure(error, request), to: request, timing)
+      return finished(answer(to: error, of: request), to: request, timing)
     }
   }
 }

@@ -3,7 +3,7 @@ import KindredAssociations
 /// What a query says of a write: what it returns, and which records it is about.
 struct WriteParameters {
   /// Those that say what a record shows.
-  private(set) var shaping = QueryParameters()
+  private(set) var shaping = QueryParameters([])
   /// What stands for them in a cache.
   var shapingName: String {
     shaping.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{0}")
