@@ -89,7 +89,9 @@ enum Route {
     if case .records = self { response.headers.append("Accept-Query", QueryContent.mediaType) }
     for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
     where allow.contains(method.token) {
-      response.headers.append(name, WriteContent.types(of: method).joined(separator: ", "))
+      var types = WriteContent.types(of: method)
+      if case .batch = self { types = [MediaType.json.rawValue] }
+      response.headers.append(name, types.joined(separator: ", "))
     }
     return response
   }

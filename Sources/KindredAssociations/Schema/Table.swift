@@ -90,7 +90,7 @@ public struct Table: Sendable, Hashable {
       name: name, kind: kind, columns: columns, primaryKey: key,
       uniqueKeys: key.isEmpty || uniqueKeys.contains(key) ? uniqueKeys : [key] + uniqueKeys, indexes: indexes,
       orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
-      rowIDColumn: rowIDColumn, fullText: fullText)
+      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf)
   }
 
   /// The column of this name; SQLite's names know no case (of ASCII letters).

@@ -23,7 +23,7 @@ struct ContentReader: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// The next bytes; none at the end. They are valid until the next call.
+  /// The next bytes, valid until the next call; none at the end.
   ///
   /// - Throws: `Problem` (503) where the file can't be read.
   mutating func next() throws -> UnsafeRawBufferPointer {
