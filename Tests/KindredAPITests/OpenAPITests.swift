@@ -107,6 +107,28 @@ struct OpenAPITests {
     }
   }
 
+  @Test("every parameter of requests is described, and none refuses what the grammar takes")
+  func parameters() throws {
+    let document = try document(of: Library.database())
+    let described = try object(document, "components", "parameters")
+    for parameter in RequestParameter.ofRoot {
+      let schema = try object(described, parameter.name, "schema")
+      #expect(
+        schema["pattern"] == nil && (schema["items"] as? [String: Any])?["enum"] == nil, "\(parameter.name)")
+    }
+    func names(_ path: String) throws -> Set<String> {
+      let parameters = try object(document, "paths", path, "get")["parameters"] as? [[String: Any]] ?? []
+      return Set(
+        parameters.compactMap { ($0["$ref"] as? String)?.split(separator: "/").last.map(String.init) })
+    }
+    let all = Set(RequestParameter.ofRoot.map(\.name))
+    #expect(try names("/books") == all)
+    #expect(try names("/authors") == all.subtracting(["search"]))
+    #expect(try names("/authors/{id}") == ["include", "join", "fields", "annotate", "format"])
+    let operation = try object(document, "paths", "/authors/{id}/books", "get")
+    #expect(operation["tags"] as? [String] == ["authors"])
+  }
+
   @Test("the limits of the server are in it")
   func limits() throws {
     var options = KindredService.Options()

@@ -20,6 +20,38 @@ struct CommandTests {
     #expect(outcome.errors.isEmpty)
   }
 
+  @Test(
+    "query writes its answer in the format that is asked for",
+    arguments: [
+      ("json", "[{\"name\":\"a,b\",\"n\":[]}]"), ("ndjson", "{\"name\":\"a,b\",\"n\":[]}"),
+      ("pretty", "[\n  {\n    \"name\": \"a,b\",\n    \"n\": []\n  }\n]"),
+    ])
+  func formats(format: String, text: String) throws {
+    let url = "/authors?fields=name:'a,b'&include=n:books&n.filter=false&filter=id=1"
+    let outcome = try program.run("query", "library.sqlite", url, "--format", format)
+    #expect(outcome.output == text + "\n", "\(outcome.errors)")
+  }
+
+  @Test("query writes CSV, and the format of the URL goes before that of the command")
+  func csv() throws {
+    let url = "/authors?fields=name&filter=id=1"
+    #expect(
+      try program.run("query", "library.sqlite", url, "--format", "csv").output
+        == "name\r\nHerman Melville\r\n")
+    #expect(
+      try program.run("query", "library.sqlite", url + "&format=json", "--format", "csv").output
+        == "[{\"name\":\"Herman Melville\"}]\n")
+    #expect(try program.run("query", "library.sqlite", url, "--format", "xml").status == 64)
+  }
+
+  @Test("a shell completes the URL by the names of the database")
+  func completion() throws {
+    let outcome = try program.run(
+      "---completion", "query", "--", "positional@1", "3", "9", "kindred", "query", "library.sqlite",
+      "/authors?inc")
+    #expect(outcome.output.split(separator: "\n").contains("/authors?include="), "\(outcome)")
+  }
+
   @Test("query writes a result of many parts")
   func longResult() throws {
     let outcome = try program.run(

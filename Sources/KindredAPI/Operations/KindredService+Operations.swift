@@ -29,13 +29,15 @@ extension KindredService {
         }
       case .errors:
         try documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
-      case .schema: Representation(SchemaDocument(model: try latestVersion().model, limits: options.limits).json)
+      case .schema:
+        Representation(SchemaDocument(model: try latestVersion().model, limits: options.limits).json)
       case .complete: try completions(request, in: latestVersion().model)
       case .describe: try description(request, in: latestVersion().model)
       case .diagramSVG: try diagramSVG(request, of: latestVersion().model)
       case .diagramMermaid: try diagramMermaid(request, of: latestVersion().model)
       case .modelFileSchema:
-        Representation(ModelFileSchema.mediaType, ModelFileSchema(model: try latestVersion().model).json.bytes)
+        Representation(
+          ModelFileSchema.mediaType, ModelFileSchema(model: try latestVersion().model).json.bytes)
       }
     return deliver(representation, to: request)
   }

@@ -56,7 +56,50 @@ extension OpenAPIDocument {
         .errors, "Every code that a problem can have.",
         answer("application/json", ["type": "array", "items": ["type": "object"]])
       ),
+      (
+        .schema, "Resources, columns, associations, limits.", answer("application/json", ["type": "object"])
+      ),
+      (
+        .complete, "What may stand at a place of a URL.",
+        answer("application/json", ["type": "array", "items": ["type": "object"]])
+      ),
+      (
+        .describe, "The parts, the tree and the errors of a URL.",
+        answer("application/json", ["type": "object"])
+      ),
+      (.diagramSVG, "The diagram of the tables.", answer(DiagramSVG.mediaType, ["type": "string"])),
+      (.diagramMermaid, "The same for Mermaid.", answer("text/plain", ["type": "string"])),
+      (
+        .modelFileSchema, "The JSON Schema of the model file.",
+        answer(ModelFileSchema.mediaType, ["type": "object"])
+      ),
     ]
+  }
+
+  /// What a page under `/-/` is asked with.
+  static func parameters(of page: OperationsPage) -> [JSONValue] {
+    func parameter(_ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool) -> JSONValue
+    {
+      [
+        "name": .string(name), "in": "query", "required": .bool(isRequired),
+        "description": .string(description), "schema": schema,
+      ]
+    }
+    let url = parameter("url", "A URL, complete or not.", ["type": "string"], isRequired: true)
+    let position = parameter(
+      "position", "In Unicode scalars of `url`.", ["type": "integer", "minimum": 0], isRequired: true)
+    switch page {
+    case .complete: return [url, position]
+    case .describe: return [url]
+    case .diagramSVG, .diagramMermaid:
+      return [
+        parameter("around", "The resource in the middle.", ["type": "string"], isRequired: false),
+        parameter(
+          "depth", "How many foreign keys may lie between.",
+          ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1], isRequired: false),
+      ]
+    default: return []
+    }
   }
 
   static let problemResponse: JSONValue = [

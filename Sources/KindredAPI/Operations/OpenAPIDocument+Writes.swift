@@ -45,10 +45,11 @@ extension OpenAPIDocument {
     let record = writtenSchema(of: resource, without: given, isPart: method == .patch)
     var members: [(String, JSONValue)] = [
       ("operationId", .string("\(path.name).\(method.token.lowercased())")),
+      ("tags", Self.tags(of: path.name)),
       ("summary", .string(Self.summary(of: method, resource, isMany: isMany))),
     ]
     let shaping =
-      (method == .delete ? [] : recordParameters(of: resource))
+      (method == .delete ? [] : shapingParameters)
       + (isMany ? selectingParameters(of: resource) : [])
     if !(path.parameters + shaping).isEmpty {
       members.append(("parameters", .array(path.parameters + shaping)))
@@ -70,7 +71,7 @@ extension OpenAPIDocument {
   /// PUT and DELETE at the place of a record in a join table's association.
   private func link(_ method: HTTPMethod, _ path: WrittenPath) -> JSONValue {
     [
-      "operationId": .string("\(path.name).\(method.token.lowercased())"),
+      "operationId": .string("\(path.name).\(method.token.lowercased())"), "tags": Self.tags(of: path.name),
       "summary": .string(
         method == .put ? "Links the two records, neither of which changes." : "Unlinks the two records."),
       "parameters": .array(path.parameters),

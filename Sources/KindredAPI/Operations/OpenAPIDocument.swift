@@ -17,7 +17,8 @@ struct OpenAPIDocument {
       "index", "The resources, their columns and their associations.", [], ["200": indexResponse])
     for resource in model.resources.values { add(resource, to: &paths) }
     for (page, summary, response) in operationsPages {
-      paths["/-/\(page.rawValue)"] = path("kindred.\(page)", summary, [], ["200": response])
+      paths["/-/\(page.rawValue)"] = path(
+        "kindred.\(page)", summary, Self.parameters(of: page), ["200": response])
     }
     return [
       "openapi": "3.1.0",
@@ -30,11 +31,7 @@ struct OpenAPIDocument {
         "schemas": .object(
           [("Problem", Self.problemSchema)]
             + model.resources.values.map { ("record.\(Self.component($0.name))", recordSchema($0)) }),
-        "parameters": .object(
-          Self.commonParameters(limits)
-            + model.resources.values.flatMap { resource in
-              parameters(of: resource).map { (Self.component(resource.name) + "." + $0, $1) }
-            }),
+        "parameters": .object(Self.parameters(limits)),
         "responses": ["Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse],
         "headers": .object(Self.headers),
       ],
@@ -43,10 +40,9 @@ struct OpenAPIDocument {
 
   private static let description = """
     A request is a tree: a resource, and under it one node per association key. The parameters that are described here \
-    speak of the root; prefixed with the keys that lead to a node, as in `books.sort`, they speak of that node. \
-    Schemas show the simple forms of what they take: `include` and `join` also take paths of keys, new keys and `!`, \
-    the others expressions and aggregates. `having`, `search`, `group`, `distinct` and `values` are not shown, for what \
-    they take depends on the rest of the request. Follow `Link` from page to page.
+    are those of the root; prefixed with the keys that lead to a node, as in `books.sort`, they are that node's, which \
+    also has `values`. The name of a column is a parameter too: `kind=novel`. What may stand in an expression is what \
+    `/-/complete` offers there. Follow `Link` from page to page.
     """
 
   private static let writeDescription = """
@@ -68,7 +64,7 @@ struct OpenAPIDocument {
     let record = "\(root)/\(key.template)"
     paths[record] = path(
       "\(resource.name).record", "A record of \(resource.name).",
-      key.parameters + recordParameters(of: resource),
+      key.parameters + recordParameters,
       answers(with: recordResponse(of: resource)),
       writes: writes(
         at: WrittenPath(
@@ -82,7 +78,7 @@ struct OpenAPIDocument {
       paths[associated] = path(
         name,
         "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
-        key.parameters + (isMany ? listParameters(of: destination) : recordParameters(of: destination)),
+        key.parameters + (isMany ? listParameters(of: destination) : recordParameters),
         answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
         writes: writes(
           at: WrittenPath(
@@ -93,7 +89,7 @@ struct OpenAPIDocument {
       }
       paths["\(associated)/\(other.template)"] = path(
         "\(name).record", "One of the \(association.key) of a record of \(resource.name).",
-        key.parameters + other.parameters + recordParameters(of: destination),
+        key.parameters + other.parameters + recordParameters,
         answers(with: recordResponse(of: destination)),
         writes: writes(
           at: WrittenPath(
@@ -106,7 +102,9 @@ struct OpenAPIDocument {
     _ name: String, _ summary: String, _ parameters: [JSONValue], _ responses: [(String, JSONValue)],
     writes: [(String, JSONValue)] = []
   ) -> JSONValue {
-    var operation: [(String, JSONValue)] = [("operationId", .string(name)), ("summary", .string(summary))]
+    var operation: [(String, JSONValue)] = [
+      ("operationId", .string(name)), ("tags", Self.tags(of: name)), ("summary", .string(summary)),
+    ]
     if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
     let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
     operation.append(("responses", .object(responses + [("default", problem)])))
@@ -118,6 +116,11 @@ struct OpenAPIDocument {
     _ responses: KeyValuePairs<String, JSONValue>
   ) -> JSONValue {
     path(name, summary, parameters, responses.map { ($0.key, $0.value) })
+  }
+
+  /// The resource that an operation begins at, by which clients and readers find it.
+  static func tags(of operation: String) -> JSONValue {
+    [.string(operation.split(separator: ".").first.map(String.init) ?? operation)]
   }
 
   /// A name as it may stand in a reference to a component (OpenAPI §4.8.7.1).

@@ -69,13 +69,13 @@ struct FetchRequestParser {
       fetchRequest: FetchRequest(path: path, root: RequestNode()))
     var after: String?
     for parameter in parameters.parameters {
-      _ = try noting(diagnostics) { try apply(parameter, to: tree, &parsed, after: &after) }
+      try noting(diagnostics) { try apply(parameter, to: tree, &parsed, after: &after) }
     }
-    _ = try noting(diagnostics) {
+    try noting(diagnostics) {
       try applyLimit(to: &tree.root.request, &parsed, isSingle: path.isSingle)
     }
     parsed.fetchRequest.root = tree.root.frozen
-    _ = try noting(diagnostics) { try applyCursor(after, to: &parsed, segments: segments) }
+    try noting(diagnostics) { try applyCursor(after, to: &parsed, segments: segments) }
     parsed.fetchRequest.literals = self.literals
     return parsed
   }
@@ -100,7 +100,7 @@ struct FetchRequestParser {
     _ column: Column, of path: RequestPath, literals: Literals, _ parameters: QueryParameters
   ) throws -> ParsedRequest {
     for parameter in parameters.parameters {
-      _ = try noting(diagnostics) {
+      try noting(diagnostics) {
         throw RequestError(
           .unknownParameter, "the value of a column has no parameters: leave out `\(parameter.name)`",
           at: parameter.origin)

@@ -19,6 +19,9 @@ struct RequestDescription {
   private var text: RequestText { draft.text }
 
   init(_ url: String, model: Model, limits: RequestLimits) {
+    var limits = limits
+    // What the server adds is no part of what is written.
+    limits.pageSize = nil
     draft = RequestDraft(RequestText(url), model: model, limits: limits)
     if !isPage { draft.check() }
   }
@@ -32,10 +35,25 @@ struct RequestDescription {
   }
 
   var json: JSONValue {
-    [
+    let errors = errors
+    return [
       "parts": .array(parts.map(json)), "tree": tree,
+      "url": errors.isEmpty ? url.map(JSONValue.string) ?? .null : .null,
       "errors": .array(errors.map { error, place in Problem(error).document(at: place) }),
     ]
+  }
+
+  /// The same request as the server itself writes it, with every escape that a URL needs; nil for what is no request of
+  /// records.
+  private var url: String? {
+    guard !isPage, draft.column == nil, let request = draft.request,
+      let url = try? FetchRequestRenderer.url(of: request, in: draft.model)
+    else { return nil }
+    // What isn't of the records, but of the answer.
+    let others = text.parameters.filter { ["after", "format", "explain"].contains($0.name.text) }
+      .map { "\($0.name.text)=\(URLCoding.encodeQueryValue($0.value.text))" }
+    guard !others.isEmpty else { return url }
+    return url + (url.contains("?") ? "&" : "?") + others.joined(separator: "&")
   }
 
   private func json(_ part: Part) -> JSONValue {

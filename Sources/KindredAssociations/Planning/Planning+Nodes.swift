@@ -132,7 +132,7 @@ extension Planning {
   ///
   /// - Parameter isToMany: whether it gives a list, as a to-one node does below joined to-many ones.
   func checkShape(of node: RequestNode, name: String, isToMany: Bool = false) throws {
-    _ = try noting(diagnostics) { try refuseShape(of: node, name: name, isToMany: isToMany) }
+    try noting(diagnostics) { try refuseShape(of: node, name: name, isToMany: isToMany) }
   }
 
   private func refuseShape(of node: RequestNode, name: String, isToMany: Bool) throws {

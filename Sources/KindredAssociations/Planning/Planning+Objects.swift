@@ -6,7 +6,7 @@ extension Planning {
     program.beginObject()
     defer { program.endObject() }
     if let fields = node.fields {
-      for field in fields { _ = try noting(diagnostics) { try plan(field, in: scope, program) } }
+      for field in fields { try noting(diagnostics) { try plan(field, in: scope, program) } }
     } else {
       for column in try defaultColumns(of: scope) {
         try program.member(column.name, at: node.origin)
@@ -14,7 +14,7 @@ extension Planning {
       }
     }
     for annotation in node.annotations {
-      _ = try noting(diagnostics) { try plan(annotation, in: scope, program) }
+      try noting(diagnostics) { try plan(annotation, in: scope, program) }
     }
     try planChildren(of: node, in: scope, program, name: name)
     if let recursion = scope.recursion { try planRepetition(recursion, in: scope, program, name: name) }
@@ -79,7 +79,7 @@ extension Planning {
 
   func planChildren(of node: RequestNode, in scope: Scope, _ program: ProgramBuilder, name: String) throws {
     for child in node.children where child.isReturned {
-      _ = try noting(diagnostics) { try plan(child, in: scope, program, name: name) }
+      try noting(diagnostics) { try plan(child, in: scope, program, name: name) }
     }
   }
 

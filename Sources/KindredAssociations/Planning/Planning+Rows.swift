@@ -139,7 +139,7 @@ extension Planning {
     scope.isGrouped = node.isGrouped
     var rank: SQL?
     if let last = node.searches.indices.last {
-      _ = try noting(diagnostics) {
+      try noting(diagnostics) {
         rank = try joinSearch(node.searches[last], to: scope)
         try planSearchChecks(of: node, in: scope)
       }

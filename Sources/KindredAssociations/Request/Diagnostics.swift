@@ -46,6 +46,7 @@ package final class Diagnostics {
 /// What `body` returns; nil where it fails and there are diagnostics that note the error.
 ///
 /// - Throws: what `body` throws where there are none.
+@discardableResult
 package func noting<Value>(_ diagnostics: Diagnostics?, _ body: () throws -> Value) throws -> Value? {
   guard let diagnostics else { return try body() }
   do {

@@ -14,12 +14,33 @@ struct QueryCommand: Configurable {
       Examples:
         kindred query chinook.db /albums/1
         kindred query chinook.db '/albums?include=tracks&limit=1'
+        kindred query chinook.db '/albums?include=tracks&limit=1' --format pretty
         kindred query chinook.db '/albums?include=tracks&limit=1' --explain
+        kindred query chinook.db /albums --format csv > albums.csv
       """)
 
+  /// How the answer is written.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case json, ndjson, csv
+    /// JSON with each value on a line of its own.
+    case pretty
+
+    fileprivate var mediaType: String {
+      switch self {
+      case .json, .pretty: "application/json"
+      case .ndjson: "application/x-ndjson"
+      case .csv: "text/csv"
+      }
+    }
+  }
+
   @Argument(help: "The database file.") var database: String
-  @Argument(help: .init("The path and the parameters, as a server would get them.", valueName: "url"))
+  @Argument(
+    help: .init("The path and the parameters, as a server would get them.", valueName: "url"),
+    completion: .custom { words, _, typed in QueryCommand.completions(of: words, typed: typed) })
   var url: String
+  @Option(help: "How the answer is written, unless the URL says so: json, ndjson, csv, or pretty.")
+  var format = Format.json
   @Flag(help: "Show the SQL, and how SQLite runs it, instead of the answer.") var explain = false
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
@@ -30,14 +51,16 @@ struct QueryCommand: Configurable {
     defer { pool.close() }
     let service = try KindredService(
       pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
-    let response = service.respond(to: HTTPRequest(method: .get, target: target))
+    let response = service.respond(
+      to: HTTPRequest(method: .get, target: target, headers: ["Accept": format.mediaType]))
     if response.status.code >= 400 {
       throw RefusedRequest(response)
     }
     if explain {
       try StandardOutput.writeLine(StatementListing(response).description)
     } else {
-      try StandardOutput.write(response.body)
+      let isIndented = format == .pretty && response.headers["Content-Type"] == Format.pretty.mediaType
+      try StandardOutput.write(response.body, isIndented: isIndented)
     }
   }
 

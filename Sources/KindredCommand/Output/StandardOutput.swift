@@ -4,17 +4,23 @@ import KindredHTTP
 /// Where the results of commands go.
 enum StandardOutput {
   /// Writes the body of an answer as it is read, and ends the line that it leaves open.
-  static func write(_ body: HTTPBody) throws {
+  ///
+  /// - Parameter isIndented: whether it is JSON, to be written with each value on a line of its own.
+  static func write(_ body: HTTPBody, isIndented: Bool = false) throws {
+    var indenter = JSONIndenter()
+    func put(_ part: UnsafeRawBufferPointer) throws {
+      try write(isIndented ? Data(indenter.indent(part)) : Data(part))
+    }
     switch body {
     case .none: return
     case .bytes(let bytes):
-      try write(Data(bytes))
+      try bytes.withUnsafeBytes { try put($0) }
       try endLine(after: bytes.last)
     case .stream(let stream, _):
       defer { stream.close() }
       var last: UInt8?
       while let part = try stream.next() {
-        try write(Data(part))
+        try put(part)
         last = part.last ?? last
       }
       try endLine(after: last)

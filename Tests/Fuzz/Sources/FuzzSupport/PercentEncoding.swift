@@ -12,7 +12,7 @@ func percentEncoded(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// A name as a part of a URL that stands for nothing but itself.
-func percentEncoded(_ name: String) -> String {
+public func percentEncoded(_ name: String) -> String {
   name.utf8.map { byte in
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(Unicode.Scalar(byte))

@@ -1,0 +1,19 @@
+import KindredAssociations
+
+/// Completes the URLs of requests, for shells.
+public struct URLCompletion {
+  private let completer: Completer
+
+  /// Completion by the names of a model.
+  public init(model: Model, limits: RequestLimits = RequestLimits()) {
+    completer = Completer(model: model, limits: limits)
+  }
+
+  /// The URLs that what has been typed can become by one more word, at most a hundred.
+  public func completions(of url: String) -> [String] {
+    let scalars = Array(url.unicodeScalars)
+    return completer.completions(of: url, at: scalars.count).map { item in
+      String(String.UnicodeScalarView(scalars[..<item.range.lowerBound])) + item.text
+    }
+  }
+}
