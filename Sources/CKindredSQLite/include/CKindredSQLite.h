@@ -1,12 +1,7 @@
 #pragma once
 #include <sqlite3.h>
-
-/// `sqlite3_config` is variadic, which Swift cannot call.
-/// Turns off memory statistics: they stand behind one mutex for the whole process.
-/// To be called before any connection is opened.
-static inline int kindred_sqlite3_disable_memory_statistics(void) {
-  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
+#include "KindredAccounts.h"
+#include "KindredFunctions.h"
 
 /// `sqlite3_db_config` is variadic, which Swift cannot call. For the options that take a switch.
 static inline int kindred_sqlite3_db_config(sqlite3 *db, int option, int isOn) {

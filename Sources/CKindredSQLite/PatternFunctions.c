@@ -1,0 +1,158 @@
+#include "FunctionCall.h"
+#include <string.h>
+
+// The signs of a kind of pattern; 0 for one that it doesn't have.
+typedef struct {
+  unsigned any;
+  unsigned one;
+  unsigned set;
+  unsigned escape;
+  int ignoresCase;
+} signs;
+
+// The next character, as SQLite reads it: what is no UTF-8 becomes U+FFFD or a character of its own.
+static unsigned read_character(const unsigned char **text) {
+  unsigned character = *(*text)++;
+  if (character < 0xC0) return character;
+  character &= character < 0xE0 ? 0x1F : character < 0xF0 ? 0x0F : character < 0xF8 ? 7 : character < 0xFC ? 3 : 1;
+  if ((*text)[-1] >= 0xFE) character = 0;
+  while ((**text & 0xC0) == 0x80) character = (character << 6) + (*(*text)++ & 0x3F);
+  if (character < 0x80 || (character & 0xFFFFF800) == 0xD800 || (character & 0xFFFFFFFE) == 0xFFFE) return 0xFFFD;
+  return character;
+}
+
+static unsigned lowercase(unsigned character) {
+  return character >= 'A' && character <= 'Z' ? character + ('a' - 'A') : character;
+}
+
+static int is_same(unsigned a, unsigned b, const signs *signs) {
+  return a == b || (signs->ignoresCase && lowercase(a) == lowercase(b));
+}
+
+// Whether a character is in a set, behind whose `[` the pattern is; afterwards it is behind the `]`.
+static int is_in_set(unsigned character, const unsigned char **pattern) {
+  unsigned prior = 0, next = read_character(pattern);
+  int isIn = 0, isInverted = next == '^';
+  if (isInverted) next = read_character(pattern);
+  if (next == ']') {
+    isIn = character == ']';
+    next = read_character(pattern);
+  }
+  for (; next != 0 && next != ']'; next = read_character(pattern)) {
+    if (next == '-' && **pattern != ']' && **pattern != 0 && prior > 0) {
+      next = read_character(pattern);
+      isIn |= character >= prior && character <= next;
+      prior = 0;
+      // The end of the text must stay where it is.
+      if (next == 0) return 0;
+    } else {
+      isIn |= character == next;
+      prior = next;
+    }
+  }
+  return next != 0 && isIn != isInverted;
+}
+
+// Goes to the first place of a text where a pattern can begin to match; null for none.
+static const unsigned char *seek(
+  const unsigned char *text, const unsigned char *pattern, const signs *signs
+) {
+  unsigned first = read_character(&pattern);
+  if (signs->escape != 0 && first == signs->escape) first = read_character(&pattern);
+  else if (signs->set != 0 && first == signs->set) first = 0;
+  if (first > 0 && first < 0x80) {
+    char stops[3] = {(char)first, 0, 0};
+    if (signs->ignoresCase && lowercase(first) >= 'a' && lowercase(first) <= 'z') stops[1] = (char)(first ^ 0x20);
+    text += strcspn((const char *)text, stops);
+  }
+  return *text == 0 ? NULL : text;
+}
+
+// Whether a text matches; -1 where it must stop.
+//
+// Where the text differs behind an `any`, that one takes a character more. An earlier one need not be tried again: what
+// lies between the two was found at the first place that it has.
+static int matches(
+  sqlite3_context *context, const unsigned char *pattern, const unsigned char *text, const signs *signs
+) {
+  const unsigned char *patternBehindAny = NULL, *textBehindAny = NULL;
+  int steps = 0;
+  for (;;) {
+    if (kindred_stops_after(context, &steps, 1)) return -1;
+    unsigned wanted = read_character(&pattern);
+    if (signs->any != 0 && wanted == signs->any) {
+      const unsigned char *next = pattern;
+      while ((wanted = read_character(&next)) != 0) {
+        if (wanted == signs->one && signs->one != 0) {
+          if (read_character(&text) == 0) return 0;
+        } else if (wanted != signs->any) {
+          break;
+        }
+        pattern = next;
+      }
+      if (wanted == 0) return 1;
+      patternBehindAny = pattern;
+      textBehindAny = text;
+      goto again;
+    }
+    if (wanted == 0) {
+      if (*text == 0) return 1;
+    } else {
+      int isEscaped = signs->escape != 0 && wanted == signs->escape;
+      if (isEscaped && (wanted = read_character(&pattern)) == 0) return 0;
+      if (*text != 0) {
+        unsigned character = read_character(&text);
+        if (!isEscaped && signs->set != 0 && wanted == signs->set) {
+          if (is_in_set(character, &pattern)) continue;
+        } else if (is_same(wanted, character, signs) || (!isEscaped && signs->one != 0 && wanted == signs->one)) {
+          continue;
+        }
+      } else {
+        // No further character can be found by taking more.
+        return 0;
+      }
+    }
+    if (patternBehindAny == NULL) return 0;
+    (void)read_character(&textBehindAny);
+  again:
+    textBehindAny = seek(textBehindAny, patternBehindAny, signs);
+    if (textBehindAny == NULL) return 0;
+    pattern = patternBehindAny;
+    text = textBehindAny;
+  }
+}
+
+static void match(sqlite3_context *context, sqlite3_value **arguments, const signs *signs) {
+  static int matchesBlobs = -1;
+  if (matchesBlobs < 0) matchesBlobs = !sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS");
+  if (!matchesBlobs
+      && (sqlite3_value_type(arguments[0]) == SQLITE_BLOB || sqlite3_value_type(arguments[1]) == SQLITE_BLOB))
+    return sqlite3_result_int(context, 0);
+  const unsigned char *pattern = sqlite3_value_text(arguments[0]);
+  const unsigned char *text = sqlite3_value_text(arguments[1]);
+  if (pattern == NULL || text == NULL) return;
+  int result = matches(context, pattern, text, signs);
+  if (result >= 0) sqlite3_result_int(context, result);
+}
+
+// like(pattern, text[, escape])
+void kindred_like(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  signs signs = {.any = '%', .one = '_', .ignoresCase = 1};
+  if (count == 3) {
+    const unsigned char *escape = sqlite3_value_text(arguments[2]);
+    if (escape == NULL) return;
+    signs.escape = read_character(&escape);
+    if (signs.escape == 0 || *escape != 0)
+      return sqlite3_result_error(context, "ESCAPE expression must be a single character", -1);
+    if (signs.escape == signs.any) signs.any = 0;
+    if (signs.escape == signs.one) signs.one = 0;
+  }
+  match(context, arguments, &signs);
+}
+
+// glob(pattern, text)
+void kindred_glob(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  signs signs = {.any = '*', .one = '?', .set = '['};
+  match(context, arguments, &signs);
+}

@@ -1,0 +1,127 @@
+// memmem (<https://man7.org/linux/man-pages/man3/memmem.3.html>)
+#define _GNU_SOURCE
+#include "CKindredSQLite.h"
+#include "FunctionCall.h"
+#include <string.h>
+
+// instr(haystack, needle): the place of the needle, in characters of texts and bytes of BLOBs, from 1; 0 for none.
+void kindred_instr(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  int types[2] = {sqlite3_value_type(arguments[0]), sqlite3_value_type(arguments[1])};
+  if (types[0] == SQLITE_NULL || types[1] == SQLITE_NULL || kindred_stops(context)) return;
+  int isText = types[0] != SQLITE_BLOB || types[1] != SQLITE_BLOB;
+  // Of a text beside a BLOB, SQLite compares the characters.
+  const unsigned char *haystack =
+    isText ? sqlite3_value_text(arguments[0]) : sqlite3_value_blob(arguments[0]);
+  const unsigned char *needle = isText ? sqlite3_value_text(arguments[1]) : sqlite3_value_blob(arguments[1]);
+  size_t length = (size_t)sqlite3_value_bytes(arguments[0]);
+  size_t needleLength = (size_t)sqlite3_value_bytes(arguments[1]);
+  if (needleLength == 0) return sqlite3_result_int(context, 1);
+  if (needle == NULL || (haystack == NULL && length > 0)) return sqlite3_result_error_nomem(context);
+  const unsigned char *found = NULL;
+  if (isText && (needle[0] & 0xC0) == 0x80) {
+    // No character begins so, but a text may.
+    if (needleLength <= length && memcmp(haystack, needle, needleLength) == 0) found = haystack;
+  } else if (length > 0) {
+    found = memmem(haystack, length, needle, needleLength);
+  }
+  if (found == NULL) return sqlite3_result_int(context, 0);
+  if (!isText) return sqlite3_result_int64(context, found - haystack + 1);
+  sqlite3_int64 place = 1;
+  for (const unsigned char *byte = haystack + 1; byte <= found; byte++) place += (*byte & 0xC0) != 0x80;
+  sqlite3_result_int64(context, place);
+}
+
+// replace(text, pattern, replacement)
+void kindred_replace(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  const char *text = (const char *)sqlite3_value_text(arguments[0]);
+  const char *pattern = (const char *)sqlite3_value_text(arguments[1]);
+  if (text == NULL || pattern == NULL || kindred_stops(context)) return;
+  if (pattern[0] == 0) return sqlite3_result_value(context, arguments[0]);
+  const char *replacement = (const char *)sqlite3_value_text(arguments[2]);
+  if (replacement == NULL) return;
+  size_t length = (size_t)sqlite3_value_bytes(arguments[0]);
+  size_t patternLength = (size_t)sqlite3_value_bytes(arguments[1]);
+  size_t replacementLength = (size_t)sqlite3_value_bytes(arguments[2]);
+  const char *end = text + length;
+
+  sqlite3_int64 matches = 0;
+  for (const char *place = text; (place = memmem(place, (size_t)(end - place), pattern, patternLength)) != NULL;
+       place += patternLength)
+    matches++;
+  if (matches == 0) return sqlite3_result_text64(context, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+  sqlite3_int64 size =
+    (sqlite3_int64)length + matches * ((sqlite3_int64)replacementLength - (sqlite3_int64)patternLength);
+  if (size > sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1))
+    return sqlite3_result_error_toobig(context);
+  char *result = sqlite3_malloc64((sqlite3_uint64)size + 1);
+  if (result == NULL) return sqlite3_result_error_nomem(context);
+  char *out = result;
+  const char *rest = text;
+  for (const char *place = text; (place = memmem(place, (size_t)(end - place), pattern, patternLength)) != NULL;) {
+    memcpy(out, rest, (size_t)(place - rest));
+    out += place - rest;
+    memcpy(out, replacement, replacementLength);
+    out += replacementLength;
+    place += patternLength;
+    rest = place;
+  }
+  memcpy(out, rest, (size_t)(end - rest));
+  out[end - rest] = 0;
+  sqlite3_result_text64(context, result, (sqlite3_uint64)size, sqlite3_free, SQLITE_UTF8);
+}
+
+// The end of the character that begins here.
+static const unsigned char *skip(const unsigned char *character) {
+  if (*character++ >= 0xC0)
+    while ((*character & 0xC0) == 0x80) character++;
+  return character;
+}
+
+// How many bytes at the start or the end of a text are one of the characters; 0 for none, -1 where it must stop.
+static int trimmable(
+  sqlite3_context *context, int *steps, const unsigned char *text, int length, const unsigned char *characters,
+  int isAtEnd
+) {
+  for (const unsigned char *character = characters; *character != 0;) {
+    const unsigned char *next = skip(character);
+    int size = (int)(next - character);
+    if (size <= length && memcmp(isAtEnd ? text + length - size : text, character, (size_t)size) == 0) return size;
+    if (kindred_stops_after(context, steps, size)) return -1;
+    character = next;
+  }
+  return 0;
+}
+
+static void trim(sqlite3_context *context, int count, sqlite3_value **arguments, int atStart, int atEnd) {
+  const unsigned char *text = sqlite3_value_text(arguments[0]);
+  const unsigned char *characters =
+    count == 1 ? (const unsigned char *)" " : sqlite3_value_text(arguments[1]);
+  if (text == NULL || characters == NULL || kindred_stops(context)) return;
+  int length = sqlite3_value_bytes(arguments[0]);
+  int steps = 0;
+  int size;
+  while (atStart && length > 0 && (size = trimmable(context, &steps, text, length, characters, 0)) != 0) {
+    if (size < 0) return;
+    text += size;
+    length -= size;
+  }
+  while (atEnd && length > 0 && (size = trimmable(context, &steps, text, length, characters, 1)) != 0) {
+    if (size < 0) return;
+    length -= size;
+  }
+  sqlite3_result_text(context, (const char *)text, length, SQLITE_TRANSIENT);
+}
+
+void kindred_trim(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  trim(context, count, arguments, 1, 1);
+}
+
+void kindred_ltrim(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  trim(context, count, arguments, 1, 0);
+}
+
+void kindred_rtrim(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  trim(context, count, arguments, 0, 1);
+}
