@@ -1,3 +1,4 @@
+import CKindredSQLite
 import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
@@ -87,7 +88,7 @@ public final class ResultReader {
   private func check(_ search: Plan.SearchCheck) throws {
     do {
       _ = try first(search.statement)
-    } catch let error as DatabaseError where !error.isInterrupted && !error.isBusy && !error.isCorrupt {
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR && error.interruption == nil {
       throw RequestError(
         .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
     }

@@ -12,7 +12,8 @@ extension Connection {
     case .readWriteCreate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(uri(path: path, isImmutable: access == .immutable), &handle, flags, nil)
+    let code = sqlite3_open_v2(
+      uri(path: path, isImmutable: access == .immutable), &handle, flags, kindred_vfs_name)
     guard code == SQLITE_OK, let handle else {
       // Even a connection that failed to open has to be closed.
       defer { sqlite3_close_v2(handle) }
@@ -66,6 +67,8 @@ extension Connection {
       (SQLITE_LIMIT_ATTACHED, 0),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
+    let code = interruption.addFunctions(to: handle)
+    guard code == SQLITE_OK else { throw error(code) }
     // <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
     let switches = [
       // SQL must not damage the file, nor write to the tables behind virtual tables.

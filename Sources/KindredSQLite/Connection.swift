@@ -30,7 +30,8 @@ public final class Connection {
   /// What a holder leaves with the connection for those after it.
   public var attachment: AnyObject?
 
-  let interruption = InterruptionState()
+  let configuration: ConnectionConfiguration
+  let interruption: InterruptionState
   @exclusivity(unchecked) private var statementCache: StatementCache
   private var preparedTransactionStatements: TransactionStatements?
 
@@ -43,8 +44,11 @@ public final class Connection {
     try SQLiteLibrary.initialize()
     self.path = path
     self.access = access
+    self.configuration = configuration
+    interruption = InterruptionState(isAccounting: configuration.resourceLimits != ResourceLimits())
     handle = try Self.open(path: path, access: access)
-    statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
+    statementCache = StatementCache(
+      capacity: configuration.statementCacheCapacity, bytes: configuration.statementCacheBytes)
     interruption.attach(to: handle)
     do {
       try configure(configuration)

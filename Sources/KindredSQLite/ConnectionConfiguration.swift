@@ -56,6 +56,12 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// What a committed change survives (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
   public var durability = Durability.full
 
+  /// What the statements of one request may hold and build; nothing is limited by default.
+  public var resourceLimits = ResourceLimits()
+
+  /// How many bytes of memory the idle statements of a connection may take.
+  public var statementCacheBytes = 4 << 20
+
   /// The defaults.
   public init() {}
 }

@@ -11,6 +11,6 @@ extension DatabaseError {
     self.init(
       extendedCode: extendedCode, message: message.map { String(cString: $0) } ?? "unknown error", sql: sql,
       offset: offset >= 0 ? Int(offset) : nil,
-      interruption: code & 0xff == SQLITE_INTERRUPT ? interruption?.reason : nil)
+      interruption: interruption?.reason(of: code))
   }
 }

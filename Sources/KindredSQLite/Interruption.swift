@@ -7,6 +7,10 @@ public enum Interruption: Hashable, Sendable {
   case cancelled
   /// The deadline of the connection has passed.
   case timedOut
+  /// The memory that the account of the connection allows is used up.
+  case outOfMemory
+  /// The temporary files that the account of the connection allows are full.
+  case outOfSpace
 }
 
 /// Stops what a connection is doing for its present holder, from any thread.
@@ -38,6 +42,11 @@ final class InterruptionState: Sendable {
     var holder: UInt64 = 0
   }
 
+  /// What the statements are charged to; nil where nothing is limited.
+  ///
+  /// It is used by the holder of the connection alone.
+  nonisolated(unsafe) let account: OpaquePointer?
+
   private let target = Mutex(Target())
   private let isCancelled = Atomic(false)
   private let isOutOfTime = Atomic(false)
@@ -47,11 +56,29 @@ final class InterruptionState: Sendable {
   /// When it began to.
   private let lockStart = Atomic<UInt64>(0)
 
+  init(isAccounting: Bool) {
+    account = isAccounting ? kindred_account_create() : nil
+  }
+
+  deinit { kindred_account_release(account) }
+
   /// Starts watching over a connection, until `detach`.
   func attach(to connection: OpaquePointer) {
     target.withLock { $0.connection = connection }
     sqlite3_progress_handler(
       connection, Self.instructionsPerCheck,
+      { context in
+        guard let context else { return 0 }
+        let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
+        return state.mustStop() ? 1 : 0
+      },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Adds functions that stop when the statements must; SQLite's code.
+  func addFunctions(to connection: OpaquePointer) -> Int32 {
+    kindred_add_functions(
+      connection,
       { context in
         guard let context else { return 0 }
         let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
@@ -122,10 +149,20 @@ final class InterruptionState: Sendable {
   /// Whether somebody has asked for it.
   var isRequested: Bool { isCancelled.load(ordering: .relaxed) || isOutOfTime.load(ordering: .relaxed) }
 
-  /// Why a statement that ended with `SQLITE_INTERRUPT` did so.
-  var reason: Interruption { isOutOfTime.load(ordering: .relaxed) ? .timedOut : .cancelled }
+  /// Why a statement that ended with a code of SQLite did so; nil where nothing interrupted it.
+  func reason(of code: Int32) -> Interruption? {
+    if let account {
+      switch Int(kindred_account_exceeded(account)) {
+      case KINDRED_MEMORY_EXCEEDED: return .outOfMemory
+      case KINDRED_SPACE_EXCEEDED: return .outOfSpace
+      default: break
+      }
+    }
+    guard code & 0xff == SQLITE_INTERRUPT else { return nil }
+    return isOutOfTime.load(ordering: .relaxed) ? .timedOut : .cancelled
+  }
 
-  private func mustStop() -> Bool {
+  func mustStop() -> Bool {
     if isCancelled.load(ordering: .relaxed) { return true }
     let deadline = deadline.load(ordering: .relaxed)
     guard deadline != Self.noDeadline, MonotonicTime.now() >= deadline else { return false }

@@ -2,12 +2,12 @@ import CKindredSQLite
 
 /// The SQLite library of this process.
 public enum SQLiteLibrary {
-  /// Sets the library up for a server: no memory statistics, which would have every allocation of every
-  /// thread go through one mutex.
+  /// Sets the library up: no memory statistics, which would have every allocation of every thread go through one mutex,
+  /// and accounts of what the statements of a connection hold (see ``ResourceLimits``).
   ///
-  /// This only works before the first connection of the process, so each `Connection` asks for it; a
-  /// program that also uses SQLite by other ways calls it first. Calling it again does nothing.
-  /// See <https://www.sqlite.org/c3ref/config.html>.
+  /// This only works before the first connection of the process, so each `Connection` asks for it; a program that also
+  /// uses SQLite by other ways calls it first. Where SQLite is in use already, its memory can't be accounted for.
+  /// Calling it again does nothing. See <https://www.sqlite.org/c3ref/config.html>.
   ///
   /// - Throws: `DatabaseError` where the library can't start, as when there is no memory.
   public static func initialize() throws {
@@ -20,10 +20,5 @@ public enum SQLiteLibrary {
   /// The version of the library in use, as `3.40.1`.
   public static var version: String { String(cString: sqlite3_libversion()) }
 
-  private static let initialization: Int32 = {
-    // Refused when somebody else has already used the library: the statistics then stay on, which costs
-    // time and nothing else.
-    _ = kindred_sqlite3_disable_memory_statistics()
-    return sqlite3_initialize()
-  }()
+  private static let initialization = kindred_sqlite3_set_up()
 }

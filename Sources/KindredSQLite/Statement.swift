@@ -18,6 +18,9 @@ public final class Statement {
 
   private let interruption: InterruptionState
 
+  /// How many bytes it takes while it is idle, counted once.
+  private(set) lazy var memory = counter(SQLITE_STMTSTATUS_MEMUSED)
+
   /// When the statement cache got it back; `nil` while somebody has it.
   var idleSince: UInt64?
 

@@ -1,17 +1,21 @@
-/// The idle prepared statements of a connection: a bounded number, of which the longest unused goes first.
+/// The idle prepared statements of a connection: a bounded number of bounded size, of which the longest unused goes first.
 ///
 /// Several statements of the same text can be out and come back, as a plan may run one SQL text on several
 /// levels of its tree at once.
 struct StatementCache {
   private let capacity: Int
+  /// Of all idle statements together.
+  private let maximumBytes: Int
   private var idle: [StatementText: [Statement]] = [:]
   private var count = 0
+  private var bytes = 0
   private var clock: UInt64 = 0
   private var hits = 0
   private var misses = 0
 
-  init(capacity: Int) {
+  init(capacity: Int, bytes: Int) {
     self.capacity = capacity
+    maximumBytes = bytes
   }
 
   /// Takes out a statement of that text.
@@ -22,6 +26,7 @@ struct StatementCache {
     }
     hits += 1
     count -= 1
+    bytes -= statement.memory
     statement.idleSince = nil
     return statement
   }
@@ -34,7 +39,8 @@ struct StatementCache {
     statement.idleSince = clock
     idle[statement.text, default: []].append(statement)
     count += 1
-    if count > capacity { dropOldest() }
+    bytes += statement.memory
+    while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
   }
 
   /// How often `take` found a statement, and how often it did not, since this was last asked.
@@ -50,7 +56,7 @@ struct StatementCache {
     // Of one text, the first is the oldest: the last is what comes and goes.
     let oldest = idle.min { ($0.value.first?.idleSince ?? .max) < ($1.value.first?.idleSince ?? .max) }
     guard let text = oldest?.key else { return }
-    idle[text]?.removeFirst()
+    bytes -= idle[text]?.removeFirst().memory ?? 0
     if idle[text]?.isEmpty == true { idle[text] = nil }
     count -= 1
   }

@@ -92,6 +92,10 @@ extension Problem {
         .outOfTime,
         "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
         headers: [("Retry-After", "1")])
+    } else if let resource = error.exceededResource {
+      self.init(
+        RequestError(
+          .limitExceeded, "the request needs more \(resource) than it may have: ask for less at once"))
     } else if error.isBusy || error.isInterrupted {
       self = .busy
     } else if error.isFull {
@@ -147,10 +151,20 @@ extension Problem {
 }
 
 extension DatabaseError {
+  /// What the account of the connection has no more of.
+  fileprivate var exceededResource: String? {
+    switch interruption {
+    case .outOfMemory: "memory"
+    case .outOfSpace: "temporary space"
+    case .cancelled, .timedOut, nil: nil
+    }
+  }
+
   /// The limit of SQLite that a statement is beyond (<https://www.sqlite.org/limits.html>).
   fileprivate var exceededLimit: String? {
     let messages = [
-      "parser stack overflow", "Expression tree is too large", "tables in a join", "too many columns",
+      "parser stack overflow", "Expression tree is too large", "tables in a join", "FROM clause terms",
+      "too many columns",
       "too many terms", "too many SQL variables", "too many arguments",
     ]
     return code == 1 && messages.contains(where: message.contains) ? message : nil

@@ -23,6 +23,7 @@ final class Reading {
     self.cancellation = cancellation
     connection = try pool.reader()
     timeLeft = seconds.map { UInt64($0 * 1e9) }
+    connection.beginAccounting()
     resume()
     let handle = connection.interruptHandle
     cancellation?.onCancel { handle.interrupt() }
@@ -40,8 +41,9 @@ final class Reading {
     schemaVersion = try connection.beginRead()
   }
 
-  /// Lets the time of the statements run.
+  /// Lets the time of the statements run, and charges what they hold.
   func resume() {
+    connection.enterAccount()
     guard let timeLeft else { return }
     start = MonotonicTime.now()
     connection.setDeadline(start + timeLeft)
@@ -49,6 +51,7 @@ final class Reading {
 
   /// Stops the time of the statements: what follows is the client's.
   func pause() {
+    connection.leaveAccount()
     guard let timeLeft else { return }
     let spent = MonotonicTime.now() - start
     self.timeLeft = timeLeft > spent ? timeLeft - spent : 0
@@ -62,6 +65,7 @@ final class Reading {
     cancellation?.onCancel(nil)
     // Not a rollback: that would take back the transient tables as well.
     _ = try? connection.commit()
+    connection.leaveAccount()
     pool.release(connection)
   }
 }

@@ -30,8 +30,19 @@ public struct Plan: Sendable {
   /// sentence each.
   public var mismatches: [String] = []
 
+  /// Whether its expressions build texts that may be longer than those of the database.
+  public var buildsTexts = false
+
   /// An empty plan.
   public init() {}
+
+  /// How many bytes of SQL it has.
+  public var sqlLength: Int {
+    let all =
+      path.map(\.statement) + nodes.map(\.statement) + [count, lookahead].compactMap { $0 }
+      + searches.map(\.statement)
+    return all.reduce(0) { $0 + $1.sql.utf8.count }
+  }
 
   /// SQL text and what its parameters are bound to, in their order.
   public struct Statement: Sendable {

@@ -8,24 +8,36 @@ import OrderedCollections
 /// that none multiplies the rows of another.
 public struct Planner {
   let model: Model
+  let limits: PlanningLimits
+  let check: () throws -> Void
 
   /// A planner of requests to a model.
-  public init(model: Model) {
+  ///
+  /// - Parameters:
+  ///   - limits: what the planning of a request may take.
+  ///   - check: is called now and then while a request is planned; what it throws ends the planning.
+  public init(
+    model: Model, limits: PlanningLimits = .none, check: @escaping () throws -> Void = {}
+  ) {
     self.model = model
+    self.limits = limits
+    self.check = check
   }
 
   /// The plan of a request.
   ///
-  /// - Throws: `RequestError` for a name that does not exist, an expression without meaning, two equal names.
+  /// - Throws: `RequestError` for a name that does not exist, an expression without meaning, two equal names, a limit
+  ///   that is exceeded.
   public func plan(_ request: FetchRequest) throws -> Plan {
-    let planning = Planning(model: model, request: request)
-    return try planning.run()
+    try Planning(model: model, request: request, PlanningBudget(limits, check: check)).run()
   }
 
   /// Notes what is wrong with a request, and what its names mean.
   package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) {
     do {
-      _ = try Planning(model: model, request: request, diagnostics: diagnostics).run()
+      _ = try Planning(
+        model: model, request: request, PlanningBudget(limits, check: check), diagnostics: diagnostics
+      ).run()
     } catch let error as RequestError {
       diagnostics.note(error)
     } catch {}
@@ -35,7 +47,7 @@ public struct Planner {
   ///
   /// - Throws: `RequestError` for an alias of two tables or of none.
   public func planRows(_ request: FetchRequest) throws -> Plan {
-    try Planning(model: model, request: request).runRows()
+    try Planning(model: model, request: request, PlanningBudget(limits, check: check)).runRows()
   }
 }
 
@@ -46,24 +58,35 @@ package final class Planning {
   /// Where errors are noted instead of thrown.
   let diagnostics: Diagnostics?
   var plan = Plan()
+  var budget: PlanningBudget
   var nodes: [Plan.Node?] = []
   var missingIndexes: OrderedSet<String> = []
   var mismatches: OrderedSet<String> = []
   /// Whether the names at hand are the model file's, which may speak of hidden columns.
   var readsHidden = false
+  /// Bytes of SQL that the model has defined, and not the request.
+  var definitionsLength = 0
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
   /// The statements that may go along with the root's.
   var companions: [Companion] = []
+  /// The nodes whose conditions are being compiled.
+  var filtered = FilteredNodes()
+  /// How often a name has been met within itself.
+  var selfReferences = 0
   /// The records that others were joined to, which know of each other.
   private(set) var joining: [Scope] = []
   /// The records that have a name of their own, in a request for rows.
   var aliased: [RecordAlias: Scope] = [:]
 
-  init(model: Model, request: FetchRequest, diagnostics: Diagnostics? = nil) {
+  init(
+    model: Model, request: FetchRequest, _ budget: PlanningBudget = PlanningBudget(.none, check: {}),
+    diagnostics: Diagnostics? = nil
+  ) {
     self.model = model
     self.request = request
+    self.budget = budget
     self.diagnostics = diagnostics
   }
 
@@ -85,6 +108,7 @@ package final class Planning {
     plan.transients = Array(transients.values)
     plan.missingIndexes = Array(missingIndexes)
     plan.mismatches = Array(mismatches)
+    guard plan.sqlLength - definitionsLength <= budget.limits.sqlLength else { throw budget.tooLong() }
     return plan
   }
 

@@ -9,6 +9,15 @@ struct KeyedAssociation {
   var node: RequestNode?
 }
 
+/// What a default name such as `maxBookYear` stands for.
+struct DefaultAggregate {
+  var function: Expression.AggregateFunction
+  /// Of the association.
+  var key: String
+  /// Nil for a function without argument.
+  var column: String?
+}
+
 /// Aggregates of associations: each a subquery of its own, so that none inflates another.
 extension Planning {
   /// The association of this key: a node of the request comes before an association of the model, but not in
@@ -71,14 +80,18 @@ extension Planning {
         among: AggregateFunction.allCases.map(\.rawValue), at: last.origin)
     }
     let arguments = last.arguments ?? []
-    guard arguments.count == (function.takesArgument ? 1 : 0) else {
-      throw RequestError(
-        .invalidExpression,
-        function.takesArgument
-          ? "`\(last.name)` takes one argument: write `\(keyed.key).\(last.name)(column)`"
-          : "`\(last.name)` takes no arguments: write `\(keyed.key).\(last.name)`", at: last.origin)
+    guard function.argumentCount.contains(arguments.count) else {
+      let call = "\(keyed.key).\(last.name)"
+      let fix =
+        switch function.argumentCount.upperBound {
+        case 0: "takes no arguments: write `\(call)`"
+        case 1: "takes one argument: write `\(call)(column)`"
+        default: "takes a value and a separator: write `\(call)(column, ', ')`"
+        }
+      throw RequestError(.invalidExpression, "`\(last.name)` \(fix)", at: last.origin)
     }
-    return try compileAggregate(function, of: keyed, filters: filters, argument: arguments.first, in: scope)
+    return try compileAggregate(
+      function, of: keyed, filters: filters, arguments: arguments, in: scope, at: origin)
   }
 
   /// An aggregate of aggregates, for what is written as one of a path; nil where no association follows.
@@ -98,17 +111,21 @@ extension Planning {
   }
 
   func compileAggregate(
-    _ function: AggregateFunction, of keyed: KeyedAssociation, filters: [Expression], argument: Expression?,
-    in scope: Scope
+    _ function: AggregateFunction, of keyed: KeyedAssociation, filters: [Expression], arguments: [Expression],
+    in scope: Scope, at origin: Origin
   ) throws -> CompiledExpression {
-    try scope.statement.subquery { select in
+    // What a subquery takes to be made, beside its expressions.
+    try budget.charge(8, at: origin)
+    return try scope.statement.subquery { select in
       let records = try destination(
         of: keyed.association, from: scope, into: select, node: keyed.node,
-        countsWays: (filters + (argument.map { [$0] } ?? [])).contains(where: \.readsVia),
+        countsWays: (filters + arguments).contains(where: \.readsVia),
         isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try condition(filter, in: records)) }
-      let value = try argument.map { try compile($0, in: records).sql } ?? "*"
+      let values = try arguments.map { try compile($0, in: records).sql }
+      if function == .concat { return try concatenation(of: values, keyed, records, select) }
+      let value = values.first ?? "*"
       guard value.reads(where: { $0.depth < select.depth }) else {
         let compiled = Self.compile(function, of: value, select.from())
         scope.groupedAggregates[compiled.sql] = grouped(
@@ -133,6 +150,20 @@ extension Planning {
     }
   }
 
+  /// The values one after the other, in the order of the association.
+  ///
+  ///     (SELECT group_concat(value, separator) FROM (SELECT … FROM records ORDER BY order))
+  private func concatenation(
+    of values: [SQL], _ keyed: KeyedAssociation, _ records: Scope, _ select: SelectBuilder
+  ) throws -> CompiledExpression {
+    let sort = try keyed.node?.sort?.map { try term($0, in: records) } ?? defaultTerms(keyed.association.sort, in: records)
+    let order = (sort + keyTerms(of: records)).map { $0.rendered(as: $0.sql) }.joined(separator: ", ")
+    let separator: SQL = values.count > 1 ? ", \(values[1]) AS separator" : ""
+    let rows: SQL = "SELECT \(values[0]) AS value\(separator) \(select.from()) ORDER BY \(order)"
+    let call: SQL = values.count > 1 ? "group_concat(value, separator)" : "group_concat(value)"
+    return CompiledExpression(sql: "(SELECT \(call) FROM (\(rows)))")
+  }
+
   private static func compile(
     _ function: AggregateFunction, of argument: SQL, _ from: SQL
   ) -> CompiledExpression {
@@ -153,6 +184,7 @@ extension Planning {
     case .average: "AVG(\(argument))"
     case .sum: "SUM(\(argument))"
     case .total: "TOTAL(\(argument))"
+    case .concat: "group_concat(\(argument))"
     }
   }
 
@@ -161,7 +193,7 @@ extension Planning {
     switch function {
     case .count: "0"
     case .total: "0.0"
-    case .isEmpty, .min, .max, .average, .sum: nil
+    case .isEmpty, .min, .max, .average, .sum, .concat: nil
     }
   }
 
@@ -230,7 +262,9 @@ extension Planning {
   }
 
   /// `bookCount`, `maxBookYear`: what the contract's table of default names says.
-  static func name(of function: AggregateFunction, key: String, column: String) -> String {
+  ///
+  /// Nil for a function without default names.
+  static func name(of function: AggregateFunction, key: String, column: String) -> String? {
     let singular = Inflector.singular(key)
     let (capitalized, column) = (singular.withFirstUppercased, column.withFirstUppercased)
     return switch function {
@@ -240,29 +274,42 @@ extension Planning {
     case .max: "max" + capitalized + column
     case .average: "average" + capitalized + column
     case .sum, .total: singular + column + "Sum"
+    case .concat: nil
     }
   }
 
   /// The aggregate that a default name stands for.
   func compileDefaultName(_ name: String, in scope: Scope, at origin: Origin) throws -> CompiledExpression? {
+    guard let aggregate = try defaultAggregates(of: scope)[name], let keyed = association(aggregate.key, of: scope)
+    else { return nil }
+    let arguments = aggregate.column.map { column in
+      let component = Expression.Path.Component(name: column, arguments: nil, origin: origin)
+      return [Expression(.path(.init(parents: 0, components: [component])), at: origin)]
+    }
+    return try compileAggregate(
+      aggregate.function, of: keyed, filters: [], arguments: arguments ?? [], in: scope, at: origin)
+  }
+
+  /// The aggregates that default names stand for, the first of each name.
+  private func defaultAggregates(of scope: Scope) throws -> [String: DefaultAggregate] {
+    if let known = scope.defaultAggregates { return known }
+    var aggregates: [String: DefaultAggregate] = [:]
     for key in associationKeys(of: scope) {
       guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany else {
         continue
       }
       let resource = try resource(keyed.association.destination)
       for function in AggregateFunction.allCases where function != .total {
-        if !function.takesArgument, name == Self.name(of: function, key: key, column: "") {
-          return try compileAggregate(function, of: keyed, filters: [], argument: nil, in: scope)
-        }
-        guard function.takesArgument else { continue }
-        for column in resource.columns where name == Self.name(of: function, key: key, column: column.name) {
-          let component = Expression.Path.Component(name: column.name, arguments: nil, origin: origin)
-          let argument = Expression(.path(.init(parents: 0, components: [component])), at: origin)
-          return try compileAggregate(function, of: keyed, filters: [], argument: argument, in: scope)
+        for column in function.takesArgument ? resource.columns.map(\.name) : [nil] {
+          guard let name = Self.name(of: function, key: key, column: column ?? ""), aggregates[name] == nil
+          else { continue }
+          aggregates[name] = DefaultAggregate(function: function, key: key, column: column)
         }
       }
     }
-    return nil
+    // The model's own expressions don't know the keys of the request.
+    if !readsHidden { scope.defaultAggregates = aggregates }
+    return aggregates
   }
 
   /// Every default name that could be meant: for suggestions.
@@ -273,8 +320,8 @@ extension Planning {
       else { return [] }
       return AggregateFunction.allCases.flatMap { function in
         function.takesArgument
-          ? resource.columns.map { Self.name(of: function, key: key, column: $0.name) }
-          : [Self.name(of: function, key: key, column: "")]
+          ? resource.columns.compactMap { Self.name(of: function, key: key, column: $0.name) }
+          : [Self.name(of: function, key: key, column: "")].compactMap { $0 }
       }
     }
   }

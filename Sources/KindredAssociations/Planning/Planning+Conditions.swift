@@ -7,6 +7,8 @@ extension Planning {
   /// - Parameter joinedSearch: the search that the statement's own `FROM` clause makes, by number.
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
+    try filtered.begin(node)
+    defer { filtered.end(node) }
     var conditions = node.equalities.map { equality($0, in: scope) }
     conditions += try node.filters.map { try condition($0, in: scope) }
     // What must hold for a group says nothing of a record.

@@ -33,6 +33,8 @@ extension CompiledExpression {
 extension Planning {
   /// The SQL of an expression about the record of `scope`.
   func compile(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
+    try budget.enter(expression.origin)
+    defer { budget.leave() }
     func operand(_ expression: Expression, _ precedence: Precedence = .comparison) throws -> SQL {
       try compile(expression, in: scope).sql(within: precedence)
     }
@@ -67,6 +69,7 @@ extension Planning {
     case .unary(.plus, let value):
       return CompiledExpression(sql: "+ \(try operand(value, .sign))", precedence: .sign)
     case .binary(let op, let left, let right):
+      if op == .concatenate { plan.buildsTexts = true }
       // All of these operators take their left side first.
       let sql: SQL = "\(try operand(left, op.precedence)) \(op.sql) \(try operand(right, op.precedence.next))"
       return CompiledExpression(
@@ -85,9 +88,17 @@ extension Planning {
       return boolean(
         "\(try operand(value)) \(not(negated))BETWEEN \(try operand(low)) AND \(try operand(high))")
     case .match(let op, let value, let pattern, let escape, let negated):
+      if budget.limits.stopsMatching, !isIndexed(value, in: scope) {
+        let function: SQL = op == .like ? "kindred_like" : "kindred_glob"
+        let arguments = try ([pattern, value] + (escape.map { [$0] } ?? [])).map { try operand($0, .or) }
+        return boolean(
+          "\(not(negated))\(function)(\(arguments.joined(separator: ", ")))", negated ? .not : .primary)
+      }
       let escape: SQL = if let escape { " ESCAPE \(try operand(escape, .sum))" } else { "" }
       let word: SQL = op == .like ? "LIKE" : "GLOB"
       return boolean("\(try operand(value)) \(not(negated))\(word) \(try operand(pattern))\(escape)")
+    case .cases(let value, let branches, let other):
+      return try compileCases(of: value, branches, else: other, in: scope)
     case .collate(let value, let collation):
       return CompiledExpression(
         sql: "\(try operand(value, .collate)) COLLATE \(collation.sql)", precedence: .collate)
@@ -96,6 +107,35 @@ extension Planning {
     case .program(let expression):
       return try compile(expression, in: scope)
     }
+  }
+
+  /// `CASE`, whose values are booleans where all of its results are.
+  private func compileCases(
+    of value: Expression?, _ branches: [Expression.Branch], else other: Expression?, in scope: Scope
+  ) throws -> CompiledExpression {
+    var sql: SQL = "CASE"
+    if let value { sql.append(" \(try compile(value, in: scope).sql(within: .or))") }
+    var isBoolean = true
+    func result(_ expression: Expression) throws -> SQL {
+      let compiled = try compile(expression, in: scope)
+      if case .null = expression.kind {} else { isBoolean = isBoolean && compiled.format == .boolean }
+      return compiled.sql(within: .or)
+    }
+    for branch in branches {
+      let condition = try compile(branch.condition, in: scope).sql(within: .or)
+      sql.append(" WHEN \(condition) THEN \(try result(branch.result))")
+    }
+    if let other { sql.append(" ELSE \(try result(other))") }
+    sql.append(" END")
+    return CompiledExpression(sql: sql, format: isBoolean ? .boolean : .plain)
+  }
+
+  /// Whether an expression is a column that an index may find by its beginning: SQLite sees that in operators alone.
+  private func isIndexed(_ expression: Expression, in scope: Scope) -> Bool {
+    guard case .path(let path) = expression.kind, path.parents == 0, path.components.count == 1,
+      path.components[0].arguments == nil, let column = column(path.components[0].name, of: scope.resource)
+    else { return false }
+    return scope.table.isIndexed([column.name])
   }
 
   /// An expression as a condition beside others.
@@ -254,19 +294,38 @@ extension Planning {
 
   /// An annotation or a field of the record's node, by its name.
   private func compileNamed(_ name: String, in scope: Scope) throws -> CompiledExpression? {
-    guard !readsHidden, let node = scope.node else { return nil }
-    var named = node.annotations
-    for case .expression(let field) in node.fields ?? [] { named.append(field) }
-    guard
-      let found = named.first(where: { item in
-        if let written = item.name { return written == name }
-        return (try? defaultName(of: item.expression, in: scope)) == name
-      })
-    else { return nil }
+    guard !readsHidden, let expression = namedExpressions(of: scope)[name] else { return nil }
     // Within itself the name has its other meaning: `bookCount` is an item of that name, and the aggregate that it is.
-    guard scope.resolving.insert(name).inserted else { return nil }
+    guard scope.resolving.insert(name).inserted else {
+      selfReferences += 1
+      return nil
+    }
     defer { scope.resolving.remove(name) }
-    return try compile(found.expression, in: scope)
+    // Compiled once for all that use it, unless it depends on where it is used.
+    let isGroup = scope.allowsGroupAggregates
+    if let known = scope.compiledNames[name], known.isGroup == isGroup {
+      try budget.charge(length: known.expression.sql.length, at: expression.origin)
+      return known.expression
+    }
+    let before = selfReferences
+    let compiled = try compile(expression, in: scope)
+    try budget.charge(length: compiled.sql.length, at: expression.origin)
+    if selfReferences == before { scope.compiledNames[name] = (compiled, isGroup) }
+    return compiled
+  }
+
+  /// The annotations and fields of the record's node by their names, the first of each name.
+  private func namedExpressions(of scope: Scope) -> [String: Expression] {
+    if let known = scope.namedExpressions { return known }
+    var named: [String: Expression] = [:]
+    var items = scope.node?.annotations ?? []
+    for case .expression(let field) in scope.node?.fields ?? [] { items.append(field) }
+    for item in items {
+      guard let name = item.name ?? (try? defaultName(of: item.expression, in: scope)) ?? nil else { continue }
+      if named[name] == nil { named[name] = item.expression }
+    }
+    scope.namedExpressions = named
+    return named
   }
 
   // MARK: Errors

@@ -8,7 +8,8 @@ extension Planning {
     "abs": ("abs", 1...1), "length": ("length", 1...1), "lower": ("lower", 1...1), "upper": ("upper", 1...1),
     "trim": ("trim", 1...2), "ltrim": ("ltrim", 1...2), "rtrim": ("rtrim", 1...2),
     "substr": ("substr", 2...3), "replace": ("replace", 3...3), "instr": ("instr", 2...2),
-    "round": ("round", 1...2), "coalesce": ("coalesce", 2...100), "ifnull": ("ifnull", 2...2),
+    "round": ("round", 1...2), "floor": ("floor", 1...1), "ceil": ("ceil", 1...1), "sign": ("sign", 1...1),
+    "iif": ("iif", 3...3), "coalesce": ("coalesce", 2...100), "ifnull": ("ifnull", 2...2),
     "nullif": ("nullif", 2...2), "min": ("min", 2...100), "max": ("max", 2...100),
     "date": ("date", 0...20), "time": ("time", 0...20), "datetime": ("datetime", 0...20),
     "julianday": ("julianday", 0...20), "strftime": ("strftime", 1...20),
@@ -18,6 +19,7 @@ extension Planning {
   /// An aggregate of a group (<https://www.sqlite.org/lang_aggfunc.html>).
   private static let aggregates: [String: SQL] = [
     "count": "COUNT", "min": "MIN", "max": "MAX", "avg": "AVG", "sum": "SUM", "total": "TOTAL",
+    "concat": "group_concat",
   ]
 
   /// The names of all functions of values, and of all aggregates of groups.
@@ -27,7 +29,8 @@ extension Planning {
 
   /// Whether a call is an aggregate of a group; `min` and `max` of several values are not.
   static func isGroupAggregate(_ name: String, argumentCount: Int) -> Bool {
-    aggregates[name.lowercased()] != nil && argumentCount <= 1
+    let name = name.lowercased()
+    return aggregates[name] != nil && (argumentCount <= 1 || name == "concat" && argumentCount == 2)
   }
 
   func compileFunction(
@@ -40,12 +43,10 @@ extension Planning {
         key, aggregate, arguments, isDistinct: isDistinct, in: scope, at: origin)
     }
     guard let function = Self.scalars[key] else {
-      let names = Array(Self.scalars.keys) + Array(Self.aggregates.keys) + ["cast"]
+      let names = Set(Self.scalars.keys).union(Self.aggregates.keys).union(["cast"]).sorted()
       var error = RequestError.unknown(
-        name, .unknownFunction, "there is no function `\(name)`", among: names.sorted(), at: origin)
-      if error.suggestions.isEmpty {
-        error.message += ": there are \(names.sorted().joined(separator: ", "))"
-      }
+        name, .unknownFunction, "there is no function `\(name)`", among: names, at: origin)
+      error.message += "; there are \(names.joined(separator: ", "))"
       throw error
     }
     guard !isDistinct else {
@@ -57,8 +58,11 @@ extension Planning {
       throw RequestError(
         .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
     }
-    let list = try arguments.map { try compile($0, in: scope).sql }.joined(separator: ", ")
-    return CompiledExpression(sql: "\(function.sql)(\(list))")
+    if key == "replace" { plan.buildsTexts = true }
+    let compiled = try arguments.map { try compile($0, in: scope) }
+    let list = compiled.map(\.sql).joined(separator: ", ")
+    let isBoolean = key == "iif" && compiled.dropFirst().allSatisfy { $0.format == .boolean }
+    return CompiledExpression(sql: "\(function.sql)(\(list))", format: isBoolean ? .boolean : .plain)
   }
 
   private func compileGroupAggregate(
@@ -74,11 +78,18 @@ extension Planning {
         at: origin)
     }
     guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
-      throw RequestError(.invalidExpression, "`\(name)` takes one argument", at: origin)
+      throw RequestError(
+        .invalidExpression,
+        name == "concat" ? "`concat` takes a value, and a separator if wanted" : "`\(name)` takes one argument",
+        at: origin)
     }
     scope.allowsGroupAggregates = false
     defer { scope.allowsGroupAggregates = true }
-    let argument = try arguments.first.map { try compile($0, in: scope).sql } ?? "*"
+    guard !isDistinct || arguments.count == 1 else {
+      throw RequestError(.invalidExpression, "`\(name)(distinct x)` takes no separator", at: origin)
+    }
+    let list = try arguments.map { try compile($0, in: scope).sql }
+    let argument = list.isEmpty ? "*" : list.joined(separator: ", ")
     return CompiledExpression(sql: "\(function)(\(isDistinct ? "DISTINCT " : "")\(argument))")
   }
 }
@@ -121,6 +132,8 @@ extension Expression {
     case .between(let operand, let low, let high, _): [operand, low, high]
     case .match(_, let operand, let pattern, let escape, _):
       [operand, pattern] + (escape.map { [$0] } ?? [])
+    case .cases(let value, let branches, let other):
+      (value.map { [$0] } ?? []) + branches.flatMap { [$0.condition, $0.result] } + (other.map { [$0] } ?? [])
     }
   }
 

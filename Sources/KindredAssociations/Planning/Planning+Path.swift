@@ -81,6 +81,9 @@ extension Planning {
 
   /// A statement with the definitions of what it reads.
   func withClause(_ statement: StatementBuilder, _ sql: SQL) -> SQL {
-    statement.readsCommonTableExpression ? commonTableExpressions + sql : sql
+    guard statement.readsCommonTableExpression else { return sql }
+    let definitions = commonTableExpressions
+    definitionsLength += definitions.length
+    return definitions + sql
   }
 }

@@ -36,7 +36,9 @@ extension Planning {
       return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
     case .aggregate(let function, let node, let argument):
       return try isolatingAliases {
-        try compileAggregate(function, of: try keyed(node), filters: [], argument: argument, in: scope)
+        try compileAggregate(
+          function, of: try keyed(node), filters: [], arguments: argument.map { [$0] } ?? [], in: scope,
+          at: node.origin)
       }
     case .count(let key, let most):
       guard let keyed = association(key, of: scope) else {

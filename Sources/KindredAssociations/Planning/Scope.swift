@@ -26,6 +26,12 @@ final class Scope {
   var joined: [String: Scope] = [:]
   /// The annotations being looked up, so that none speaks of itself.
   var resolving: Set<String> = []
+  /// The annotations and fields of its node by their names; nil until one is looked up.
+  var namedExpressions: [String: Expression]?
+  /// Those that have been compiled, and whether aggregates of a group had a meaning there.
+  var compiledNames: [String: (expression: CompiledExpression, isGroup: Bool)] = [:]
+  /// The aggregates that default names stand for; nil until one is looked up.
+  var defaultAggregates: [String: DefaultAggregate]?
   /// Aggregates of its associations that can also be had in groups.
   var groupedAggregates: [SQL: GroupedAggregate] = [:]
   /// Why `../` can't be used here, where it can't.

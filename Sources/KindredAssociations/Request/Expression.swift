@@ -25,6 +25,8 @@ public struct Expression: Sendable {
     case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
     case collate(Expression, Collation)
     case cast(Expression, CastType)
+    /// `case … when … then … else … end`; without a value, the first branch whose condition holds.
+    case cases(of: Expression?, [Branch], else: Expression?)
     /// What only a program can say.
     case program(ProgramExpression)
   }
@@ -67,6 +69,20 @@ extension Expression {
       public var origin: Origin
       /// Whether it stands in double quotes.
       var isQuoted = false
+    }
+  }
+
+  /// `when … then …`
+  public struct Branch: Sendable {
+    /// What must hold, or what the value of the `case` must be equal to.
+    public var condition: Expression
+    /// What the `case` is then.
+    public var result: Expression
+
+    /// A branch of these two.
+    public init(condition: Expression, result: Expression) {
+      self.condition = condition
+      self.result = result
     }
   }
 

@@ -14,7 +14,8 @@ extension ExpressionParser {
         advance()
         return Expression(keyword, at: origin)
       }
-      if !isQuoted, Self.reserved.contains(where: name.equalsIgnoringCase) {
+      if !isQuoted, beginsCase { return try nested { try $0.parseCase(at: origin) } }
+      if !isQuoted, isReservedHere(name) {
         throw error("a value is missing before `\(name)`; a column of this name is written \"\(name)\"")
       }
       return try parsePath(at: origin)
@@ -53,6 +54,53 @@ extension ExpressionParser {
   /// Values that are written as words.
   package static let constants = ["null", "true", "false"]
 
+  private func isReservedHere(_ name: String) -> Bool {
+    Self.reserved.contains(where: name.equalsIgnoringCase)
+      || caseDepth > 0 && Self.reservedInCase.contains(where: name.equalsIgnoringCase)
+  }
+
+  /// Words that end a part of a `case`: only within one must columns of these names be quoted.
+  static var reservedInCase: [String] { ["when", "then", "else", "end"] }
+
+  /// Whether a `case` begins here, and not a column of that name: its `when` follows, outside of parentheses.
+  private var beginsCase: Bool {
+    guard isKeyword("case") else { return false }
+    var depth = 0
+    for token in tokens[(index + 1)...] {
+      switch token.kind {
+      case .sign(.leftParenthesis): depth += 1
+      case .sign(.rightParenthesis): depth -= 1
+      case .sign(.comma) where depth == 0: return false
+      case .name(let name, isQuoted: false) where depth == 0 && name.equalsIgnoringCase("when"): return true
+      default: break
+      }
+      if depth < 0 { return false }
+    }
+    return false
+  }
+
+  /// `case … when … then … else … end` (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
+  private mutating func parseCase(at origin: Origin) throws -> Expression {
+    advance()
+    caseDepth += 1
+    defer { caseDepth -= 1 }
+    let value = isKeyword("when") ? nil : try parse()
+    var branches: [Expression.Branch] = []
+    while take(keyword: "when") {
+      let condition = try parse()
+      guard take(keyword: "then") else {
+        throw error("expected `then` before \(token.description): write `case when x then y else z end`")
+      }
+      branches.append(Expression.Branch(condition: condition, result: try parse()))
+    }
+    let other = take(keyword: "else") ? try parse() : nil
+    guard !branches.isEmpty, take(keyword: "end") else {
+      throw error("expected `end` before \(token.description): write `case when x then y else z end`")
+    }
+    let parts = branches.flatMap { [$0.condition, $0.result] } + [value, other].compactMap { $0 }
+    return try node(.cases(of: value, branches, else: other), at: origin, over: parts)
+  }
+
   private func keyword(_ name: String) -> Expression.Kind? {
     if name.equalsIgnoringCase("null") { return .null }
     if name.equalsIgnoringCase("true") { return .boolean(true) }
@@ -63,6 +111,7 @@ extension ExpressionParser {
   private mutating func parsePath(at origin: Origin) throws -> Expression {
     var path = Expression.Path(parents: 0, components: [])
     while take(.parent) { path.parents += 1 }
+    guard path.parents <= maximumPathLength else { throw tooLong(path, at: origin) }
     var parts: [Expression] = []
     repeat {
       let start = self.origin
@@ -91,8 +140,16 @@ extension ExpressionParser {
         parts += call.arguments
       }
       path.components.append(component)
+      // The last one is a column or an aggregate.
+      guard path.components.count - 1 <= maximumPathLength else { throw tooLong(path, at: origin) }
     } while take(.dot)
     return try node(.path(path), at: origin, over: parts)
+  }
+
+  private func tooLong(_ path: Expression.Path, at origin: Origin) -> RequestError {
+    RequestError(
+      .limitExceeded, "the path is longer than \(maximumPathLength) associations: ask for less at once",
+      at: origin)
   }
 
   private struct Call {

@@ -36,6 +36,9 @@ public struct ExpressionParser {
   var depth = 0
   private let start: Origin
   let maximumDepth: Int
+  let maximumPathLength: Int
+  /// How many `case` expressions are open.
+  var caseDepth = 0
   /// Where literals go; nil leaves them in the expression.
   var literals: Literals?
   /// Notes errors of items, so that the others are read.
@@ -51,10 +54,11 @@ public struct ExpressionParser {
   /// - Throws: `RequestError` for a text without end or a character without meaning.
   public init(
     _ text: String, parameter: String? = nil, literals: Literals? = nil,
-    maximumDepth: Int = ExpressionParser.defaultDepth
+    maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max
   ) throws {
     try self.init(
-      text, at: Origin(parameter: parameter), literals: literals, maximumDepth: maximumDepth)
+      text, at: Origin(parameter: parameter), literals: literals, maximumDepth: maximumDepth,
+      maximumPathLength: maximumPathLength)
   }
 
   /// - Parameters:
@@ -63,7 +67,8 @@ public struct ExpressionParser {
   ///   - expectations: note what may stand at the end of the text.
   package init(
     _ text: String, at origin: Origin, literals: Literals? = nil,
-    maximumDepth: Int = ExpressionParser.defaultDepth, diagnostics: Diagnostics? = nil,
+    maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max,
+    diagnostics: Diagnostics? = nil,
     expectations: Expectations? = nil
   ) throws {
     start = origin
@@ -71,6 +76,7 @@ public struct ExpressionParser {
     self.maximumDepth = maximumDepth
     self.diagnostics = diagnostics
     self.expectations = expectations
+    self.maximumPathLength = maximumPathLength
     tokens = try Lexer.tokens(of: text, at: origin)
   }
 

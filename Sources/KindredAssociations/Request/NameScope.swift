@@ -78,11 +78,11 @@ package struct NameScope {
     var names: (plain: [String], ofColumns: [String]) = ([], [])
     for function in Expression.AggregateFunction.allCases where function != .total {
       if function.takesArgument {
-        names.ofColumns += associated.resource.columns.map {
+        names.ofColumns += associated.resource.columns.compactMap {
           Planning.name(of: function, key: key, column: $0.name)
         }
       } else {
-        names.plain.append(Planning.name(of: function, key: key, column: ""))
+        names.plain += [Planning.name(of: function, key: key, column: "")].compactMap { $0 }
       }
     }
     return names

@@ -95,8 +95,17 @@ extension Expression {
 
   /// The aggregates of associations, and how they are called.
   public enum AggregateFunction: String, CaseIterable, Sendable {
-    case count, isEmpty, min, max, average, sum, total
+    case count, isEmpty, min, max, average, sum, total, concat
 
-    package var takesArgument: Bool { self != .count && self != .isEmpty }
+    package var takesArgument: Bool { argumentCount.upperBound > 0 }
+
+    var argumentCount: ClosedRange<Int> {
+      switch self {
+      case .count, .isEmpty: 0...0
+      case .min, .max, .average, .sum, .total: 1...1
+      // The separator may be left out.
+      case .concat: 1...2
+      }
+    }
   }
 }

@@ -1,0 +1,18 @@
+/// The nodes of a request whose conditions are being compiled.
+///
+/// An aggregate of a node is of the records that meet the node's conditions, so these can't hold it.
+struct FilteredNodes {
+  private var origins: Set<Origin> = []
+
+  /// - Throws: `RequestError` where a condition of the node holds an aggregate of the node.
+  mutating func begin(_ node: RequestNode) throws {
+    // Those of a program are told apart by nothing, and can't name themselves.
+    guard node.origin.parameter != nil, !origins.insert(node.origin).inserted else { return }
+    throw RequestError(
+      .invalidExpression,
+      "a condition of `\(node.key)` reads an aggregate of `\(node.key)`, which is of the records that meet it: include the association a second time under another key",
+      at: (node.filters + node.havings).first?.origin ?? node.origin)
+  }
+
+  mutating func end(_ node: RequestNode) { origins.remove(node.origin) }
+}

@@ -1,0 +1,43 @@
+import CKindredSQLite
+
+/// Accounts of what the statements of a connection hold (see ``ResourceLimits``).
+extension Connection {
+  /// Begins the account of a new request: nothing is charged to it yet.
+  public func beginAccounting() {
+    guard let account = interruption.account else { return }
+    let limits = configuration.resourceLimits
+    kindred_account_begin(account, limits.memory ?? -1, limits.temporaryFiles ?? -1)
+  }
+
+  /// Has what this thread makes SQLite allocate charged to the account, until it leaves.
+  public func enterAccount() {
+    if let account = interruption.account { kindred_account_enter(account) }
+  }
+
+  /// Ends that.
+  public func leaveAccount() {
+    if let account = interruption.account { kindred_account_leave(account) }
+  }
+
+  /// Runs `body` in an account of its own.
+  public func accounting<Result>(_ body: () throws -> Result) rethrows -> Result {
+    beginAccounting()
+    enterAccount()
+    defer { leaveAccount() }
+    return try body()
+  }
+
+  /// Bounds values as a plan that builds texts needs it, or as any other.
+  public func limitValues(ofBuiltTexts isBuilding: Bool) {
+    guard let builtValue = configuration.resourceLimits.builtValue else { return }
+    sqlite3_limit(
+      handle, SQLITE_LIMIT_LENGTH,
+      isBuilding ? min(builtValue, configuration.maximumLength) : configuration.maximumLength)
+  }
+
+  /// Throws where the deadline has passed or somebody has interrupted the connection: for work between two statements.
+  public func checkInterruption() throws {
+    guard interruption.mustStop() else { return }
+    throw error(SQLITE_INTERRUPT)
+  }
+}
