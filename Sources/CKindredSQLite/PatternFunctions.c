@@ -1,5 +1,6 @@
 #include "FunctionCall.h"
-#include <string.h>
+#include <stdatomic.h>
+#include <stddef.h>
 
 // The signs of a kind of pattern; 0 for one that it doesn't have.
 typedef struct {
@@ -11,7 +12,7 @@ typedef struct {
 } signs;
 
 // The next character, as SQLite reads it: what is no UTF-8 becomes U+FFFD or a character of its own.
-static unsigned read_character(const unsigned char **text) {
+static unsigned read_long_character(const unsigned char **text) {
   unsigned character = *(*text)++;
   if (character < 0xC0) return character;
   character &= character < 0xE0 ? 0x1F : character < 0xF0 ? 0x0F : character < 0xF8 ? 7 : character < 0xFC ? 3 : 1;
@@ -21,11 +22,15 @@ static unsigned read_character(const unsigned char **text) {
   return character;
 }
 
-static unsigned lowercase(unsigned character) {
+static inline unsigned read_character(const unsigned char **text) {
+  return **text < 0x80 ? *(*text)++ : read_long_character(text);
+}
+
+static inline unsigned lowercase(unsigned character) {
   return character >= 'A' && character <= 'Z' ? character + ('a' - 'A') : character;
 }
 
-static int is_same(unsigned a, unsigned b, const signs *signs) {
+static inline int is_same(unsigned a, unsigned b, const signs *signs) {
   return a == b || (signs->ignoresCase && lowercase(a) == lowercase(b));
 }
 
@@ -54,16 +59,15 @@ static int is_in_set(unsigned character, const unsigned char **pattern) {
 }
 
 // Goes to the first place of a text where a pattern can begin to match; null for none.
-static const unsigned char *seek(
+static inline const unsigned char *seek(
   const unsigned char *text, const unsigned char *pattern, const signs *signs
 ) {
   unsigned first = read_character(&pattern);
   if (signs->escape != 0 && first == signs->escape) first = read_character(&pattern);
   else if (signs->set != 0 && first == signs->set) first = 0;
   if (first > 0 && first < 0x80) {
-    char stops[3] = {(char)first, 0, 0};
-    if (signs->ignoresCase && lowercase(first) >= 'a' && lowercase(first) <= 'z') stops[1] = (char)(first ^ 0x20);
-    text += strcspn((const char *)text, stops);
+    unsigned other = signs->ignoresCase && lowercase(first) >= 'a' && lowercase(first) <= 'z' ? first ^ 0x20 : first;
+    while (*text != first && *text != other && *text != 0) text++;
   }
   return *text == 0 ? NULL : text;
 }
@@ -122,12 +126,17 @@ static int matches(
   }
 }
 
-static void match(sqlite3_context *context, sqlite3_value **arguments, const signs *signs) {
-  static int matchesBlobs = -1;
+// Whether a value is a BLOB where SQLite was built so that no BLOB matches; the call then has its result.
+static int is_unmatched(sqlite3_context *context, sqlite3_value **arguments) {
+  static atomic_int matchesBlobs = -1;
   if (matchesBlobs < 0) matchesBlobs = !sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS");
-  if (!matchesBlobs
-      && (sqlite3_value_type(arguments[0]) == SQLITE_BLOB || sqlite3_value_type(arguments[1]) == SQLITE_BLOB))
-    return sqlite3_result_int(context, 0);
+  if (matchesBlobs) return 0;
+  if (sqlite3_value_type(arguments[0]) != SQLITE_BLOB && sqlite3_value_type(arguments[1]) != SQLITE_BLOB) return 0;
+  sqlite3_result_int(context, 0);
+  return 1;
+}
+
+static void match(sqlite3_context *context, sqlite3_value **arguments, const signs *signs) {
   const unsigned char *pattern = sqlite3_value_text(arguments[0]);
   const unsigned char *text = sqlite3_value_text(arguments[1]);
   if (pattern == NULL || text == NULL) return;
@@ -138,10 +147,11 @@ static void match(sqlite3_context *context, sqlite3_value **arguments, const sig
 // like(pattern, text[, escape])
 void kindred_like(sqlite3_context *context, int count, sqlite3_value **arguments) {
   signs signs = {.any = '%', .one = '_', .ignoresCase = 1};
+  if (is_unmatched(context, arguments)) return;
   if (count == 3) {
     const unsigned char *escape = sqlite3_value_text(arguments[2]);
     if (escape == NULL) return;
-    signs.escape = read_character(&escape);
+    if (*escape != 0) signs.escape = read_character(&escape);
     if (signs.escape == 0 || *escape != 0)
       return sqlite3_result_error(context, "ESCAPE expression must be a single character", -1);
     if (signs.escape == signs.any) signs.any = 0;
@@ -154,5 +164,5 @@ void kindred_like(sqlite3_context *context, int count, sqlite3_value **arguments
 void kindred_glob(sqlite3_context *context, int count, sqlite3_value **arguments) {
   (void)count;
   signs signs = {.any = '*', .one = '?', .set = '['};
-  match(context, arguments, &signs);
+  if (!is_unmatched(context, arguments)) match(context, arguments, &signs);
 }

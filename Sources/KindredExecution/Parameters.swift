@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLite
 import KindredSQLSyntax
 
 /// The values of one request, for a plan that many share.
@@ -14,15 +15,27 @@ public struct Parameters: Sendable {
     self.cursor = cursor
   }
 
-  /// What a binding that no row decides is bound to.
+  /// What a binding is bound to that neither a row nor a cursor decides.
   func value(of binding: SQL.Binding) throws -> SQLValue {
     switch binding {
     case .value(let value): return value
     case .parameter(let number) where literals.indices.contains(number): return literals[number]
-    case .cursor(let number):
-      if let cursor, cursor.values.indices.contains(number) { return cursor.values[number] }
-    case .parameter, .ancestor: break
+    case .parameter, .cursor, .ancestor:
+      throw RequestError(.invalidValue, "a value of the request is missing")
     }
-    throw RequestError(.invalidValue, "a value of the request is missing")
+  }
+
+  /// Binds what no row decides.
+  func bind(_ binding: SQL.Binding, at parameter: Int32, to statement: Statement) throws {
+    guard case .cursor(let number) = binding, let cursor else {
+      return try statement.bind(try value(of: binding), at: parameter)
+    }
+    switch number {
+    case Cursor.Part.passed: try statement.bind(cursor.passed, at: parameter)
+    case Cursor.Part.digest: try statement.bind(Cursor.Value.blob(cursor.digest ?? []), at: parameter)
+    case _ where cursor.values.indices.contains(number):
+      try statement.bind(cursor.values[number], at: parameter)
+    default: throw RequestError(.invalidValue, "a value of the cursor is missing")
+    }
   }
 }

@@ -5,9 +5,9 @@ import KindredSQLSyntax
 
 /// Runs a plan: prepares and binds its statements, and has the tree of nested cursors written down part by part.
 public final class PlanExecutor {
-  private let executable: ExecutablePlan
-  private let connection: Connection
-  private let parameters: Parameters
+  let executable: ExecutablePlan
+  let connection: Connection
+  var parameters: Parameters
   // One holder at a time calls it, and it calls nobody who could call it back: no need to check each access.
   @exclusivity(unchecked) private var cursors: CursorStack
   /// Every statement in use, to be given back.
@@ -55,6 +55,7 @@ public final class PlanExecutor {
       cursors.push(statement.handle, node: -1)
     }
     try setPages()
+    if let anchor = plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
     try push(0, recursionLevel: 0)
     cursors.begin()
     if case .failed(let code) = cursors.nextRow() { throw connection.error(code) }
@@ -111,7 +112,7 @@ public final class PlanExecutor {
     guard let columns = executable.plan.cursorColumns,
       let open = statements.first(where: { $0.handle == root })
     else { return nil }
-    return Cursor(values: columns.map { open.value(Int32($0)) })
+    return Cursor(values: columns.map { open.cursorValue(Int32($0)) })
   }
 
   // MARK: Statements
@@ -131,7 +132,13 @@ public final class PlanExecutor {
 
   /// Binds a statement that stands beside the root's: the rows of the path are above it.
   func bind(_ beside: Plan.Statement, to statement: Statement) throws {
-    try bind(beside.constants, to: statement)
+    try bind(beside, to: statement, parameters)
+  }
+
+  func bind(_ beside: Plan.Statement, to statement: Statement, _ parameters: Parameters) throws {
+    for constant in beside.constants {
+      try parameters.bind(constant.binding, at: constant.parameter, to: statement)
+    }
     let path = executable.plan.path.count
     for ancestor in beside.ancestors {
       let above = cursors.statement(path - Int(ancestor.level))
@@ -143,7 +150,7 @@ public final class PlanExecutor {
 
   private func bind(_ constants: [ExecutablePlan.Constant], to statement: Statement) throws {
     for constant in constants {
-      try statement.bind(try parameters.value(of: constant.binding), at: constant.parameter)
+      try parameters.bind(constant.binding, at: constant.parameter, to: statement)
     }
   }
 

@@ -10,7 +10,6 @@ public final class ResultReader {
 
   private let connection: Connection
   private let executable: ExecutablePlan
-  private let parameters: Parameters
   private let executor: PlanExecutor
 
   /// A reader of the result that a plan has for these values.
@@ -19,7 +18,6 @@ public final class ResultReader {
     limit: Int? = nil
   ) {
     self.connection = connection
-    self.parameters = parameters
     self.executable = executable
     executor = PlanExecutor(
       executable, on: connection, parameters: parameters, limit: limit)
@@ -33,6 +31,7 @@ public final class ResultReader {
   ///   has just done so.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
   public func start(preparingTransients preparesTransients: Bool = true) throws {
+    connection.limitValues(ofBuiltTexts: plan.buildsTexts)
     if preparesTransients { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
@@ -58,16 +57,23 @@ public final class ResultReader {
   /// Whether the last part has been read.
   public var isAtEnd: Bool { executor.isAtEnd }
 
-  /// The cursor of the page's last record where more follow; to be asked at the end.
-  public var nextCursor: Cursor? { executor.hasMore ? executor.lastCursor : nil }
+  /// Returns the cursor of the page's last record; nil where no more follow.
+  ///
+  /// - Throws: `DatabaseError`
+  public func pageCursor() throws -> Cursor? {
+    guard let last = isAtEnd ? lastCursor : try lookAhead() else { return nil }
+    return try executor.finished(last)
+  }
+
+  private var lastCursor: Cursor? { executor.hasMore ? executor.lastCursor : nil }
 
   /// The same before the end has been read.
-  public func lookAhead() throws -> Cursor? {
+  private func lookAhead() throws -> Cursor? {
     guard let lookahead = plan.lookahead else { return nil }
     return try connection.withStatement(lookahead.sql) { statement in
       try executor.bind(lookahead, to: statement)
       guard try statement.step() else { return nil }
-      let cursor = Cursor(values: statement.row)
+      let cursor = Cursor(values: (0..<statement.columnCount).map { statement.cursorValue($0) })
       return try statement.step() ? cursor : nil
     }
   }
@@ -75,7 +81,10 @@ public final class ResultReader {
   /// Gives the statements back to the connection.
   ///
   /// To be called once, at any time.
-  public func close() { executor.close() }
+  public func close() {
+    executor.close()
+    connection.limitValues(ofBuiltTexts: false)
+  }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
     try connection.withStatement(statement.sql) { open in

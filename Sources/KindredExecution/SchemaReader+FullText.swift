@@ -11,13 +11,17 @@ extension SchemaReader {
         let rowIDName = drafts[position].rowIDName
       else { continue }
       let name = drafts[position].name
-      drafts[position].fullText = FullText(table: name, version: version, rowIDName: rowIDName)
+      // The rowid, which stands first, is not indexed.
+      let columns = drafts[position].columns.map(\.name).filter { $0 != rowIDName }
+      drafts[position].fullText = FullText(
+        table: name, columns: columns, version: version, rowIDName: rowIDName)
 
       guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase],
         drafts[content].fullText == nil,
         let contentRowID = drafts[content].rowIDName(declaration.contentRowID)
       else { continue }
-      drafts[content].fullText = FullText(table: name, version: version, rowIDName: contentRowID)
+      drafts[content].fullText = FullText(
+        table: name, columns: columns, version: version, rowIDName: contentRowID)
     }
   }
 }

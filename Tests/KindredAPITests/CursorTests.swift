@@ -12,11 +12,13 @@ struct CursorTests {
   init() throws { library = try Library.database() }
 
   /// The records of all pages, following `next`.
-  private func walk(_ target: String) throws -> [String] {
+  private func walk(_ target: String) throws -> [String] { try Self.walk(target, on: library) }
+
+  private static func walk(_ target: String, on database: TestDatabase) throws -> [String] {
     var pages: [String] = []
     var next: String? = target
     while let target = next {
-      let answer = try library.get(target)
+      let answer = try database.get(target)
       #expect(answer.status == 200)
       pages.append(answer.text)
       try #require(pages.count < 20, "the pages have no end")
@@ -87,5 +89,87 @@ struct CursorTests {
     let link = try #require(try library.get("/books?limit=2").headers["Link"])
     let next = try #require(Self.target(of: "next", in: link))
     try expectProblem(next + "&sort=title", on: library, code: .invalidValue, parameter: "after")
+  }
+
+  /// Records of which an order is hard to continue: bytes that are no UTF-8, long values, many columns, equal rows.
+  private static func shapes() throws -> TestDatabase {
+    let columns = (0..<20).map { "n % \($0 + 1) AS c\($0)" }.joined(separator: ", ")
+    return try TestDatabase(
+      """
+      CREATE TABLE mark (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO mark VALUES (1, CAST(x'FE' AS TEXT)), (2, CAST(x'FF' AS TEXT)), (3, 'z'), (4, CAST(x'80' AS TEXT)),
+        (5, '\u{FFFD}'), (6, CAST(x'FE' AS TEXT)), (7, NULL);
+      CREATE TABLE scroll (id INTEGER PRIMARY KEY, body TEXT, seal BLOB);
+      INSERT INTO scroll
+        SELECT value, hex(zeroblob(300000)) || value % 3, CAST(zeroblob(100000) || value % 2 AS BLOB)
+        FROM json_each('[1,2,3,4,5,6]');
+      CREATE VIEW text AS SELECT body, seal, 'x' AS same FROM scroll;
+      CREATE TABLE grain (n INTEGER);
+      INSERT INTO grain VALUES (1), (2), (3), (3), (NULL), (NULL), (3);
+      CREATE VIEW wide AS SELECT \(columns) FROM grain;
+      CREATE VIEW kind AS SELECT n AS kind FROM grain;
+      """)
+  }
+
+  @Test(
+    "the pages of any values are the list, cut",
+    arguments: [
+      "/marks?fields=id&sort=name", "/marks?fields=id&sort=-name", "/scrolls?fields=id&sort=body",
+      "/scrolls?fields=id&sort=-body", "/scrolls?fields=id&sort=seal,-body", "/scrolls?fields=id&sort=-seal",
+      "/texts?fields=n:length(body),same", "/wides?fields=c0,c5,c19", "/kinds?", "/kinds?sort=-kind",
+      "/wides?fields=c1,n:count()&group=c1",
+    ])
+  func shapes(target: String) throws {
+    let shapes = try Self.shapes()
+    let whole = try shapes.get(target).text
+    for limit in [1, 2, 3] {
+      let pages = try Self.walk("\(target)&limit=\(limit)", on: shapes)
+      #expect("[" + pages.map { $0.dropFirst().dropLast() }.joined(separator: ",") + "]" == whole)
+      #expect(!pages.contains("[]"))
+    }
+  }
+
+  @Test("no link is longer than clients take, whatever the values are")
+  func lengths() throws {
+    let shapes = try Self.shapes()
+    for target in ["/scrolls?limit=1&sort=body,seal", "/texts?limit=1", "/wides?limit=1"] {
+      let link = try #require(try shapes.get(target).headers["Link"])
+      #expect(link.contains("rel=\"next\"") && link.utf8.count < 4096)
+    }
+    let long = "/scrolls?limit=1&filter=body<>'" + String(repeating: "x", count: 7000) + "'"
+    #expect((try shapes.get(long).headers["Link"] ?? "").utf8.count < 8192)
+  }
+
+  @Test("a page after a record of long values that is no longer the same leaves no other out")
+  func changedAnchor() throws {
+    for (order, rest) in [("body", "2,5"), ("-body", "1,4,3,6")] {
+      let shapes = try Self.shapes()
+      let link = try #require(
+        try shapes.get("/scrolls?fields=id&limit=4&sort=\(order)").headers["Link"])
+      let next = try #require(Self.target(of: "next", in: link))
+      try shapes.pool.withWriter { try $0.execute("UPDATE scroll SET body = 'a' WHERE id IN (1, 4)") }
+      let found = try shapes.get(next.replacing("limit=4", with: "limit=100")).text
+      for id in rest.split(separator: ",") where !["1", "4"].contains(id) {
+        #expect(found.contains("{\"id\":\(id)}"), "\(order): \(found)")
+      }
+    }
+  }
+
+  @Test("a cursor shows nothing, and is for the holder of its key")
+  func sealed() throws {
+    var options = KindredService.Options()
+    options.cursorKey = [UInt8](0..<32)
+    func database() throws -> TestDatabase {
+      try TestDatabase(Library.schema + Library.records, options: options)
+    }
+    let target = "/books?limit=2&sort=title&fields=id"
+    let link = try #require(try database().get(target).headers["Link"])
+    let next = try #require(Self.target(of: "next", in: link))
+    let cursor = try #require(next.split(separator: "after=").last.map(String.init))
+    let bytes = try #require(Base64.decode(cursor))
+    #expect(!String(decoding: bytes, as: UTF8.self).contains("Moby"))
+    #expect(try database().get(next).status == 200)
+    try expectProblem(next, on: library, code: .invalidValue, parameter: "after")
+    #expect(try library.get(target).headers["ETag"] == database().get(target).headers["ETag"])
   }
 }

@@ -28,4 +28,28 @@ struct PlanSharingTests {
       #expect(try shared.get(target).text == Library.database().get(target).text, "\(target)")
     }
   }
+
+  @Test(
+    "so many requests of one shape are planned once",
+    arguments: [
+      { "/authors/\($0)/books" }, { "/books?filter=year=\(1850 + $0)" },
+      { "/books?filter=authorId=\($0)&include=reviews&reviews.filter=rating>\($0)" },
+      { "/books?filter=id>\($0)" + ($0 % 2 == 0 ? "&limit=\($0 + 1)" : "") },
+      { "/books?limit=\($0 + 1)&filter=id>\($0)" + ($0 % 2 == 0 ? "&limit=3" : "") },
+      { "/books?search=word\($0)" }, { "/books?filter=case when id=\($0) then \($0) else 0 end" },
+    ] as [@Sendable (Int) -> String])
+  func hits(target: @Sendable (Int) -> String) throws {
+    let library = try Library.database()
+    for number in 1...20 { _ = try library.get(target(number)) }
+    #expect(library.service.models.planCounts.snapshot.misses == 1)
+  }
+
+  @Test("a plan keeps values apart that were equal when it was made")
+  func onceEqual() throws {
+    let library = try Library.database()
+    for (place, limit) in [(2, 2), (2, 4), (3, 3), (1, 3)] {
+      let target = "/books?fields=id&filter=id<>\(place)&sort=abs(id-\(place))&limit=\(limit)"
+      #expect(try library.get(target).text == Library.database().get(target).text)
+    }
+  }
 }

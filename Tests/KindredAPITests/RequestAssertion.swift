@@ -17,16 +17,18 @@ final class TestDatabase: Sendable {
   /// - Parameters:
   ///   - sql: the schema and the data.
   ///   - modelFile: a model file over what is inferred.
+  ///   - configuration: how the connections are set up.
   ///   - logger: one that says nothing, unless it is the point.
   init(
     _ sql: String, modelFile: String? = nil, options: KindredService.Options = .init(),
+    configuration: ConnectionConfiguration = .init(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     try SQLiteLibrary.initialize()
     path = NSTemporaryDirectory() + "kindred-\(UUID().uuidString).sqlite"
     let connection = try Connection(path: path, access: .readWriteCreate)
     try connection.execute(sql)
-    pool = try ConnectionPool(path: path, access: .readWrite, readers: 4)
+    pool = try ConnectionPool(path: path, access: .readWrite, readers: 4, configuration: configuration)
     let file = try modelFile.map { try ModelFileParser(path: "model.yaml").parse($0) }
     service = try KindredService(pool: pool, options: options, logger: logger) { connection in
       try file?.model(of: connection) ?? Model(inferredFrom: try SchemaReader(connection).schema())
@@ -52,6 +54,7 @@ final class TestDatabase: Sendable {
     let parts = Self.encoded(target).split(separator: "?", maxSplits: 1)
     let model = try pool.withReader { try service.models.version(for: $0).model }
     var parser = FetchRequestParser(model: model, limits: RequestLimits())
+    parser.cursors = service.cursors
     let parsed = try parser.parse(
       path: parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false),
       query: parts.count > 1 ? String(parts[1]) : nil)

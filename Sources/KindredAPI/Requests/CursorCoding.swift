@@ -1,82 +1,121 @@
 import KindredAssociations
-import KindredSQLSyntax
+import KindredCryptography
 
-/// Cursors as text for URLs: the values of the order's terms, and a checksum of them and of the request they belong to.
-enum CursorCoding {
-  /// - Parameter order: what decides the order of the request.
-  static func encode(_ cursor: Cursor, order: String) -> String {
-    var bytes: [UInt8] = []
-    for value in cursor.values {
-      switch value {
-      case .null: bytes.append(0)
-      case .integer(let value):
-        bytes.append(1)
-        append(UInt64(bitPattern: value), to: &bytes)
-      case .real(let value):
-        bytes.append(2)
-        append(value.bitPattern, to: &bytes)
-      case .text(let value):
-        bytes.append(3)
-        append(UInt64(value.utf8.count), to: &bytes)
-        bytes += value.utf8
-      case .blob(let value):
-        bytes.append(4)
-        append(UInt64(value.count), to: &bytes)
-        bytes += value
-      }
-    }
-    var framed: [UInt8] = []
-    append(checksum(bytes, order), to: &framed)
-    return Base64.encodeForURL(framed + bytes)
+/// Cursors as text for URLs: sealed, so that they show nothing and can't be made up, and bound to their request.
+///
+///     passed (varint), digest (16 bytes where it is not whole), values (kind, then 8 bytes or length and bytes)
+struct CursorCoding: Sendable {
+  private let seal: Seal
+
+  /// - Parameter key: of ``Seal/keyLength`` bytes; a random one by default, so that cursors of another run are refused.
+  init?(key: [UInt8]? = nil) {
+    guard let key = key ?? .random(count: Seal.keyLength), let seal = Seal(key: key) else { return nil }
+    self.seal = seal
+  }
+
+  /// - Parameter request: what must be the same when it comes back.
+  /// - Returns: Nil where OpenSSL fails.
+  func encode(_ cursor: Cursor, for request: [UInt8]) -> String? {
+    var bytes: [UInt8] = [cursor.digest == nil ? 0 : 1]
+    bytes.append(varint: UInt64(bitPattern: cursor.passed))
+    bytes += cursor.digest ?? []
+    for value in cursor.values { bytes.append(value) }
+    return seal.seal(bytes, with: request).map(Base64.encodeForURL)
   }
 
   /// - Throws: `RequestError` for a text that no page of such a request gave.
-  static func decode(_ text: String, order: String) throws -> Cursor {
-    let refusal = RequestError(
-      .invalidValue, "the cursor is damaged or belongs to another request: take it from `Link`",
-      at: Origin(parameter: "after"))
-    guard let framed = Base64.decode(text), framed.count >= 8 else { throw refusal }
-    let bytes = framed[8...]
-    guard integer(framed[..<8]) == checksum(Array(bytes), order) else { throw refusal }
-    var values: [SQLValue] = []
-    var rest = bytes
-    func take(_ count: Int) throws -> ArraySlice<UInt8> {
-      guard rest.count >= count else { throw refusal }
-      defer { rest = rest.dropFirst(count) }
-      return rest.prefix(count)
+  func decode(_ text: String, for request: [UInt8]) throws -> Cursor {
+    guard let sealed = Base64.decode(text), Base64.encodeForURL(sealed) == text,
+      let bytes = seal.open(sealed, with: request), let cursor = Self.cursor(bytes[...])
+    else {
+      throw RequestError(
+        .invalidValue,
+        "the cursor is damaged, or belongs to another request or another run of the server: take it from `Link`",
+        at: Origin(parameter: "after"))
     }
-    while let kind = rest.first {
-      rest = rest.dropFirst()
-      switch kind {
-      case 0: values.append(.null)
-      case 1: values.append(.integer(Int64(bitPattern: integer(try take(8)))))
-      case 2: values.append(.real(Double(bitPattern: integer(try take(8)))))
-      case 3:
-        let count = Int(clamping: integer(try take(8)))
-        values.append(.text(String(decoding: try take(count), as: UTF8.self)))
-      case 4:
-        let count = Int(clamping: integer(try take(8)))
-        values.append(.blob(Array(try take(count))))
-      default: throw refusal
-      }
-    }
-    return Cursor(values: values)
+    return cursor
   }
 
-  private static func append(_ value: UInt64, to bytes: inout [UInt8]) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+  private static let digestLength = 16
+
+  private static func cursor(_ bytes: ArraySlice<UInt8>) -> Cursor? {
+    var bytes = bytes
+    guard let isAbridged = bytes.popFirst(), let passed = bytes.takeVarint() else { return nil }
+    var cursor = Cursor(values: [])
+    cursor.passed = Int64(bitPattern: passed)
+    if isAbridged == 1 {
+      guard let digest = bytes.take(digestLength) else { return nil }
+      cursor.digest = digest
+    }
+    while !bytes.isEmpty {
+      guard let value = bytes.takeValue() else { return nil }
+      cursor.values.append(value)
+    }
+    return cursor
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(varint value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  fileprivate mutating func append(_ value: Cursor.Value) {
+    func append(_ kind: UInt8, _ word: UInt64) {
+      self.append(kind)
+      for shift in stride(from: UInt64(0), to: 64, by: 8) { self.append(UInt8(truncatingIfNeeded: word >> shift)) }
+    }
+    func append(_ kind: UInt8, _ bytes: [UInt8]) {
+      self.append(kind)
+      self.append(varint: UInt64(bytes.count))
+      self += bytes
+    }
+    switch value {
+    case .null: self.append(0)
+    case .integer(let value): append(1, UInt64(bitPattern: value))
+    case .real(let bits): append(2, bits)
+    case .text(let bytes): append(3, bytes)
+    case .blob(let bytes): append(4, bytes)
+    case .textBeginning(let bytes): append(5, bytes)
+    case .blobBeginning(let bytes): append(6, bytes)
     }
   }
+}
 
-  private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+extension ArraySlice<UInt8> {
+  fileprivate mutating func take(_ count: Int) -> [UInt8]? {
+    guard count <= self.count else { return nil }
+    defer { self = dropFirst(count) }
+    return Array(prefix(count))
   }
 
-  /// FNV-1a: finds mistakes, not malice.
-  ///
-  /// A forged cursor can only start a page elsewhere.
-  private static func checksum(_ bytes: [UInt8], _ order: String) -> UInt64 {
-    (bytes + order.utf8).reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  fileprivate mutating func takeVarint() -> UInt64? {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 7) {
+      guard let byte = popFirst() else { return nil }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+    }
+    return nil
+  }
+
+  fileprivate mutating func takeValue() -> Cursor.Value? {
+    func word() -> UInt64? { take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    func bytes() -> [UInt8]? { takeVarint().flatMap { take(Int(clamping: $0)) } }
+    switch popFirst() {
+    case 0: return .null
+    case 1: return word().map { .integer(Int64(bitPattern: $0)) }
+    case 2: return word().map { .real($0) }
+    case 3: return bytes().map { .text($0) }
+    case 4: return bytes().map { .blob($0) }
+    case 5: return bytes().map { .textBeginning($0) }
+    case 6: return bytes().map { .blobBeginning($0) }
+    default: return nil
+    }
   }
 }

@@ -23,6 +23,10 @@ struct FetchRequestParser {
   var isUnpaged = false
   /// Notes errors instead of throwing them: what is wrong is left out of the request.
   let diagnostics: Diagnostics?
+  /// Reads cursors; without it there are none.
+  var cursors: CursorCoding?
+  /// For whom the request is: cursors of others are refused.
+  var principal: [UInt8] = []
   private var literals = Literals()
 
   init(
@@ -88,8 +92,8 @@ struct FetchRequestParser {
         throw RequestError(
           .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
       }
-      parsed.fetchRequest.after = try CursorCoding.decode(
-        after, order: RequestOrder(segments: segments, terms: parsed.orderTerms).text)
+      let order = RequestOrder(segments: segments, terms: parsed.orderTerms, principal: principal)
+      parsed.fetchRequest.after = try cursors?.decode(after, for: order.associatedData)
     }
   }
 
@@ -156,6 +160,9 @@ struct FetchRequestParser {
       case "after":
         after = parameter.value
         return
+      case "limit":
+        parsed.limit = try count(parameter)
+        return
       case "count":
         parsed.fetchRequest.count = try boolean(parameter)
         return
@@ -186,14 +193,19 @@ struct FetchRequestParser {
     case "annotate": node.annotations += try parse(parameter) { try $0.parseNamedExpressions() }
     case "fields": node.fields = try parse(parameter) { try $0.parseFields() }
     case "values": node.values = try parse(parameter) { try $0.parseExpression() }
-    case "filter": node.filters.append(try parse(parameter) { try $0.parseExpression() })
-    case "having": node.havings.append(try parse(parameter) { try $0.parseExpression() })
+    case "filter": node.filters.append(try parseCondition(parameter))
+    case "having": node.havings.append(try parseCondition(parameter))
     case "sort": node.sort = try parse(parameter) { try $0.parseSort() }
     case "group": node.group = try parse(parameter) { try $0.parseExpressions() }
     case "distinct": node.isDistinct = try boolean(parameter)
     case "limit": node.limit = literals.number(of: .integer(try count(parameter)))
     case "offset": node.offset = literals.number(of: .integer(try count(parameter)))
     case "search":
+      guard !parameter.value.utf8.contains(0) else {
+        throw RequestError(
+          .invalidValue, "a pattern ends before a NUL character: leave it out",
+          at: Origin(parameter: parameter.name))
+      }
       node.searches.append(
         RequestNode.Search(
           literal: literals.number(of: .text(parameter.value)), origin: parameter.origin))
@@ -202,31 +214,39 @@ struct FetchRequestParser {
   }
 
   /// The page size of the root: as requested, or the default one.
+  ///
+  /// It is the last literal, wherever the request has it, so that both have the same plan.
   private mutating func applyLimit(
     to root: inout RequestNode, _ parsed: inout ParsedRequest, isSingle: Bool
   ) throws {
-    if let number = root.limit, case .integer(let limit) = literals.values[number] {
-      if let most = limits.maximumPageSize, limit > most, !isUnpaged {
-        throw RequestError(
-          .limitExceeded, "a page has \(most) records at most: follow `Link` for more",
-          at: Origin(parameter: "limit"))
-      }
-      parsed.limit = limit
-    } else if let size = limits.pageSize, !isUnpaged, !isSingle {
-      parsed.limit = size
-      root.limit = literals.number(of: .integer(size))
+    if let limit = parsed.limit, let most = limits.maximumPageSize, limit > most, !isUnpaged {
+      throw RequestError(
+        .limitExceeded, "a page has \(most) records at most: follow `Link` for more",
+        at: Origin(parameter: "limit"))
     }
+    parsed.limit = parsed.limit ?? (isUnpaged || isSingle ? nil : limits.pageSize)
+    root.limit = parsed.limit.map { literals.number(of: .integer($0)) }
   }
 
-  private mutating func parse<Value>(
+  /// Conditions differ in their values more often than in anything else, so these are no part of a plan.
+  private mutating func parseCondition(_ parameter: QueryParameters.Parameter) throws -> Expression {
+    var parser = try parser(of: parameter, literals: literals)
+    let condition = try parser.parseExpression()
+    literals = parser.collectedLiterals
+    return condition
+  }
+
+  private func parse<Value>(
     _ parameter: QueryParameters.Parameter, _ body: (inout ExpressionParser) throws -> Value
   ) throws -> Value {
-    var parser = try ExpressionParser(
+    var parser = try parser(of: parameter, literals: nil)
+    return try body(&parser)
+  }
+
+  private func parser(of parameter: QueryParameters.Parameter, literals: Literals?) throws -> ExpressionParser {
+    try ExpressionParser(
       parameter.value, at: parameter.origin, literals: literals, maximumDepth: limits.expressionDepth,
-      diagnostics: diagnostics)
-    let value = try body(&parser)
-    literals = parser.collectedLiterals
-    return value
+      maximumPathLength: limits.treeDepth, diagnostics: diagnostics)
   }
 
   private func includes(_ parameter: QueryParameters.Parameter) throws -> [IncludeItem] {

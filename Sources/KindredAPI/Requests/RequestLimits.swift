@@ -1,3 +1,5 @@
+import KindredAssociations
+
 /// What a request may ask for at most (§8 of the contract).
 public struct RequestLimits: Sendable, Hashable {
   /// Records of a page unless the request says how many; nil for all.
@@ -11,6 +13,17 @@ public struct RequestLimits: Sendable, Hashable {
   /// Levels of an expression.
   public var expressionDepth = 64
 
+  /// Bytes of SQL that a request may make.
+  public var sqlLength = 256 << 10
+
   /// The defaults of the contract.
   public init() {}
+
+  /// What the planning of a request may take.
+  var planning: PlanningLimits {
+    var limits = PlanningLimits()
+    limits.expressionDepth = expressionDepth
+    limits.sqlLength = sqlLength
+    return limits
+  }
 }

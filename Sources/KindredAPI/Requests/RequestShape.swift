@@ -13,6 +13,9 @@ struct RequestShape {
   struct Key: Hashable {
     fileprivate var bytes: [UInt8]
 
+    /// How many bytes it takes in memory, about.
+    var size: Int { bytes.count + 32 }
+
     /// All at once: an array would be hashed byte by byte.
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
@@ -28,6 +31,8 @@ struct RequestShape {
   private let query: Substring?
   /// What the path leads to.
   private var resource: Resource?
+  /// Whether the path leads to one record.
+  private var isSingle = false
 
   /// Bytes that no URL has, in place of literals.
   private enum Mark {
@@ -35,6 +40,7 @@ struct RequestShape {
     static let integer: UInt8 = 2
     static let cursor: UInt8 = 3
     static let whole: UInt8 = 4
+    static let limit: UInt8 = 5
   }
 
   init(
@@ -48,7 +54,17 @@ struct RequestShape {
     key.bytes.reserveCapacity(segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
     key.bytes += type.rawValue.utf8
     addPath(segments, model)
-    if let query { addQuery(query, isUnpaged ? nil : limits.maximumPageSize) }
+    if let query { addQuery(query) }
+    addLimit(isUnpaged ? nil : limits.maximumPageSize, byDefault: isUnpaged ? nil : limits.pageSize)
+  }
+
+  /// The limit of the page comes last, whether the request has it, and wherever, or not.
+  private mutating func addLimit(_ maximumPageSize: Int64?, byDefault pageSize: Int64?) {
+    if let maximumPageSize, let limit, limit > maximumPageSize { isShareable = false }
+    if limit == nil, !isSingle { limit = pageSize }
+    guard let limit else { return }
+    key.bytes.append(Mark.limit)
+    literals.append(.integer(limit))
   }
 
   /// The key of this request alone.
@@ -61,17 +77,15 @@ struct RequestShape {
   static func key(of name: String) -> Key { Key(bytes: [Mark.whole] + name.utf8) }
 
   /// The request that has the literals of this shape, planned as `shared` is; nil where that plan does not fit.
-  func applied(to shared: PlannedRequest) -> PlannedRequest? {
+  func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
     guard shared.parameters.literals.count == literals.count else { return nil }
     var request = shared
     request.parameters.literals = literals
     request.order.segments = segments
     if let limit { request.limit = Int(limit) }
     guard let after else { return request }
-    // Which values of a cursor are NULL is part of the plan.
-    guard let cursor = try? CursorCoding.decode(after, order: request.order.text),
-      let planned = shared.parameters.cursor, planned.values.count == cursor.values.count,
-      zip(planned.values, cursor.values).allSatisfy({ ($0 == .null) == ($1 == .null) })
+    guard let cursor = try? cursors.decode(after, for: request.order.associatedData),
+      let planned = shared.parameters.cursor, planned.hasShape(of: cursor)
     else { return nil }
     request.parameters.cursor = cursor
     return request
@@ -113,43 +127,47 @@ struct RequestShape {
       }
     }
     self.resource = resource
+    isSingle = isOne
   }
 
   // MARK: The query
 
-  private mutating func addQuery(_ query: Substring, _ maximumPageSize: Int64?) {
+  private mutating func addQuery(_ query: Substring) {
     key.bytes.append(UInt8(ascii: "?"))
     var query = query
     query.withUTF8 { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
         let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
-        if end > rest.startIndex { addParameter(rest[..<end], maximumPageSize) }
+        if end > rest.startIndex { addParameter(rest[..<end]) }
         rest = rest[min(end + 1, rest.endIndex)...]
       }
     }
   }
 
-  private mutating func addParameter(_ pair: Slice<UnsafeBufferPointer<UInt8>>, _ maximumPageSize: Int64?) {
+  private mutating func addParameter(_ pair: Slice<UnsafeBufferPointer<UInt8>>) {
     let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
     let name = pair[..<nameEnd]
     let value = pair[min(nameEnd + 1, pair.endIndex)...]
+    if name.equals("limit"), let number = Self.integer(value) {
+      limit = number
+      return
+    }
     key.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: name))
     key.bytes.append(UInt8(ascii: "="))
     let kind = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
     if kind.equals("limit") || kind.equals("offset"), let number = Self.integer(value) {
       key.bytes.append(Mark.integer)
       literals.append(.integer(number))
-      if name.equals("limit") {
-        if let maximumPageSize, number > maximumPageSize { isShareable = false }
-        limit = number
-      }
     } else if name.equals("after") {
       key.bytes.append(Mark.cursor)
-      after = try? URLCoding.decode(String(decoding: value, as: UTF8.self), plusIsSpace: true)
+      after = Self.text(value)
       if after == nil { isShareable = false }
     } else if kind.equals("filter") || kind.equals("having") {
       addExpression(Array(value))
+    } else if kind.equals("search"), let text = Self.text(value), !text.utf8.contains(0) {
+      key.bytes.append(Mark.text)
+      literals.append(.text(text))
     } else if let text = text(of: name, value) {
       key.bytes.append(Mark.text)
       literals.append(.text(text))
@@ -168,7 +186,11 @@ struct RequestShape {
     guard !RequestNode.rootParameterNames.contains(name),
       let column = resource.columns.first(where: { $0.name == name }), column.hasOneCandidate
     else { return nil }
-    return try? URLCoding.decode(String(decoding: value, as: UTF8.self), plusIsSpace: true)
+    return Self.text(value)
+  }
+
+  private static func text(_ value: some Collection<UInt8>) -> String? {
+    try? URLCoding.decode(String(decoding: value, as: UTF8.self), plusIsSpace: true)
   }
 
   private static func integer(_ digits: some Collection<UInt8>) -> Int64? {

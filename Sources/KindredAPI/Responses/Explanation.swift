@@ -11,16 +11,18 @@ struct Explanation {
     self.planned = planned
   }
 
-  /// - Parameter connection: one on which the statements can be prepared.
-  func document(on connection: Connection) throws -> JSONValue {
+  /// - Parameters:
+  ///   - connection: one on which the statements can be prepared.
+  ///   - mask: replaces the names of hidden columns.
+  func document(on connection: Connection, _ mask: HiddenNames) throws -> JSONValue {
     let plan = planned.plan.plan
     try ResultReader.prepareTransients(of: plan, on: connection)
     var statements: [JSONValue] = []
     func add(_ name: String, _ statement: Plan.Statement) throws {
       statements.append([
-        "node": .string(name), "sql": .string(statement.sql),
+        "node": .string(name), "sql": .string(mask.masked(statement.sql)),
         "arguments": .array(statement.bindings.map(argument)),
-        "plan": JSONValue(strings: try queryPlan(of: statement.sql, on: connection)),
+        "plan": JSONValue(strings: try queryPlan(of: statement.sql, on: connection).map(mask.masked)),
       ])
     }
     for search in plan.searches { try add("search", search.statement) }
@@ -28,16 +30,24 @@ struct Explanation {
     for node in plan.nodes { try add(node.name.isEmpty ? "root" : node.name, node.statement) }
     if let count = plan.count { try add("count", count) }
     if let lookahead = plan.lookahead { try add("lookahead", lookahead) }
+    if let anchor = plan.anchor { try add("anchor", anchor) }
+    if let passed = plan.passed { try add("passed", passed) }
+    for search in plan.searches { try add("search", search.statement) }
     var members: [(String, JSONValue)] = [("statements", .array(statements))]
     if !plan.transients.isEmpty {
       members.append(
         (
           "transientTables",
-          .array(plan.transients.map { ["create": .string($0.create), "fill": .string($0.fill)] })
+          .array(
+            plan.transients.map {
+              ["create": .string(mask.masked($0.create)), "fill": .string(mask.masked($0.fill))]
+            })
         ))
     }
-    members.append(("missingIndexes", JSONValue(strings: plan.missingIndexes)))
-    if !plan.mismatches.isEmpty { members.append(("mismatches", JSONValue(strings: plan.mismatches))) }
+    members.append(("missingIndexes", JSONValue(strings: plan.missingIndexes.map(mask.masked))))
+    if !plan.mismatches.isEmpty {
+      members.append(("mismatches", JSONValue(strings: plan.mismatches.map(mask.masked))))
+    }
     return .object(members)
   }
 
@@ -45,7 +55,8 @@ struct Explanation {
     switch binding {
     case .value(let value): JSONValue(value)
     case .parameter(let number): JSONValue(planned.parameters.literals[number])
-    case .cursor(let number): JSONValue(planned.parameters.cursor?.values[number] ?? .null)
+    // It may be of a hidden column.
+    case .cursor(let number): ["cursor": .integer(Int64(number))]
     case .ancestor(let level, let column):
       ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
     }

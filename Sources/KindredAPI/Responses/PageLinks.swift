@@ -1,4 +1,3 @@
-import KindredAssociations
 import KindredHTTP
 
 /// Where the first page and the next one are.
@@ -7,13 +6,12 @@ struct PageLinks {
   /// Nil on the last page.
   let next: String?
 
-  init(_ request: HTTPRequest, order: RequestOrder, next cursor: Cursor?) {
+  /// - Parameter cursor: of the next page, as it is written; nil on the last page.
+  init(_ request: HTTPRequest, next cursor: String?) {
     if !Self.hasPlace(request.target) {
       let target = URLCoding.encodeUnsafe(request.target)
       first = target
-      next = cursor.map {
-        "\(target)\(request.query == nil ? "?" : "&")after=\(CursorCoding.encode($0, order: order.text))"
-      }
+      next = cursor.map { "\(target)\(request.query == nil ? "?" : "&")after=\($0)" }
       return
     }
     let pairs = (request.query ?? "").split(separator: "&")
@@ -28,7 +26,7 @@ struct PageLinks {
     // The first page keeps its offset.
     let offset = pairs.first { $0.hasPrefix("offset=") }
     first = url(offset.map { [String($0)] } ?? [])
-    next = cursor.map { url(["after=\(CursorCoding.encode($0, order: order.text))"]) }
+    next = cursor.map { url(["after=\($0)"]) }
   }
 
   /// Whether a URL may say where the page begins; most don't.
@@ -44,9 +42,14 @@ struct PageLinks {
     }
   }
 
-  /// The value of `Link` (RFC 8288).
-  var field: String {
+  /// All fields of an answer together must not be longer than clients and proxies take: 8 KiB.
+  private static let maximumLength = 6 << 10
+
+  /// The value of `Link` (RFC 8288): of a long URL, the more useful link alone; nil where even that is too long.
+  var field: String? {
     let first = "<\(first)>; rel=\"first\""
-    return next.map { "<\($0)>; rel=\"next\", \(first)" } ?? first
+    let next = next.map { "<\($0)>; rel=\"next\"" }
+    let candidates = [next.map { "\($0), \(first)" }, next, first]
+    return candidates.lazy.compactMap { $0 }.first { $0.utf8.count <= Self.maximumLength }
   }
 }

@@ -29,6 +29,9 @@ extension KindredService {
     /// Whether answers tell how long they took (`Server-Timing`).
     public var tellsTiming = false
 
+    /// The key of cursors, 32 bytes; a random one by default, so that those of another run are refused.
+    public var cursorKey: [UInt8]?
+
     /// The defaults.
     public init() {}
   }

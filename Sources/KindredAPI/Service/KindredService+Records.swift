@@ -42,7 +42,7 @@ extension KindredService {
     do {
       asked.version = try asked.version ?? databaseVersion.shown(by: reading)
       let version = try models.version(reading.schemaVersion, for: reading.connection)
-      let planned = try plan(asked, version)
+      let planned = try plan(asked, version) { try reading.connection.checkInterruption() }
       timing.mark("plan")
       if planned.isColumnValue {
         defer { reading.close() }
@@ -53,7 +53,8 @@ extension KindredService {
       if planned.explains {
         guard options.showsPlans else { throw Problem.hidden("how requests are run") }
         defer { reading.close() }
-        let explanation = try Explanation(planned).document(on: reading.connection)
+        let explanation = try Explanation(planned).document(
+            on: reading.connection, HiddenNames(in: version.model))
         return deliver(
           type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
           to: request)
@@ -86,31 +87,37 @@ extension KindredService {
   }
 
   /// The request as it is to be answered; its plan is made once for all of its shape.
-  func plan(_ asked: RecordsRequest, _ version: ModelVersion) throws -> PlannedRequest {
+  ///
+  /// - Parameter check: throws where the planning must stop.
+  func plan(
+    _ asked: RecordsRequest, _ version: ModelVersion, check: @escaping () throws -> Void = {}
+  ) throws -> PlannedRequest {
     let type = asked.type
     let shape = RequestShape(
       path: asked.segments, query: asked.request.query, type: type, model: version.model,
       limits: options.limits, isUnpaged: type.isUnpaged)
-    return try version.plans.request(for: shape) {
+    return try version.plans.request(for: shape, cursors) {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type.isUnpaged)
+      parser.cursors = cursors
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
+      let planner = Planner(model: version.model, limits: options.limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
         let page = PageRequest(parsed.fetchRequest, in: version.model)
-        let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version)
+        let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version, planner)
         // What a page adds must not make a request fail that is right by itself.
         if let added { return added }
       }
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
-      return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version)
+      return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
     }
   }
 
   private func planned(
     _ parsed: ParsedRequest, as fetchRequest: FetchRequest, _ format: ResultFormat, _ asked: RecordsRequest,
-    _ version: ModelVersion
+    _ version: ModelVersion, _ planner: Planner
   ) throws -> PlannedRequest {
-    let plan = try Planner(model: version.model).plan(fetchRequest)
+    let plan = try planner.plan(fetchRequest)
     do {
       return PlannedRequest(
         plan: try ExecutablePlan(plan, format: format),

@@ -17,6 +17,7 @@ public final class KindredService: HTTPHandler {
   let representations = RepresentationCache()
   let writes: WriteQueue
   let idempotencyKeys = IdempotencyKeys()
+  let cursors: CursorCoding
   let serviceMetrics = ServiceMetrics()
   private let counterSource = Mutex<CounterSource?>(nil)
   /// Tells this service from all others, those of the process before it among them.
@@ -30,6 +31,8 @@ public final class KindredService: HTTPHandler {
     self.pool = pool
     self.options = options
     self.logger = logger
+    guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
+    self.cursors = cursors
     let databaseVersion = try DatabaseVersion(of: pool)
     self.databaseVersion = databaseVersion
     changeFeed = try options.live.map { try ChangeFeed(databaseVersion, of: pool, $0) }
@@ -152,5 +155,13 @@ extension HTTPResponse {
   /// Forbids browsers to guess another type than `Content-Type` (Fetch standard, "X-Content-Type-Options").
   fileprivate mutating func forbidTypeSniffing() {
     headers.append("X-Content-Type-Options", "nosniff")
+  }
+}
+
+/// No cursors can be sealed: the key is not of 32 bytes, or OpenSSL lacks AES-SIV.
+public struct CursorKeyError: Error, CustomStringConvertible {
+  /// A sentence that says so.
+  public var description: String {
+    "the cursors of pages can't be sealed: the key must have 32 bytes, and OpenSSL must be of version 3 or later"
   }
 }

@@ -86,10 +86,13 @@ final class RecordsReading {
       beginning.headers.append("Content-Disposition", asked.type.attachment(named: planned.name))
     }
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
-      let cursor = reader.isAtEnd ? reader.nextCursor : try reader.lookAhead()
-      let links = PageLinks(asked.request, order: planned.order, next: cursor)
-      beginning.headers.append("Link", links.field)
-      beginning.hash.update(links.field)
+      let cursor = try reader.pageCursor()
+      let links = PageLinks(
+        asked.request, next: cursor.flatMap { service.cursors.encode($0, for: planned.order.associatedData) })
+      if let field = links.field { beginning.headers.append("Link", field) }
+      // Not the cursor: another run of the server seals it by another key, and it may hold what is hidden.
+      beginning.hash.update(links.first)
+      beginning.hash.update(links.next == nil ? "" : "next")
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
     }
     // Which files a page needs changes with the program.

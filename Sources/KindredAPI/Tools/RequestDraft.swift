@@ -43,7 +43,7 @@ struct RequestDraft {
 
   /// Looks up what the parser leaves to the planner: the names of expressions.
   func check() {
-    if let request { Planner(model: model).check(request, diagnostics) }
+    if let request { Planner(model: model, limits: limits.planning).check(request, diagnostics) }
   }
 
   private mutating func readParameters() -> [QueryParameters.Parameter] {

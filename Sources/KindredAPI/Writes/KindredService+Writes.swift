@@ -92,8 +92,10 @@ extension KindredService {
       let handle = connection.interruptHandle
       request.cancellation.onCancel { handle.interrupt() }
       defer { request.cancellation.onCancel(nil) }
-      guard let identity else { return try body(connection) }
-      return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) { try body(connection) }
+      return try connection.accounting {
+        guard let identity else { return try body(connection) }
+        return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) { try body(connection) }
+      }
     } completion: { result in
       self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }

@@ -28,7 +28,7 @@ struct WriteAnswer {
       let parsed = try parser.parse(
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
         parameters: parameters.shaping, including: paths.map(IncludeItem.init))
-      let plan = try Planner(model: version.model).plan(parsed.fetchRequest)
+      let plan = try Planner(model: version.model, limits: limits.planning).plan(parsed.fetchRequest)
       // Nothing is told of a write without being read.
       return PlannedRequest(
         plan: try ExecutablePlan(plan), isTimeless: false, explains: false,

@@ -2,25 +2,52 @@ import KindredSQLSyntax
 
 /// The rows that come after one with given values in an order.
 ///
-/// The values follow the plan's parameters; only which of them are NULL is part of the plan.
+/// The values follow the plan's parameters; only which of them are known to be NULL is part of the plan.
 struct Keyset {
   let order: [OrderTerm]
-  let values: [SQLValue]
+  /// Whether the value of each term is NULL; nil where it is not known.
+  let isNull: [Bool?]
+  /// The number of the first value among those of the cursor.
+  var firstValue = 0
+  /// Whether rows with exactly these values belong to them.
+  var isInclusive = false
+
+  /// The rows after a cursor.
+  init(order: [OrderTerm], after cursor: Cursor) {
+    self.order = order
+    isNull = order.indices.map { cursor.values.indices.contains($0) ? cursor.values[$0] == .null : nil }
+  }
+
+  /// The rows from values on that are known when the statement runs.
+  init(order: [OrderTerm], from firstValue: Int) {
+    self.order = order
+    self.firstValue = firstValue
+    isNull = order.map { _ in nil }
+    isInclusive = true
+  }
 
   /// The condition as a whole.
   ///
-  ///     t1 > v1 OR (t1 = v1 AND (t2 > v2 OR …))
+  ///     CASE WHEN t1 > v1 THEN TRUE WHEN t1 IS NOT v1 THEN FALSE WHEN t2 > v2 THEN TRUE … ELSE FALSE END
+  ///
+  /// It is flat: SQLite's parser, which has a stack of 100 entries, takes any number of terms.
   func condition(on expressions: [SQL]) -> SQL {
-    var condition: SQL = "FALSE"
-    for number in order.indices.reversed() {
-      let beyond = beyond(number, expressions[number])
-      let follows: SQL = beyond.count == 1 ? beyond[0] : "(\(beyond.joined(separator: " OR ")))"
-      condition =
-        number == order.count - 1
-        ? follows : "(\(follows) OR (\(isSame(number, expressions[number])) AND \(condition)))"
+    if order.count == 1, !isInclusive {
+      let beyond = beyond(0, expressions[0])
+      return beyond.count == 1 ? beyond[0] : "(\(beyond.joined(separator: " OR ")))"
     }
-    return condition
+    var sql: SQL = "CASE"
+    for number in order.indices {
+      sql.append(" WHEN \(beyond(number, expressions[number]).joined(separator: " OR ")) THEN TRUE")
+      guard isInclusive || number < order.count - 1 else { continue }
+      sql.append(" WHEN \(expressions[number]) IS NOT \(value(number)) THEN FALSE")
+    }
+    sql.append(isInclusive ? " ELSE TRUE END" : " ELSE FALSE END")
+    return sql
   }
+
+  /// Whether there are ranges, and so few that reading them one after the other costs little.
+  var hasRanges: Bool { (2...8).contains(order.count) && !isNull.contains(nil) && !isInclusive }
 
   /// The condition in parts, in the order of the rows that they give.
   ///
@@ -35,17 +62,28 @@ struct Keyset {
     }
   }
 
+  private func value(_ number: Int) -> SQL { "\(.cursor(firstValue + number))" }
+
   private func isSame(_ number: Int, _ expression: SQL) -> SQL {
-    values[number] == .null ? "\(expression) IS NULL" : "\(expression) = \(.cursor(number))"
+    isNull[number] ?? false ? "\(expression) IS NULL" : "\(expression) = \(value(number))"
   }
 
   /// That a term is beyond its value: NULLs apart, for they are a range of their own.
   private func beyond(_ number: Int, _ expression: SQL) -> [SQL] {
     let term = order[number]
-    if values[number] == .null {
+    let value = value(number)
+    let beyond: SQL = "\(expression) \(term.isDescending ? "<" : ">") \(value)"
+    switch isNull[number] {
+    case true?:
       return [term.nullsComeFirst ? "\(expression) IS NOT NULL" : "FALSE"]
+    case false?:
+      return term.nullsComeFirst ? [beyond] : [beyond, "\(expression) IS NULL"]
+    case nil:
+      return [
+        beyond,
+        term.nullsComeFirst
+          ? "\(value) IS NULL AND \(expression) IS NOT NULL" : "\(expression) IS NULL AND \(value) IS NOT NULL",
+      ]
     }
-    let beyond: SQL = "\(expression) \(term.isDescending ? "<" : ">") \(.cursor(number))"
-    return term.nullsComeFirst ? [beyond] : [beyond, "\(expression) IS NULL"]
   }
 }

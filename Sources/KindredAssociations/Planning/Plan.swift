@@ -18,6 +18,14 @@ public struct Plan: Sendable {
   public var count: Statement?
   /// The columns of the root's statement that make up a cursor; nil where pages can't be continued.
   public var cursorColumns: [Int]?
+  /// By column of the cursor, whether greater values come first.
+  public var cursorIsDescending: [Bool] = []
+  /// Reads the whole values of the abridged cursor that the page starts after; nil where it has them.
+  public var anchor: Statement?
+  /// Counts the records that a cursor has passed which are equal to the page's last one; nil where none can be.
+  ///
+  /// The values of the last record are bound as those that follow the values of the cursor.
+  public var passed: Statement?
   /// Reads the cursor of the page's last record, and whether a record follows: two rows, or less where none does.
   public var lookahead: Statement?
   /// Full-text patterns to check before the first byte is sent.
@@ -39,7 +47,7 @@ public struct Plan: Sendable {
   /// How many bytes of SQL it has.
   public var sqlLength: Int {
     let all =
-      path.map(\.statement) + nodes.map(\.statement) + [count, lookahead].compactMap { $0 }
+      path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, passed].compactMap { $0 }
       + searches.map(\.statement)
     return all.reduce(0) { $0 + $1.sql.utf8.count }
   }
@@ -68,6 +76,8 @@ public struct Plan: Sendable {
   public struct SearchCheck: Sendable {
     /// What runs.
     public var statement: Statement
+    /// The number of the literal that is the pattern.
+    public var literal: Int
     /// Where the request has the pattern.
     public var origin: Origin
   }

@@ -104,6 +104,7 @@ package final class Planning {
   func run() throws -> Plan {
     let records = try planPath()
     try planRoot(records)
+    try checkJoinedNodes()
     plan.nodes = nodes.compactMap { $0 }
     plan.transients = Array(transients.values)
     plan.missingIndexes = Array(missingIndexes)

@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// What must hold for a record: its filters, its searches, and the associations that it must have.
 extension Planning {
@@ -56,7 +57,40 @@ extension Planning {
     let table: SQL = "\(identifier: fullText.table)"
     let rowID = SQL.column(scope.record, fullText.rowIDName)
     return
-      "\(rowID) IN (SELECT rowid FROM \(table) WHERE \(table) MATCH \(.parameter(search.literal)))"
+      "\(rowID) IN (SELECT rowid FROM \(table) WHERE \(table) MATCH \(try pattern(of: search, fullText, in: scope)))"
+  }
+
+  /// The pattern of a search, which must find nothing in hidden columns.
+  private func pattern(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
+    let pattern: SQL = "\(.parameter(search.literal))"
+    check(search, on: fullText.table)
+    let resources = [scope.resource] + model.resources.values.filter { $0.table.name == fullText.table }
+    let visible = fullText.columns.filter { column in
+      !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
+    }
+    guard visible.count < fullText.columns.count else { return pattern }
+    guard fullText.version >= 5, !visible.isEmpty else {
+      throw RequestError(
+        .invalidValue, "\(scope.resource.name) can't be searched: its full-text index holds what is not shown",
+        at: search.origin)
+    }
+    // A column filter (https://www.sqlite.org/fts5.html#fts5_column_filters). The pattern can't end the parentheses: it
+    // has been checked by itself. Nothing in parentheses would be an error.
+    let columns = visible.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " ")
+    let opening = SQLValue.text("{\(columns)} : (")
+    return
+      "iif(trim(\(pattern), \(.value(.text(" \t\r\n")))) = '', \(pattern), \(.value(opening)) || \(pattern) || ')')"
+  }
+
+  /// Has a pattern checked before anything else runs, once.
+  private func check(_ search: RequestNode.Search, on table: String) {
+    let sql: SQL =
+      "SELECT 1 FROM \(identifier: table) WHERE \(identifier: table) MATCH \(.parameter(search.literal)) LIMIT 1"
+    guard !plan.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal }) else {
+      return
+    }
+    plan.searches.append(
+      Plan.SearchCheck(statement: Plan.Statement(sql), literal: search.literal, origin: search.origin))
   }
 
   /// Joins the full-text table to the record's statement, so that its rank can order the result.
@@ -71,7 +105,7 @@ extension Planning {
       )
     }
     scope.select.conditions.append(
-      "\(identifier: alias).\(identifier: fullText.table) MATCH \(.parameter(search.literal))")
+      "\(identifier: alias).\(identifier: fullText.table) MATCH \(try pattern(of: search, fullText, in: scope))")
     if fullText.version >= 5 { return "\(identifier: alias).rank" }
     // FTS3 and FTS4 know no rank: the more hits, the better. `offsets` has four numbers for each
     // (https://www.sqlite.org/fts3.html#offsets).

@@ -16,7 +16,7 @@ extension Planning {
     var rows = try planRows(of: node, association: records.association, in: scope)
     if request.count { plan.count = Plan.Statement(withClause(statement, rows.count)) }
     if !plan.isSingle { try planPages(of: &rows) }
-    let page = plan.isSingle ? " LIMIT 1" : page(of: node, ahead: 1)
+    let page = plan.isSingle ? " LIMIT 1" : page(of: node, ahead: 1, passed: rows.passed)
     nodes[0] = Plan.Node(
       statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
       isToMany: !plan.isSingle, level: statement.level, recursion: nil, name: "")
@@ -66,7 +66,7 @@ extension Planning {
     return number
   }
 
-  private func open(
+  func open(
     _ node: RequestNode, below scope: Scope, in statement: StatementBuilder
   ) throws -> Scope {
     guard let association = node.association else {
@@ -113,17 +113,17 @@ extension Planning {
 
   /// Limit and offset, each bound.
   ///
-  /// - Parameter ahead: how many more rows than asked for, to tell whether more follow.
-  func page(of node: RequestNode, ahead: Int64 = 0) -> SQL {
+  /// - Parameters:
+  ///   - ahead: how many more rows than asked for, to tell whether more follow.
+  ///   - passed: how many rows come before the page, beside its offset.
+  func page(of node: RequestNode, ahead: Int64 = 0, passed: SQL? = nil) -> SQL {
     func limit(_ number: Int) -> SQL {
       ahead == 0 ? "\(.parameter(number))" : "\(.parameter(number)) + \(.value(.integer(ahead)))"
     }
-    return switch (node.limit, node.offset) {
-    case (nil, nil): SQL()
-    case (let number?, nil): " LIMIT \(limit(number))"
-    case (nil, let offset?): " LIMIT -1 OFFSET \(.parameter(offset))"
-    case (let number?, let offset?): " LIMIT \(limit(number)) OFFSET \(.parameter(offset))"
-    }
+    let offsets = [node.offset.map { "\(.parameter($0))" as SQL }, passed].compactMap { $0 }
+    let offset: SQL = offsets.isEmpty ? "" : " OFFSET \(offsets.joined(separator: " + "))"
+    guard let number = node.limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }
+    return " LIMIT \(limit(number))\(offset)"
   }
 
   /// What can't be asked of a node.

@@ -20,6 +20,14 @@ extension Planning {
     if let recursion = scope.recursion { try planRepetition(recursion, in: scope, program, name: name) }
   }
 
+  /// Checks what a node shows that is joined, and so shows nothing.
+  func checkObject(of node: RequestNode, in scope: Scope) throws {
+    let program = ProgramBuilder()
+    program.beginObject()
+    for field in node.fields ?? [] { try plan(field, in: scope, program) }
+    for annotation in node.annotations { try plan(annotation, in: scope, program) }
+  }
+
   private func defaultColumns(of scope: Scope) throws -> [Column] {
     guard let fields = scope.resource.fields else { return scope.resource.columns }
     return fields.compactMap { scope.resource.column(named: $0) }
@@ -116,7 +124,6 @@ extension Planning {
   ) throws {
     try checkShape(of: node, name: name)
     let record = try joinToOne(node.key, of: scope)
-    try planSearchChecks(of: node, in: record)
     func body() throws {
       if let values = node.values {
         add(try compile(values, in: record), of: record, to: program)

@@ -86,19 +86,60 @@ extension Planning {
     }
     let statement = rows.scope.statement
     plan.cursorColumns = rows.order.map { statement.column($0.sql) }
+    plan.cursorIsDescending = rows.order.map(\.isDescending)
     let order = rows.order
+    let isUnkeyed = rows.group == nil && !rows.isDistinct && rows.scope.table.primaryKey.isEmpty
     if let after = request.after {
-      guard after.values.count == order.count else {
+      guard after.values.count == order.count || after.digest != nil && after.values.count < order.count else {
         throw refuse("the cursor belongs to another request: take it from `Link`")
       }
-      rows.after = Keyset(order: order, values: after.values)
-      rows.readsIndex = rows.group == nil && !rows.isDistinct && isIndexed(order, in: rows.scope)
+      plan.anchor = after.digest == nil ? nil : anchor(of: after, rows)
+      var keyset = Keyset(order: order, after: after)
+      // Records without a key may be equal: those that have been passed come first among those from the cursor on.
+      keyset.isInclusive = isUnkeyed
+      rows.restriction = keyset.condition
+      if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed(order, in: rows.scope) {
+        rows.ranges = keyset.ranges
+      }
+      if isUnkeyed { rows.passed = "\(.cursor(Cursor.Part.passed))" }
     }
     guard let limit = node.limit else { return }
-    let offset: SQL = node.offset.map { "\(.parameter(limit)) + \(.parameter($0))" } ?? "\(.parameter(limit))"
+    var offset: SQL = node.offset.map { "\(.parameter(limit)) + \(.parameter($0))" } ?? "\(.parameter(limit))"
+    if let passed = rows.passed { offset.append(" + \(passed)") }
     rows.reach = "\(offset) + 1"
     plan.lookahead = Plan.Statement(
       withClause(statement, rows.select(order.map(\.sql), page: " LIMIT 2 OFFSET \(offset) - 1")))
+    if isUnkeyed { plan.passed = passed(by: rows, reach: offset) }
+  }
+
+  /// The whole values of an abridged cursor: those of the record with the same digest.
+  private func anchor(of cursor: Cursor, _ rows: Rows) -> Plan.Statement {
+    var rows = rows
+    rows.restriction = { expressions in
+      let same = cursor.values.enumerated().compactMap { number, value -> SQL? in
+        value.isWhole ? "\(expressions[number]) IS \(.cursor(number))" : nil
+      }
+      let isSame: SQL = "\(SQL.digest(of: expressions)) = \(.cursor(Cursor.Part.digest))"
+      return (same + [isSame]).joined(separator: " AND ")
+    }
+    return Plan.Statement(
+      withClause(rows.scope.statement, rows.select(rows.order.map(\.sql), page: " LIMIT 1")))
+  }
+
+  /// How many records that are equal to the last one of a page have been passed at its end: all that were read, less
+  /// those before the first of them.
+  ///
+  /// The values of the last record follow those of the cursor that the page starts after.
+  private func passed(by rows: Rows, reach: SQL) -> Plan.Statement {
+    let last = Keyset(order: rows.order, from: request.after == nil ? 0 : rows.order.count)
+    let start = rows.restriction
+    var rows = rows
+    rows.restriction = { expressions in
+      let isBefore: SQL = "NOT \(last.condition(on: expressions))"
+      return start.map { "\($0(expressions)) AND \(isBefore)" } ?? isBefore
+    }
+    return Plan.Statement(
+      withClause(rows.scope.statement, "SELECT \(reach) - COUNT(*) \(rows.source)"))
   }
 }
 

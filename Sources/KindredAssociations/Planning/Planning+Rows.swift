@@ -10,10 +10,12 @@ struct Rows {
   let group: [SQL]?
   let havings: [SQL]
   let isDistinct: Bool
-  /// What rows must come after.
-  var after: Keyset?
-  /// Whether an index gives them in order, from any place on.
-  var readsIndex = false
+  /// What must hold for rows beside the conditions, such as where a page starts, by the expressions of the order.
+  var restriction: ((_ order: [SQL]) -> SQL)?
+  /// The restriction in parts that an index gives in order, one after the other.
+  var ranges: ((_ order: [SQL]) -> [SQL])?
+  /// How many of the rows come before the page, beside its offset.
+  var passed: SQL?
   /// How many rows a page needs at most, its offset included.
   var reach: SQL = "-1"
   /// Whether there is a limit of rows.
@@ -67,30 +69,31 @@ extension Rows {
     let expressions = order.map(\.sql)
     guard !isDistinct else {
       let named = order.map { numbered(statement.column($0.sql)) }
-      let after = after.map { " WHERE \($0.condition(on: named))" as SQL } ?? SQL()
+      let restriction = restriction.map { " WHERE \($0(named))" as SQL } ?? SQL()
       let columns =
         columns.map { $0.map { numbered(statement.column($0)) } }
         ?? statement.columns.indices.map(numbered)
       return
-        "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(after)\(orderBy(named))\(page)"
+        "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(restriction)\(orderBy(named))\(page)"
     }
     let shown = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
-    if let ranked = rankedFirst(shown, page: page, after: after?.condition(on: expressions)) { return ranked }
+    if let ranked = rankedFirst(shown, page: page, after: restriction?(expressions)) { return ranked }
     let columns = shown.joined(separator: ", ")
     let end = orderBy(expressions) + page
-    guard let after else { return "SELECT \(columns) \(scope.select.from())\(grouping())\(end)" }
-    guard readsIndex, order.count > 1 else {
-      let condition = after.condition(on: expressions)
+    guard let ranges else {
       return group == nil
-        ? "SELECT \(columns) \(scope.select.from(and: condition))\(end)"
-        : "SELECT \(columns) \(scope.select.from())\(grouping(and: condition))\(end)"
+        ? "SELECT \(columns) \(source)\(end)"
+        : "SELECT \(columns) \(scope.select.from())\(grouping(and: restriction?(expressions)))\(end)"
     }
     // SQLite reads the parts one after the other, and none that the page does not need.
-    let parts = after.ranges(on: expressions).map { range -> SQL in
+    let parts = ranges(expressions).map { range -> SQL in
       "SELECT * FROM (SELECT \(columns) \(scope.select.from(and: range))\(orderBy(expressions)) LIMIT \(reach))"
     }
     return parts.joined(separator: " UNION ALL ") + page
   }
+
+  /// Where rows that are records come from, with the restriction.
+  var source: SQL { scope.select.from(and: restriction?(order.map(\.sql))) }
 
   /// The first of the rows that show the same, each with its place.
   private var distinct: SQL {
@@ -139,10 +142,7 @@ extension Planning {
     scope.isGrouped = node.isGrouped
     var rank: SQL?
     if let last = node.searches.indices.last {
-      try noting(diagnostics) {
-        rank = try joinSearch(node.searches[last], to: scope)
-        try planSearchChecks(of: node, in: scope)
-      }
+      try noting(diagnostics) { rank = try joinSearch(node.searches[last], to: scope) }
     }
     if !isCondensed {
       scope.select.conditions += try conditions(of: scope, joinedSearch: node.searches.indices.last)
@@ -164,18 +164,9 @@ extension Planning {
       isDistinct: node.isDistinct, isLimited: node.limit != nil && node.recursion == nil)
   }
 
-  private func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {
+  func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {
     scope.allowsGroupAggregates = false
     defer { scope.allowsGroupAggregates = true }
     return try node.group.map { try compile($0, in: scope).sql(within: .collate) }
-  }
-
-  func planSearchChecks(of node: RequestNode, in scope: Scope) throws {
-    for search in node.searches {
-      let table = try fullText(of: scope, for: search).table
-      let sql: SQL =
-        "SELECT 1 FROM \(identifier: table) WHERE \(identifier: table) MATCH \(.parameter(search.literal)) LIMIT 1"
-      plan.searches.append(Plan.SearchCheck(statement: Plan.Statement(sql), origin: search.origin))
-    }
   }
 }

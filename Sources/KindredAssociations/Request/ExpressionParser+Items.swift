@@ -142,9 +142,9 @@ extension ExpressionParser {
     var step = IncludeItem.Step(key: key, origin: origin)
     advance()
     while true {
-      if take(.bang) {
+      if !step.isRequired, take(.bang) {
         step.isRequired = true
-      } else if take(.star) {
+      } else if step.recursion == nil, take(.star) {
         step.recursion = .max
         if case .integer(let levels) = token.kind {
           step.recursion = Int(clamping: levels)

@@ -1,27 +1,23 @@
 import KindredSQLSyntax
 
-/// The values of a request, each once, by number.
+/// The values of a request by number, in the order in which they were met.
+///
+/// Equal ones have numbers of their own: a plan made for them must serve requests in which they differ.
 public struct Literals: Sendable {
   /// By number.
   public private(set) var values: [SQLValue] = []
-  private var numbers: [SQLValue: Int] = [:]
 
   /// No values.
   public init() {}
 
-  /// The number of `value`.
+  /// The number of another `value`.
   public mutating func number(of value: SQLValue) -> Int {
-    if let number = numbers[value] { return number }
     values.append(value)
-    numbers[value] = values.count - 1
     return values.count - 1
   }
 
-  /// The number of a value that is not known yet; no other value shares it.
-  public mutating func numberOfUnknown() -> Int {
-    values.append(.null)
-    return values.count - 1
-  }
+  /// The number of a value that is not known yet.
+  public mutating func numberOfUnknown() -> Int { number(of: .null) }
 }
 
 /// Reads expressions with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).

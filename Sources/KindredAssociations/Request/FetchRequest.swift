@@ -128,14 +128,3 @@ public struct RequestNode: Sendable {
     }
   }
 }
-
-/// The place of a record in an order: its values in the terms of the order, the primary key last.
-public struct Cursor: Sendable, Hashable {
-  /// In the terms of the order, one each.
-  public var values: [SQLValue]
-
-  /// The place of the record with these values.
-  public init(values: [SQLValue]) {
-    self.values = values
-  }
-}

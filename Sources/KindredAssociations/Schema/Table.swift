@@ -206,6 +206,8 @@ public struct ForeignKey: Sendable, Hashable {
 public struct FullText: Sendable, Hashable {
   /// The name of the virtual table.
   public let table: String
+  /// The names of the columns that it indexes.
+  public let columns: [String]
   /// 3, 4 or 5, as in `fts5`.
   public let version: Int
 
@@ -214,8 +216,9 @@ public struct FullText: Sendable, Hashable {
   public let rowIDName: String
 
   /// The index that the virtual table `table` is.
-  public init(table: String, version: Int, rowIDName: String = "rowid") {
+  public init(table: String, columns: [String] = [], version: Int, rowIDName: String = "rowid") {
     self.table = table
+    self.columns = columns
     self.version = version
     self.rowIDName = rowIDName
   }

@@ -47,7 +47,8 @@ struct QueryCommand: Configurable {
 
   func run() throws {
     let logger = Logger.kindred(level: .warning)
-    let pool = try ConnectionPool(path: database, access: .readOnly, readers: 1)
+    let pool = try ConnectionPool(
+      path: database, access: .readOnly, readers: 1, configuration: requests.connectionConfiguration)
     defer { pool.close() }
     let service = try KindredService(
       pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())

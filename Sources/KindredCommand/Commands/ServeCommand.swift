@@ -67,7 +67,7 @@ struct ServeCommand: Configurable {
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    var configuration = ConnectionConfiguration()
+    var configuration = requests.connectionConfiguration
     configuration.durability = server.durability
     let pool = try ConnectionPool(
       path: path, access: server.writable ? .readWrite : .readOnly, readers: server.readerCount,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KindredCryptography
 import KindredSQLite
 import Logging
 
@@ -132,4 +133,16 @@ struct PageSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
 
   static var expectation: String { "a whole number, where 0 means no limit" }
   var description: String { "\(records ?? 0)" }
+}
+
+/// The key of cursors: 64 hexadecimal digits.
+struct CursorKey: SettingValue, ExpressibleByArgument {
+  let bytes: [UInt8]
+
+  init?(setting text: String) {
+    guard text.utf8.count == 64, let bytes = [UInt8](hexadecimal: text.lowercased()) else { return nil }
+    self.bytes = bytes
+  }
+
+  static var expectation: String { "64 hexadecimal digits" }
 }

@@ -31,6 +31,21 @@ struct RequestSettings: ParsableArguments {
 
   @Option(help: .init("How long a request may read the database; 0 for ever.", valueName: "time"))
   var queryTimeout = TimeLimit(seconds: 10)
+
+  @Option(help: .init("The SQL that a request may make.", valueName: "size"))
+  var maxSqlSize = ByteCount(256 << 10)
+
+  @Option(help: .init("The memory that the statements of a request may hold.", valueName: "size"))
+  var maxQueryMemory = ByteCount(48 << 20)
+
+  @Option(help: .init("The temporary files that the statements of a request may fill.", valueName: "size"))
+  var maxTemporarySize = ByteCount(512 << 20)
+
+  @Option(
+    help: .init(
+      "The key that seals the cursors of pages, 64 hexadecimal digits, for several servers and runs; a random one unless it is given.",
+      valueName: "key"))
+  var cursorKey: CursorKey?
 }
 
 extension RequestSettings {
@@ -43,8 +58,19 @@ extension RequestSettings {
     options.limits.treeDepth = maxDepth.count
     options.limits.nodes = maxNodes.count
     options.limits.expressionDepth = maxExpressionDepth.count
+    options.limits.sqlLength = maxSqlSize.bytes
     options.queryTime = queryTimeout.span.map { Double($0.milliseconds) / 1000 }
+    options.cursorKey = cursorKey?.bytes
     return options
+  }
+
+  /// How the connections are set up.
+  var connectionConfiguration: ConnectionConfiguration {
+    var configuration = ConnectionConfiguration()
+    configuration.resourceLimits.memory = Int64(maxQueryMemory.bytes)
+    configuration.resourceLimits.temporaryFiles = Int64(maxTemporarySize.bytes)
+    configuration.resourceLimits.builtValue = 2 << 20
+    return configuration
   }
 }
 

@@ -28,7 +28,7 @@ public final class FuzzLibrary {
       try observer.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = off")
       try observer.execute(Self.text("schema.sql"))
       try observer.execute(Self.text("records.sql"))
-      pool = try ConnectionPool(path: path, access: isWritable ? .readWrite : .readOnly, readers: 1)
+      pool = try ConnectionPool(path: path, access: isWritable ? .readWrite : .readOnly, readers: 1, configuration: Self.configuration)
       model = try ModelFileReader(path: "Library/model.yaml").read()
       service = try Self.service(on: pool, model, isWritable)
       version = try observer.dataVersion
@@ -97,7 +97,18 @@ public final class FuzzLibrary {
     var options = KindredService.Options()
     options.isWritable = isWritable
     options.queryTime = 2
+    // The links to next pages are part of what is compared.
+    options.cursorKey = [UInt8](repeating: 7, count: 32)
     return try KindredService(pool: pool, options: options, logger: logger) { try file.model(of: $0) }
+  }
+
+  /// The limits of a server.
+  private static var configuration: ConnectionConfiguration {
+    var configuration = ConnectionConfiguration()
+    configuration.resourceLimits.memory = 48 << 20
+    configuration.resourceLimits.temporaryFiles = 64 << 20
+    configuration.resourceLimits.builtValue = 2 << 20
+    return configuration
   }
 
   /// Shows defects, whose answers do not say what they are.

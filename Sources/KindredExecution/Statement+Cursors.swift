@@ -1,0 +1,28 @@
+import KindredAssociations
+import KindredSQLite
+
+extension Statement {
+  /// The value of a column as a cursor holds it: byte by byte.
+  func cursorValue(_ column: Int32) -> Cursor.Value {
+    switch columnType(column) {
+    case .null: .null
+    case .integer: .integer(int64(column))
+    case .real: .real(double(column).bitPattern)
+    case .text: .text(Array(bytes(column)))
+    case .blob: .blob(Array(bytes(column)))
+    }
+  }
+
+  /// Binds a value of a cursor.
+  func bind(_ value: Cursor.Value, at parameter: Int32) throws {
+    switch value {
+    case .null: try bindNull(at: parameter)
+    case .integer(let integer): try bind(integer, at: parameter)
+    case .real(let bits): try bind(Double(bitPattern: bits), at: parameter)
+    case .text(let bytes), .textBeginning(let bytes):
+      try bytes.withUnsafeBytes { try bind(text: $0, at: parameter) }
+    case .blob(let bytes), .blobBeginning(let bytes):
+      try bytes.withUnsafeBytes { try bind(blob: $0, at: parameter) }
+    }
+  }
+}

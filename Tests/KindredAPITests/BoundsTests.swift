@@ -1,0 +1,128 @@
+import KindredAssociations
+import KindredSQLite
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Bounds on what a request compiles and computes")
+struct BoundsTests {
+  private static let names = "abcdefghijklmnopqrstuvwxyz".map { String($0) }
+
+  /// Names of which each is used twice by the next one: `a:id+id,b:a+a,…`.
+  private static func doubled(_ count: Int, _ operation: String = "%2B") -> String {
+    let uses = zip(names, names.dropFirst()).prefix(count - 1).map { "\($1):\($0)\(operation)\($0)" }
+    return (["a:id\(operation)id"] + uses).joined(separator: ",")
+  }
+
+  @Test("a few names that use names are what they stand for")
+  func fewNames() throws {
+    try expectRequest(
+      "/books/3?fields=id&annotate=\(Self.doubled(4))", on: try Library.database(),
+      json: #"{"id":3,"a":6,"b":12,"c":24,"d":48}"#)
+  }
+
+  @Test(
+    "names that use names are refused before they double for ever",
+    arguments: ["annotate=\(doubled(26))", "fields=\(doubled(26))", "annotate=\(doubled(25))&sort=y"])
+  func doubledNames(parameters: String) throws {
+    let name = String(parameters.prefix { $0 != "=" })
+    try expectProblem(
+      "/books?\(parameters)", on: try Library.database(), code: .limitExceeded, parameter: name)
+  }
+
+  @Test("a chain of names is no deeper than an expression may be")
+  func chain() throws {
+    func chain(_ count: Int) -> String {
+      "a0:id," + (1...count).map { "a\($0):a\($0 - 1)%2B1" }.joined(separator: ",")
+    }
+    let library = try Library.database()
+    let (status, _, text) = try library.get("/books/1?fields=\(chain(20))")
+    #expect(status == 200 && text.hasSuffix(#""a20":21}"#))
+    try expectProblem(
+      "/books?fields=\(chain(200))", on: library, code: .limitExceeded, parameter: "fields")
+  }
+
+  @Test("conditions that count what is filtered below are counted at each use")
+  func multipliedConditions() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE person (id INTEGER PRIMARY KEY, bossId INTEGER REFERENCES person(id))")
+    let key = "peopleByBoss"
+    let filters = (1...7).map { depth in
+      let node = Array(repeating: key, count: depth).joined(separator: ".")
+      return "&\(node).filter=" + Array(repeating: "\(key).count>=0", count: 9).joined(separator: " and ")
+    }
+    let path = Array(repeating: key, count: 8).joined(separator: ".")
+    let (status, _, text) = try database.get("/people?include=\(path)\(filters.joined())")
+    #expect(status == 400 && text.contains("limit-exceeded"))
+  }
+
+  @Test("a condition of a node can't hold an aggregate of the node")
+  func circularCondition() throws {
+    try expectProblem(
+      "/authors?include=books&books.filter=year>../books.count", on: try Library.database(),
+      code: .invalidExpression, parameter: "books.filter")
+  }
+
+  @Test("a path in an expression is no deeper than the tree may be")
+  func longPath() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, bossId INTEGER REFERENCES person(id))")
+    func path(_ count: Int) -> String { String(repeating: "boss.", count: count) + "name" }
+    #expect(try database.get("/people?sort=\(path(8))").status == 200)
+    try expectProblem(
+      "/people?fields=id,a:\(path(9))", on: database, code: .limitExceeded, parameter: "fields", position: 5)
+    try expectProblem(
+      "/people?filter=\(path(200))='x'", on: database, code: .limitExceeded, parameter: "filter", position: 0)
+  }
+
+  @Test("planning ends when the request must")
+  func stoppedPlanning() throws {
+    struct Stop: Error {}
+    let library = try Library.database()
+    let model = try library.pool.withReader { try library.service.models.version(for: $0).model }
+    var parser = FetchRequestParser(model: model, limits: RequestLimits())
+    let list = (1...600).map { "\($0)" }.joined(separator: ",")
+    let request = try parser.parse(path: ["books"], query: "filter=id in (\(list))").fetchRequest
+    #expect(throws: Stop.self) { try Planner(model: model, check: { throw Stop() }).plan(request) }
+  }
+
+  private static var limited: ConnectionConfiguration {
+    var configuration = ConnectionConfiguration()
+    configuration.resourceLimits.memory = 16 << 20
+    configuration.resourceLimits.temporaryFiles = 4 << 20
+    configuration.resourceLimits.builtValue = 1 << 20
+    return configuration
+  }
+
+  private static func notes() throws -> TestDatabase {
+    try TestDatabase(
+      """
+      CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO note SELECT i, hex(randomblob(1000)) FROM n;
+      """, configuration: limited)
+  }
+
+  @Test(
+    "what a request would have to hold is bounded",
+    arguments: [
+      // A text that doubles, one that is replaced by a longer one, and sorts and groups that fill the disk.
+      "/notes?limit=1&fields=a:body||body," + zip(names, names.dropFirst()).prefix(12).map { "\($1):\($0)||\($0)" }
+        .joined(separator: ","),
+      "/notes?limit=1&fields=a:replace(replace(body,'A','aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),'a',body)",
+      "/notes?limit=1&fields=body,n:count()&group=body&sort=-count()",
+      "/notes?limit=1&fields=body&distinct=true&sort=-body",
+    ])
+  func boundedValues(target: String) throws {
+    let (status, _, text) = try Self.notes().get(target)
+    #expect(status == 400 && (text.contains("limit-exceeded") || text.contains("too big")), "\(text)")
+  }
+
+  @Test("a database that has refused a request answers the next one")
+  func afterRefusal() throws {
+    let notes = try Self.notes()
+    _ = try notes.get("/notes?limit=1&fields=body&distinct=true&sort=-body")
+    try expectRequest("/notes?fields=id&limit=2", on: notes, json: #"[{"id":1},{"id":2}]"#)
+    #expect(try notes.get("/notes?limit=1&sort=length(body)").status == 200)
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Hidden columns")
+struct HiddenColumnTests {
+  let database: TestDatabase
+
+  init() throws {
+    database = try TestDatabase(
+      """
+      CREATE TABLE member (id INTEGER PRIMARY KEY, name TEXT, email TEXT UNIQUE);
+      CREATE VIRTUAL TABLE memberText USING fts5(name, email, content='member', content_rowid='id');
+      CREATE VIRTUAL TABLE note USING fts4(title, email);
+      INSERT INTO member VALUES (1, 'Ann', 'zara@secret.example'), (2, 'Bea Baker', 'yves@secret.example');
+      INSERT INTO memberText (memberText) VALUES ('rebuild');
+      """,
+      modelFile: """
+        resources:
+          members: { sort: email, hidden: [email] }
+          memberTexts: { hidden: [email] }
+          notes: { hidden: [email] }
+        """)
+  }
+
+  @Test("a search finds what is shown, and nothing else", arguments: ["/members", "/memberTexts"])
+  func search(resource: String) throws {
+    #expect(try database.get("\(resource)?search=baker&fields=name").text == #"[{"name":"Bea Baker"}]"#)
+    #expect(try database.get("\(resource)?search=bak*&fields=name").text == #"[{"name":"Bea Baker"}]"#)
+    for pattern in ["zara", "zar*", "secret", "email:zara", "{email}:zara", "{name email}:zara", "name:zara OR zara", " "] {
+      let answer = try database.get("\(resource)?search=\(pattern)")
+      #expect(answer.status == 200 && answer.text == "[]", "\(pattern): \(answer.text)")
+    }
+  }
+
+  @Test("no pattern breaks out of its parentheses", arguments: ["x) OR (email:zara", "x) OR email:zara", "\"x"])
+  func unbalanced(pattern: String) throws {
+    for parameters in ["search=\(pattern)", "having=true&search=a&search=\(pattern)"] {
+      try expectProblem(
+        "/members?\(parameters)", on: database, code: .invalidExpression, parameter: "search")
+    }
+  }
+
+  @Test("a pattern has no NUL, at which SQLite would end it")
+  func nul() throws {
+    try expectProblem("/members?search=a%00) OR (email:zara", on: database, code: .invalidValue, parameter: "search")
+  }
+
+  @Test("an index that can't leave hidden columns out isn't searched")
+  func fts4() throws {
+    try expectProblem("/notes?search=x", on: database, code: .invalidValue, parameter: "search")
+  }
+
+  @Test("the plan names none", arguments: ["/members", "/members?limit=1", "/members?search=ann"])
+  func explain(target: String) throws {
+    let text = try database.get("\(target)\(target.contains("?") ? "&" : "?")explain=true").text
+    #expect(text.contains("SELECT") && !text.contains("email"))
+    let link = try #require(try database.get("/members?limit=1").headers["Link"])
+    let next = try #require(link.split(separator: ">").first?.dropFirst())
+    #expect(!(try database.get("\(next)&explain=true").text.contains("zara")))
+  }
+}
