@@ -14,7 +14,9 @@ public final class Seal: @unchecked Sendable {
 
   /// A seal with a key of ``keyLength`` bytes; nil where the key is of another length, or OpenSSL can't do it.
   public init?(key: [UInt8]) {
-    guard key.count == Self.keyLength, let cipher = EVP_CIPHER_fetch(nil, "AES-128-SIV", nil) else { return nil }
+    guard key.count == Self.keyLength, let cipher = EVP_CIPHER_fetch(nil, "AES-128-SIV", nil) else {
+      return nil
+    }
     defer { EVP_CIPHER_free(cipher) }
     guard let sealing = EVP_CIPHER_CTX_new() else { return nil }
     guard let opening = EVP_CIPHER_CTX_new() else {

@@ -107,7 +107,8 @@ struct BoundsTests {
     "what a request would have to hold is bounded",
     arguments: [
       // A text that doubles, one that is replaced by a longer one, and sorts and groups that fill the disk.
-      "/notes?limit=1&fields=a:body||body," + zip(names, names.dropFirst()).prefix(12).map { "\($1):\($0)||\($0)" }
+      "/notes?limit=1&fields=a:body||body,"
+        + zip(names, names.dropFirst()).prefix(12).map { "\($1):\($0)||\($0)" }
         .joined(separator: ","),
       "/notes?limit=1&fields=a:replace(replace(body,'A','aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),'a',body)",
       "/notes?limit=1&fields=body,n:count()&group=body&sort=-count()",

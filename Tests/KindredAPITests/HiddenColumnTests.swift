@@ -27,13 +27,16 @@ struct HiddenColumnTests {
   func search(resource: String) throws {
     #expect(try database.get("\(resource)?search=baker&fields=name").text == #"[{"name":"Bea Baker"}]"#)
     #expect(try database.get("\(resource)?search=bak*&fields=name").text == #"[{"name":"Bea Baker"}]"#)
-    for pattern in ["zara", "zar*", "secret", "email:zara", "{email}:zara", "{name email}:zara", "name:zara OR zara", " "] {
+    for pattern in [
+      "zara", "zar*", "secret", "email:zara", "{email}:zara", "{name email}:zara", "name:zara OR zara", " ",
+    ] {
       let answer = try database.get("\(resource)?search=\(pattern)")
       #expect(answer.status == 200 && answer.text == "[]", "\(pattern): \(answer.text)")
     }
   }
 
-  @Test("no pattern breaks out of its parentheses", arguments: ["x) OR (email:zara", "x) OR email:zara", "\"x"])
+  @Test(
+    "no pattern breaks out of its parentheses", arguments: ["x) OR (email:zara", "x) OR email:zara", "\"x"])
   func unbalanced(pattern: String) throws {
     for parameters in ["search=\(pattern)", "having=true&search=a&search=\(pattern)"] {
       try expectProblem(
@@ -43,7 +46,8 @@ struct HiddenColumnTests {
 
   @Test("a pattern has no NUL, at which SQLite would end it")
   func nul() throws {
-    try expectProblem("/members?search=a%00) OR (email:zara", on: database, code: .invalidValue, parameter: "search")
+    try expectProblem(
+      "/members?search=a%00) OR (email:zara", on: database, code: .invalidValue, parameter: "search")
   }
 
   @Test("an index that can't leave hidden columns out isn't searched")

@@ -25,7 +25,8 @@ struct SealTests {
 
   @Test("RFC 5297, A.1")
   func vector() throws {
-    let key = try #require([UInt8](hexadecimal: "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
+    let key = try #require(
+      [UInt8](hexadecimal: "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
     let associated = try #require(
       [UInt8](hexadecimal: "101112131415161718191a1b1c1d1e1f2021222324252627"))
     let message = try #require([UInt8](hexadecimal: "112233445566778899aabbccddee"))

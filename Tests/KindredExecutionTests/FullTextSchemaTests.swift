@@ -19,8 +19,11 @@ import Testing
       CREATE TABLE book (title TEXT, id INTEGER PRIMARY KEY);
       CREATE VIRTUAL TABLE bookText USING \(arguments);
       """)
-    #expect(schema.tables["book"]?.fullText == FullText(table: "bookText", columns: ["title"], version: 5, rowIDName: "id"))
-    #expect(schema.tables["bookText"]?.fullText == FullText(table: "bookText", columns: ["title"], version: 5))
+    #expect(
+      schema.tables["book"]?.fullText
+        == FullText(table: "bookText", columns: ["title"], version: 5, rowIDName: "id"))
+    #expect(
+      schema.tables["bookText"]?.fullText == FullText(table: "bookText", columns: ["title"], version: 5))
     #expect(schema.warnings == [])
   }
 
@@ -49,8 +52,10 @@ import Testing
       CREATE VIRTUAL TABLE b USING fts5(title, content=summary, content_rowid=number);
       CREATE VIRTUAL TABLE c USING fts5(title, content=book, content_rowid=nothing);
       """)
-    #expect(schema.tables["summary"]?.fullText == FullText(
-        table: "a", columns: ["title"], version: 5, rowIDName: "number"))
+    #expect(
+      schema.tables["summary"]?.fullText
+        == FullText(
+          table: "a", columns: ["title"], version: 5, rowIDName: "number"))
     #expect(schema.tables["book"]?.fullText == nil)
   }
 

@@ -68,7 +68,9 @@ extension [UInt8] {
   fileprivate mutating func append(_ value: Cursor.Value) {
     func append(_ kind: UInt8, _ word: UInt64) {
       self.append(kind)
-      for shift in stride(from: UInt64(0), to: 64, by: 8) { self.append(UInt8(truncatingIfNeeded: word >> shift)) }
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        self.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
     }
     func append(_ kind: UInt8, _ bytes: [UInt8]) {
       self.append(kind)

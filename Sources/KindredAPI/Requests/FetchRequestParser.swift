@@ -243,7 +243,8 @@ struct FetchRequestParser {
     return try body(&parser)
   }
 
-  private func parser(of parameter: QueryParameters.Parameter, literals: Literals?) throws -> ExpressionParser {
+  private func parser(of parameter: QueryParameters.Parameter, literals: Literals?) throws -> ExpressionParser
+  {
     try ExpressionParser(
       parameter.value, at: parameter.origin, literals: literals, maximumDepth: limits.expressionDepth,
       maximumPathLength: limits.treeDepth, diagnostics: diagnostics)

@@ -32,7 +32,6 @@ struct Explanation {
     if let lookahead = plan.lookahead { try add("lookahead", lookahead) }
     if let anchor = plan.anchor { try add("anchor", anchor) }
     if let passed = plan.passed { try add("passed", passed) }
-    for search in plan.searches { try add("search", search.statement) }
     var members: [(String, JSONValue)] = [("statements", .array(statements))]
     if !plan.transients.isEmpty {
       members.append(

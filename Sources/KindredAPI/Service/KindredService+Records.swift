@@ -54,7 +54,7 @@ extension KindredService {
         guard options.showsPlans else { throw Problem.hidden("how requests are run") }
         defer { reading.close() }
         let explanation = try Explanation(planned).document(
-            on: reading.connection, HiddenNames(in: version.model))
+          on: reading.connection, HiddenNames(in: version.model))
         return deliver(
           type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
           to: request)

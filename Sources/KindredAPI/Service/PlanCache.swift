@@ -99,7 +99,9 @@ final class PlanCache: Sendable {
     // One that would drive out many others is rather made again.
     guard size <= Self.maximumSize / 8 else { return }
     state.withLock { state in
-      while state.entries.count >= Self.capacity || state.size + size > Self.maximumSize { state.removeHalf() }
+      while state.entries.count >= Self.capacity || state.size + size > Self.maximumSize {
+        state.removeHalf()
+      }
       state.uses += 1
       state.size += size - (state.entries[key]?.size ?? 0)
       state.entries[key] = Entry(request: made, size: size, lastUse: state.uses)

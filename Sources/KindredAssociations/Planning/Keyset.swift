@@ -82,7 +82,8 @@ struct Keyset {
       return [
         beyond,
         term.nullsComeFirst
-          ? "\(value) IS NULL AND \(expression) IS NOT NULL" : "\(expression) IS NULL AND \(value) IS NOT NULL",
+          ? "\(value) IS NULL AND \(expression) IS NOT NULL"
+          : "\(expression) IS NULL AND \(value) IS NOT NULL",
       ]
     }
   }

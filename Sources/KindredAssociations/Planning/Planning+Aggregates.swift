@@ -280,7 +280,8 @@ extension Planning {
 
   /// The aggregate that a default name stands for.
   func compileDefaultName(_ name: String, in scope: Scope, at origin: Origin) throws -> CompiledExpression? {
-    guard let aggregate = try defaultAggregates(of: scope)[name], let keyed = association(aggregate.key, of: scope)
+    guard let aggregate = try defaultAggregates(of: scope)[name],
+      let keyed = association(aggregate.key, of: scope)
     else { return nil }
     let arguments = aggregate.column.map { column in
       let component = Expression.Path.Component(name: column, arguments: nil, origin: origin)

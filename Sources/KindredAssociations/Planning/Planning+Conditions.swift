@@ -71,7 +71,8 @@ extension Planning {
     guard visible.count < fullText.columns.count else { return pattern }
     guard fullText.version >= 5, !visible.isEmpty else {
       throw RequestError(
-        .invalidValue, "\(scope.resource.name) can't be searched: its full-text index holds what is not shown",
+        .invalidValue,
+        "\(scope.resource.name) can't be searched: its full-text index holds what is not shown",
         at: search.origin)
     }
     // A column filter (https://www.sqlite.org/fts5.html#fts5_column_filters). The pattern can't end the parentheses: it
@@ -86,7 +87,8 @@ extension Planning {
   private func check(_ search: RequestNode.Search, on table: String) {
     let sql: SQL =
       "SELECT 1 FROM \(identifier: table) WHERE \(identifier: table) MATCH \(.parameter(search.literal)) LIMIT 1"
-    guard !plan.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal }) else {
+    guard !plan.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
+    else {
       return
     }
     plan.searches.append(
@@ -105,7 +107,8 @@ extension Planning {
       )
     }
     scope.select.conditions.append(
-      "\(identifier: alias).\(identifier: fullText.table) MATCH \(try pattern(of: search, fullText, in: scope))")
+      "\(identifier: alias).\(identifier: fullText.table) MATCH \(try pattern(of: search, fullText, in: scope))"
+    )
     if fullText.version >= 5 { return "\(identifier: alias).rank" }
     // FTS3 and FTS4 know no rank: the more hits, the better. `offsets` has four numbers for each
     // (https://www.sqlite.org/fts3.html#offsets).

@@ -321,7 +321,9 @@ extension Planning {
     var items = scope.node?.annotations ?? []
     for case .expression(let field) in scope.node?.fields ?? [] { items.append(field) }
     for item in items {
-      guard let name = item.name ?? (try? defaultName(of: item.expression, in: scope)) ?? nil else { continue }
+      guard let name = item.name ?? (try? defaultName(of: item.expression, in: scope)) ?? nil else {
+        continue
+      }
       if named[name] == nil { named[name] = item.expression }
     }
     scope.namedExpressions = named

@@ -80,7 +80,8 @@ extension Planning {
     guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
       throw RequestError(
         .invalidExpression,
-        name == "concat" ? "`concat` takes a value, and a separator if wanted" : "`\(name)` takes one argument",
+        name == "concat"
+          ? "`concat` takes a value, and a separator if wanted" : "`\(name)` takes one argument",
         at: origin)
     }
     scope.allowsGroupAggregates = false

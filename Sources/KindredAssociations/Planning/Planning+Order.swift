@@ -90,7 +90,8 @@ extension Planning {
     let order = rows.order
     let isUnkeyed = rows.group == nil && !rows.isDistinct && rows.scope.table.primaryKey.isEmpty
     if let after = request.after {
-      guard after.values.count == order.count || after.digest != nil && after.values.count < order.count else {
+      guard after.values.count == order.count || after.digest != nil && after.values.count < order.count
+      else {
         throw refuse("the cursor belongs to another request: take it from `Link`")
       }
       plan.anchor = after.digest == nil ? nil : anchor(of: after, rows)

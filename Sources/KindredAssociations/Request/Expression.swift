@@ -25,7 +25,7 @@ public struct Expression: Sendable {
     case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
     case collate(Expression, Collation)
     case cast(Expression, CastType)
-    /// `case … when … then … else … end`; without a value, the first branch whose condition holds.
+    /// A `case`; without a value, it is the first branch whose condition holds.
     case cases(of: Expression?, [Branch], else: Expression?)
     /// What only a program can say.
     case program(ProgramExpression)
@@ -72,7 +72,7 @@ extension Expression {
     }
   }
 
-  /// `when … then …`
+  /// A `when` and its `then`.
   public struct Branch: Sendable {
     /// What must hold, or what the value of the `case` must be equal to.
     public var condition: Expression

@@ -28,7 +28,9 @@ public final class FuzzLibrary {
       try observer.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = off")
       try observer.execute(Self.text("schema.sql"))
       try observer.execute(Self.text("records.sql"))
-      pool = try ConnectionPool(path: path, access: isWritable ? .readWrite : .readOnly, readers: 1, configuration: Self.configuration)
+      pool = try ConnectionPool(
+        path: path, access: isWritable ? .readWrite : .readOnly, readers: 1, configuration: Self.configuration
+      )
       model = try ModelFileReader(path: "Library/model.yaml").read()
       service = try Self.service(on: pool, model, isWritable)
       version = try observer.dataVersion
