@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// The text of a statement, hashed once: a plan's statements are looked for in a connection's cache with every request.
 public struct StatementText: Hashable, Sendable {
   /// The text.
@@ -11,7 +13,7 @@ public struct StatementText: Hashable, Sendable {
   }
 
   /// Equal ones are mostly of one plan, and so in one place in memory, which is compared first.
-  public static func == (a: StatementText, b: StatementText) -> Bool { a.hash == b.hash && a.sql == b.sql }
+  public static func == (a: StatementText, b: StatementText) -> Bool { a.hash == b.hash && a.sql.hasBytes(of: b.sql) }
 
   /// By the hash that is known.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }

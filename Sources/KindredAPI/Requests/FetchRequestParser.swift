@@ -28,6 +28,8 @@ struct FetchRequestParser {
   /// For whom the request is: cursors of others are refused.
   var principal: [UInt8] = []
   private var literals = Literals()
+  /// How many words and signs the expressions may still have, all together: the content of QUERY is long.
+  private var tokensLeft = 100_000
 
   init(
     model: Model, limits: RequestLimits, isUnpaged: Bool = false, diagnostics: Diagnostics? = nil
@@ -236,18 +238,21 @@ struct FetchRequestParser {
     return condition
   }
 
-  private func parse<Value>(
+  private mutating func parse<Value>(
     _ parameter: QueryParameters.Parameter, _ body: (inout ExpressionParser) throws -> Value
   ) throws -> Value {
     var parser = try parser(of: parameter, literals: nil)
     return try body(&parser)
   }
 
-  private func parser(of parameter: QueryParameters.Parameter, literals: Literals?) throws -> ExpressionParser
-  {
-    try ExpressionParser(
+  private mutating func parser(
+    of parameter: QueryParameters.Parameter, literals: Literals?
+  ) throws -> ExpressionParser {
+    let parser = try ExpressionParser(
       parameter.value, at: parameter.origin, literals: literals, maximumDepth: limits.expressionDepth,
-      maximumPathLength: limits.treeDepth, diagnostics: diagnostics)
+      maximumPathLength: limits.treeDepth, maximumTokenCount: tokensLeft, diagnostics: diagnostics)
+    tokensLeft -= parser.tokenCount
+    return parser
   }
 
   private func includes(_ parameter: QueryParameters.Parameter) throws -> [IncludeItem] {

@@ -63,6 +63,7 @@ extension Planning {
   /// The pattern of a search, which must find nothing in hidden columns.
   private func pattern(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
     let pattern: SQL = "\(.parameter(search.literal))"
+    try budget.charge(8, at: search.origin)
     check(search, on: fullText.table)
     let resources = [scope.resource] + model.resources.values.filter { $0.table.name == fullText.table }
     let visible = fullText.columns.filter { column in

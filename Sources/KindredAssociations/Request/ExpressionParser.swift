@@ -50,11 +50,10 @@ public struct ExpressionParser {
   /// - Throws: `RequestError` for a text without end or a character without meaning.
   public init(
     _ text: String, parameter: String? = nil, literals: Literals? = nil,
-    maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max
+    maximumDepth: Int = ExpressionParser.defaultDepth
   ) throws {
     try self.init(
-      text, at: Origin(parameter: parameter), literals: literals, maximumDepth: maximumDepth,
-      maximumPathLength: maximumPathLength)
+      text, at: Origin(parameter: parameter), literals: literals, maximumDepth: maximumDepth)
   }
 
   /// - Parameters:
@@ -64,8 +63,7 @@ public struct ExpressionParser {
   package init(
     _ text: String, at origin: Origin, literals: Literals? = nil,
     maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max,
-    diagnostics: Diagnostics? = nil,
-    expectations: Expectations? = nil
+    maximumTokenCount: Int = .max, diagnostics: Diagnostics? = nil, expectations: Expectations? = nil
   ) throws {
     start = origin
     self.literals = literals
@@ -74,7 +72,14 @@ public struct ExpressionParser {
     self.expectations = expectations
     self.maximumPathLength = maximumPathLength
     tokens = try Lexer.tokens(of: text, at: origin)
+    guard tokens.count <= maximumTokenCount else {
+      throw RequestError(
+        .limitExceeded, "the request has too many words and signs: ask for less at once", at: origin)
+    }
   }
+
+  /// How many words and signs the text has.
+  package var tokenCount: Int { tokens.count }
 
   /// The values met so far.
   public var collectedLiterals: Literals { literals ?? Literals() }
