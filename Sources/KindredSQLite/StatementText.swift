@@ -13,7 +13,9 @@ public struct StatementText: Hashable, Sendable {
   }
 
   /// Equal ones are mostly of one plan, and so in one place in memory, which is compared first.
-  public static func == (a: StatementText, b: StatementText) -> Bool { a.hash == b.hash && a.sql.hasBytes(of: b.sql) }
+  public static func == (a: StatementText, b: StatementText) -> Bool {
+    a.hash == b.hash && a.sql.hasBytes(of: b.sql)
+  }
 
   /// By the hash that is known.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }

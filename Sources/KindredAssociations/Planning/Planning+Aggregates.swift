@@ -156,7 +156,9 @@ extension Planning {
   private func concatenation(
     of values: [SQL], _ keyed: KeyedAssociation, _ records: Scope, _ select: SelectBuilder
   ) throws -> CompiledExpression {
-    let sort = try keyed.node?.sort?.map { try term($0, in: records) } ?? defaultTerms(keyed.association.sort, in: records)
+    let sort =
+      try keyed.node?.sort?.map { try term($0, in: records) }
+      ?? defaultTerms(keyed.association.sort, in: records)
     let order = (sort + keyTerms(of: records)).map { $0.rendered(as: $0.sql) }.joined(separator: ", ")
     let separator: SQL = values.count > 1 ? ", \(values[1]) AS separator" : ""
     let rows: SQL = "SELECT \(values[0]) AS value\(separator) \(select.from()) ORDER BY \(order)"
