@@ -9,7 +9,7 @@ import OrderedCollections
 public struct Planner {
   let model: Model
   let limits: PlanningLimits
-  let check: () throws -> Void
+  let checkpoint: () throws -> Void
 
   /// A planner of requests to a model.
   ///
@@ -21,7 +21,7 @@ public struct Planner {
   ) {
     self.model = model
     self.limits = limits
-    self.check = check
+    checkpoint = check
   }
 
   /// The plan of a request.
@@ -29,14 +29,14 @@ public struct Planner {
   /// - Throws: `RequestError` for a name that does not exist, an expression without meaning, two equal names, a limit
   ///   that is exceeded.
   public func plan(_ request: FetchRequest) throws -> Plan {
-    try Planning(model: model, request: request, PlanningBudget(limits, check: check)).run()
+    try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).run()
   }
 
   /// Notes what is wrong with a request, and what its names mean.
   package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) {
     do {
       _ = try Planning(
-        model: model, request: request, PlanningBudget(limits, check: check), diagnostics: diagnostics
+        model: model, request: request, PlanningBudget(limits, check: checkpoint), diagnostics: diagnostics
       ).run()
     } catch let error as RequestError {
       diagnostics.note(error)
@@ -47,7 +47,7 @@ public struct Planner {
   ///
   /// - Throws: `RequestError` for an alias of two tables or of none.
   public func planRows(_ request: FetchRequest) throws -> Plan {
-    try Planning(model: model, request: request, PlanningBudget(limits, check: check)).runRows()
+    try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).runRows()
   }
 }
 

@@ -6,7 +6,7 @@ extension Planning {
   func checkJoinedNodes() throws {
     guard request.root.hasJoinedNodes else { return }
     // By statements of its own, none of which runs.
-    let scratch = Planning(model: model, request: request, budget)
+    let scratch = Planning(model: model, request: request, budget, diagnostics: diagnostics)
     let records = try scratch.planPath()
     let statement = StatementBuilder(level: scratch.plan.path.count, runsOften: false, givesMany: true)
     let root = try scratch.open(records, node: request.root, statement: statement).asRoot

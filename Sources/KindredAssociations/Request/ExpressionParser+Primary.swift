@@ -41,7 +41,7 @@ extension ExpressionParser {
 
   /// Whether a name has a meaning of its own, and so is quoted where it is a column's.
   static func isReserved(_ name: String) -> Bool {
-    (reserved + constants).contains(where: name.equalsIgnoringCase)
+    (reserved + reservedInCase + constants).contains(where: name.equalsIgnoringCase)
   }
 
   /// Whether a name that is no column may be a word of the grammar.
