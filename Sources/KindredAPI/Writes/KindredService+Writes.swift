@@ -94,7 +94,9 @@ extension KindredService {
       defer { request.cancellation.onCancel(nil) }
       return try connection.accounting {
         guard let identity else { return try body(connection) }
-        return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) { try body(connection) }
+        return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) {
+          try body(connection)
+        }
       }
     } completion: { result in
       self.changeFeed?.nudge()

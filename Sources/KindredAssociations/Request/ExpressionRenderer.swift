@@ -111,7 +111,9 @@ package struct ExpressionRenderer {
     case .cast(let value, let type): return ("cast(\(try text(of: value)) as \(type.rawValue))", .primary)
     case .cases(let value, let branches, let other):
       let value = try value.map { " \(try text(of: $0))" } ?? ""
-      let branches = try branches.map { " when \(try text(of: $0.condition)) then \(try text(of: $0.result))" }
+      let branches = try branches.map {
+        " when \(try text(of: $0.condition)) then \(try text(of: $0.result))"
+      }
       let other = try other.map { " else \(try text(of: $0))" } ?? ""
       return ("case\(value)\(branches.joined())\(other) end", .primary)
     case .program: throw NotExpressible()
