@@ -133,17 +133,17 @@ struct WritePathTests {
     try expectWrite(
       .post, "/authors/1/novels?fields=id,kind", #"{"title":"T","kind":"novel"}"#, on: database, status: 201,
       json: #"{"id":7,"kind":"novel"}"#, location: "/books/7")
-    #expect(try database.send(.options, "/authors/1/reviews").headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
-    #expect(
-      try database.send(.options, "/authors/1/reviews/1").headers["Allow"]
-        == "GET, HEAD, QUERY, PATCH, OPTIONS")
+    for target in ["/authors/1/reviews", "/authors/1/reviews/1"] {
+      #expect(try database.send(.options, target).headers["Allow"] == "GET, HEAD, QUERY, PATCH, OPTIONS")
+    }
   }
 
   @Test(
     "Allow tells what can be written",
     arguments: [
-      ("/authors", "POST"), ("/authors/1", "PATCH, PUT, DELETE"), ("/authors/1/books", "POST"),
-      ("/authors/1/books/1", "PATCH, PUT, DELETE"), ("/books/1/tags", "POST"),
+      ("/authors", "POST, PATCH, DELETE"), ("/authors/1", "PATCH, PUT, DELETE"),
+      ("/authors/1/books", "POST, PATCH, DELETE"),
+      ("/authors/1/books/1", "PATCH, PUT, DELETE"), ("/books/1/tags", "POST, PATCH, DELETE"),
       ("/books/1/tags/1", "PATCH, PUT, DELETE"), ("/authors/1/portrait", "POST, PATCH, PUT, DELETE"),
       ("/books/1/author", "PATCH, PUT"), ("/summaries", ""), ("/bookTexts", ""), ("/", ""), ("/nothing", ""),
     ])

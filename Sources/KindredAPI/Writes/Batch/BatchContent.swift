@@ -54,12 +54,10 @@ struct BatchContent {
         "`\(token)` is no method of a part: \(methods.map(\.token).joined(separator: ", ")) are",
         at: pointer + "method")
     }
-    let target = try text("url")
-    guard target.hasPrefix("/"), !target.hasPrefix("//"),
-      !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
-    else {
-      throw Problem.refusedValue(
-        "`url` is a path and a query, percent-encoded, such as `/authors/1`", at: pointer + "url")
+    // In JSON, nothing but the meaning of a character in a URL asks for it to be encoded.
+    let target = URLCoding.encodeUnsafe(try text("url"))
+    guard target.hasPrefix("/"), !target.hasPrefix("//") else {
+      throw Problem.refusedValue("`url` is a path and a query, such as `/authors/1`", at: pointer + "url")
     }
     var headers = try headers(values["headers"], at: pointer + "headers")
     let body = values["body"].map { Array(document.bytes[$0.range]) } ?? []

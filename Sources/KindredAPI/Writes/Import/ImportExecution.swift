@@ -166,7 +166,8 @@ struct ImportExecution {
     } catch let error as DatabaseError where Problem(refusing: error) == nil {
       throw error
     } catch {
-      var problem = execution.service.problem(for: error)
+      let refusal = (error as? DatabaseError).flatMap { Problem(refusing: $0) }
+      var problem = refusal ?? execution.service.problem(for: error)
       problem.line = problem.line ?? line
       throw problem
     }
