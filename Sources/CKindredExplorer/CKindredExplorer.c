@@ -21,6 +21,9 @@ static const unsigned char completions_js[] = {
 static const unsigned char diagram_js[] = {
 #embed "assets/diagram.js"
 };
+static const unsigned char dialog_js[] = {
+#embed "assets/dialog.js"
+};
 static const unsigned char dom_js[] = {
 #embed "assets/dom.js"
 };
@@ -54,8 +57,14 @@ static const unsigned char icon_svg[] = {
 static const unsigned char json_view_js[] = {
 #embed "assets/json-view.js"
 };
+static const unsigned char live_js[] = {
+#embed "assets/live.js"
+};
 static const unsigned char menu_js[] = {
 #embed "assets/menu.js"
+};
+static const unsigned char palette_js[] = {
+#embed "assets/palette.js"
 };
 static const unsigned char plan_js[] = {
 #embed "assets/plan.js"
@@ -65,6 +74,9 @@ static const unsigned char request_js[] = {
 };
 static const unsigned char server_js[] = {
 #embed "assets/server.js"
+};
+static const unsigned char sign_in_js[] = {
+#embed "assets/sign-in.js"
 };
 static const unsigned char snippets_js[] = {
 #embed "assets/snippets.js"
@@ -94,6 +106,7 @@ static const kindred_explorer_file files[] = {
   FILE("code-view.js", code_view_js),
   FILE("completions.js", completions_js),
   FILE("diagram.js", diagram_js),
+  FILE("dialog.js", dialog_js),
   FILE("dom.js", dom_js),
   FILE("endless.js", endless_js),
   FILE("explorer.css", explorer_css),
@@ -105,10 +118,13 @@ static const kindred_explorer_file files[] = {
   FILE("highlights.js", highlights_js),
   FILE("icon.svg", icon_svg),
   FILE("json-view.js", json_view_js),
+  FILE("live.js", live_js),
   FILE("menu.js", menu_js),
+  FILE("palette.js", palette_js),
   FILE("plan.js", plan_js),
   FILE("request.js", request_js),
   FILE("server.js", server_js),
+  FILE("sign-in.js", sign_in_js),
   FILE("snippets.js", snippets_js),
   FILE("theme-choice.js", theme_choice_js),
   FILE("theme.js", theme_js),

@@ -8,9 +8,12 @@ import { Endless } from "./endless.js";
 import { fragment, writtenFragment } from "./fragment.js";
 import { Grid } from "./grid.js";
 import { showJSON } from "./json-view.js";
+import { Live, presentTable, synchronize } from "./live.js";
+import { openPalette } from "./palette.js";
 import { showPlan } from "./plan.js";
 import { address, readable, value } from "./request.js";
 import { confirmed, Page, page, Unreachable } from "./server.js";
+import { openSignIn, resumeSession } from "./sign-in.js";
 import { themeChoice } from "./theme-choice.js";
 import "./url-editor.js";
 import { Views } from "./views.js";
@@ -43,9 +46,11 @@ class Explorer {
       go: (url) => this.click(url),
     });
     this.grid = new Grid(this.views.first, () => this.#keepFragment());
+    this.live = new Live(() => this.#refresh());
     this.#build();
     document.addEventListener("click", (event) => this.#follow(event));
     addEventListener("popstate", () => this.#restore());
+    document.addEventListener("keydown", (event) => this.#press(event));
     const { view, open } = fragment(location.hash);
     this.#take(
       new Page(document, document.querySelector("[role=alert]") === null ? 200 : 400, null),
@@ -53,6 +58,8 @@ class Explorer {
     );
     this.views.show(this.views.named(view), this.url);
     this.#reopen(open);
+    // The browser has asked without the token.
+    if (resumeSession()) this.go(this.url, { replaces: true });
   }
 
   #build() {
@@ -60,7 +67,7 @@ class Explorer {
     this.views.first.append(...content);
     this.main.append(...this.views.panels);
     const home = /** @type {HTMLElement} */ (find(this.header, ".home"));
-    home.after(this.editor, themeChoice(), this.chips.element, this.views.list);
+    home.after(this.editor, this.live.element, themeChoice(), this.chips.element, this.views.list);
   }
 
   // Going somewhere else.
@@ -173,6 +180,8 @@ class Explorer {
       this.main.scrollTop = 0;
     }
     this.#showProblem(url);
+    if (loaded.status === 401) openSignIn(() => this.go(url, { replaces: true }));
+    this.live.show(url);
     this.chips.show(url);
     this.#showPages();
     const table =
@@ -185,6 +194,56 @@ class Explorer {
     if (table !== null && next !== null && value(url, "limit") === null) {
       this.endless = new Endless(this.main, table, url, readable(next), (one) => this.grid.adoptRows(one));
     }
+  }
+
+  /** Brings the tables up to date, those that were opened too. */
+  async #refresh() {
+    const { url } = this;
+    const next = await presentTable(url);
+    const table =
+      /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
+    if (next === null || table === null || url !== this.url) return;
+    synchronize(table, next, (this.endless?.chunks.length ?? 1) > 1);
+    for (const opened of all(this.views.first, "tr.below[data-href] > td > table")) {
+      const nested = /** @type {HTMLTableElement} */ (opened);
+      const source = this.grid.source(nested);
+      const found = source === null ? null : await presentTable(source.url);
+      if (found !== null && nested.isConnected) {
+        synchronize(nested, found, nested.rows.length > found.rows.length);
+        this.grid.adoptRows(nested);
+      }
+    }
+    this.grid.adoptRows(table);
+  }
+
+  /** Keys that hold everywhere. @param {KeyboardEvent} event */
+  #press(event) {
+    if (
+      !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" ||
+      document.querySelector("dialog") !== null
+    ) return;
+    event.preventDefault();
+    const actions = [
+      ...this.views.views.map(({ name }) => ({ text: name, kind: "view", action: () => this.choose(name) })),
+      { text: "Resources", kind: "page", action: () => void this.go("/") },
+      {
+        text: "Edit the request",
+        kind: "action",
+        action: () => this.editor.select(this.url.length, this.url.length),
+      },
+      { text: "Live", kind: "switch", action: () => this.live.element.click() },
+      {
+        text: "Sign in",
+        kind: "action",
+        action: () => openSignIn(() => this.go(this.url, { replaces: true })),
+      },
+      ...all(this.footer, "a").map((link) => ({
+        text: link.textContent ?? "",
+        kind: "link",
+        action: () => link.click(),
+      })),
+    ];
+    openPalette(actions, (url) => void this.go(url));
   }
 
   /** Links that mend the request are buttons, and one key takes the first. @param {string} url */

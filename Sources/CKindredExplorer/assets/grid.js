@@ -84,7 +84,7 @@ export class Grid {
   /** @param {HTMLTableElement} table @param {string} name */
   #enhance(table, name) {
     addRoles(table, name);
-    makeHeaders(table, this);
+    if (table.tHead?.querySelector("button") === null) makeHeaders(table, this);
     this.#enhanceRows(table, name);
     if (!table.hasAttribute("aria-rowcount")) table.setAttribute("aria-rowcount", "-1");
   }
