@@ -10,6 +10,7 @@ public struct ExecutableLookup: Sendable {
   fileprivate let steps: [(statement: ExecutableStatement, absence: String)]
   fileprivate let searches: [(statement: ExecutableStatement, origin: Origin)]
   fileprivate let transients: [TransientTable]
+  fileprivate let buildsTexts: Bool
 
   /// The form of a lookup that runs.
   public init(_ lookup: RecordLookup) {
@@ -17,6 +18,7 @@ public struct ExecutableLookup: Sendable {
     steps = lookup.steps.map { (ExecutableStatement($0.statement), $0.absence) }
     searches = lookup.searches.map { (ExecutableStatement($0.statement), $0.origin) }
     transients = lookup.transients
+    buildsTexts = lookup.buildsTexts
   }
 }
 
@@ -80,6 +82,8 @@ extension Connection {
   ///   malformed; `DatabaseError`.
   public func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
     for transient in lookup.transients { try TransientTables.refresh(transient, on: self) }
+    limitValues(ofBuiltTexts: lookup.buildsTexts)
+    defer { limitValues(ofBuiltTexts: false) }
     var above: [[SQLValue]] = []
     for step in lookup.steps.dropLast() {
       guard let row = try rows(of: step.statement, parameters, above: above).first else {

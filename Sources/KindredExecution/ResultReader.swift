@@ -31,7 +31,7 @@ public final class ResultReader {
   ///   has just done so.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
   public func start(preparingTransients preparesTransients: Bool = true) throws {
-    connection.limitValues(ofBuiltTexts: plan.buildsTexts)
+    if plan.buildsTexts { connection.limitValues(ofBuiltTexts: true) }
     if preparesTransients { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
@@ -83,7 +83,7 @@ public final class ResultReader {
   /// To be called once, at any time.
   public func close() {
     executor.close()
-    connection.limitValues(ofBuiltTexts: false)
+    if plan.buildsTexts { connection.limitValues(ofBuiltTexts: false) }
   }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {

@@ -92,12 +92,14 @@ extension KindredService {
       let handle = connection.interruptHandle
       request.cancellation.onCancel { handle.interrupt() }
       defer { request.cancellation.onCancel(nil) }
-      return try connection.accounting {
+      func result() throws -> WriteResult {
         guard let identity else { return try body(connection) }
         return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) {
           try body(connection)
         }
       }
+      // An import changes more than its client could make the server hold in any other way.
+      return isLong ? try result() : try connection.accounting(result)
     } completion: { result in
       self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }

@@ -107,7 +107,8 @@ struct WriteSelection {
       columns += join.far.destinationColumns.filter { !columns.contains($0) }
     }
     lookup = ExecutableLookup(
-      try Planner(model: version.model).lookup(parsed.fetchRequest, columns: columns))
+      try Planner(model: version.model, limits: limits.planning)
+        .lookup(parsed.fetchRequest, columns: columns))
     parameters = Parameters(literals: parsed.fetchRequest.literals.values)
     limit = parsed.limit
   }

@@ -109,8 +109,13 @@ package final class Planning {
     plan.transients = Array(transients.values)
     plan.missingIndexes = Array(missingIndexes)
     plan.mismatches = Array(mismatches)
-    guard plan.sqlLength - definitionsLength <= budget.limits.sqlLength else { throw budget.tooLong() }
+    try checkLength()
     return plan
+  }
+
+  /// - Throws: `RequestError` where the plan has more SQL than it may have.
+  func checkLength() throws {
+    guard plan.sqlLength - definitionsLength <= budget.limits.sqlLength else { throw budget.tooLong() }
   }
 
   func resource(_ name: String) throws -> Resource {

@@ -11,6 +11,8 @@ public struct RecordLookup: Sendable {
   public let searches: [Plan.SearchCheck]
   /// What must be made before the statements run.
   public let transients: [TransientTable]
+  /// Whether its expressions build texts that may be longer than those of the database.
+  public let buildsTexts: Bool
 }
 
 extension Planner {
@@ -18,7 +20,8 @@ extension Planner {
   ///
   /// - Parameter columns: any of its table, the hidden ones too.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
-    try Planning(model: model, request: FetchRequest(path: path, root: RequestNode())).lookup(columns)
+    let request = FetchRequest(path: path, root: RequestNode())
+    return try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).lookup(columns)
   }
 
   /// How columns of the records are read that a request selects: one more than its limit, where there are so many.
@@ -28,7 +31,8 @@ extension Planner {
     var request = request
     request.root.fields = []
     request.root.children = request.root.children.map(\.joined)
-    return try Planning(model: model, request: request).lookupAll(columns)
+    return try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint))
+      .lookupAll(columns)
   }
 }
 
@@ -64,6 +68,7 @@ extension Planning {
     finishPath()
     let sql = withClause(statement, rows.select(page: page(of: node, ahead: 1)))
     plan.path.append(Plan.Step(statement: Plan.Statement(sql), absence: absence(of: records)))
+    try checkLength()
     return finished(names)
   }
 
@@ -79,6 +84,7 @@ extension Planning {
 
   private func finished(_ columns: [String]) -> RecordLookup {
     RecordLookup(
-      steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values))
+      steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values),
+      buildsTexts: plan.buildsTexts)
   }
 }
