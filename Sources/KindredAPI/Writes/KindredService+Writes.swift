@@ -98,7 +98,7 @@ extension KindredService {
           try body(connection)
         }
       }
-      // An import changes more than its client could make the server hold in any other way.
+      // An import is bounded by its size: its savepoints may fill temporary files as large as the database.
       return isLong ? try result() : try connection.accounting(result)
     } completion: { result in
       self.changeFeed?.nudge()

@@ -21,7 +21,8 @@ extension Planner {
   /// - Parameter columns: any of its table, the hidden ones too.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
     let request = FetchRequest(path: path, root: RequestNode())
-    return try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).lookup(columns)
+    return try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).lookup(
+      columns)
   }
 
   /// How columns of the records are read that a request selects: one more than its limit, where there are so many.
