@@ -12,10 +12,12 @@ struct Kindred: ParsableCommand {
         kindred model chinook.db      prints the inferred model
         kindred query chinook.db '/albums?include=tracks&limit=1'
         kindred import chinook.db albums albums.csv
+        kindred key                   makes an API key
       """,
     version: version,
     subcommands: [
       ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self, ImportCommand.self,
+      KeyCommand.self,
     ])
 
   static let version = "0.1.0"

@@ -8,11 +8,14 @@ public struct Parameters: Sendable {
   public var literals: [SQLValue]
   /// Where the page starts, if not at the first record.
   public var cursor: Cursor?
+  /// The claims of who sends the request, for the rules of access.
+  public var claims: [String: SQLValue]
 
   /// The values of a request.
-  public init(literals: [SQLValue], cursor: Cursor? = nil) {
+  public init(literals: [SQLValue], cursor: Cursor? = nil, claims: [String: SQLValue] = [:]) {
     self.literals = literals
     self.cursor = cursor
+    self.claims = claims
   }
 
   /// What a binding is bound to that neither a row nor a cursor decides.
@@ -20,6 +23,7 @@ public struct Parameters: Sendable {
     switch binding {
     case .value(let value): return value
     case .parameter(let number) where literals.indices.contains(number): return literals[number]
+    case .claim(let name): return claims[name] ?? .null
     case .parameter, .cursor, .ancestor:
       throw RequestError(.invalidValue, "a value of the request is missing")
     }

@@ -107,6 +107,8 @@ extension SQL {
     case value(SQLValue)
     /// The literal with this number in the request: plans do not depend on literals.
     case parameter(Int)
+    /// The claim of this name of the principal; NULL where there is none.
+    case claim(String)
     /// The value with this number in the cursor that the page starts after.
     case cursor(Int)
     /// A column of the current row of the statement `level` levels up the tree of nested cursors (1: the parent).

@@ -51,8 +51,20 @@ import Testing
         text: "resource:\n  authors: {}\n",
         message: "model.yaml:1: a model file has no `resource`: did you mean `resources`?"),
       Wrong(
-        text: "resources:\n  authors:\n    access: { read: {} }\n",
-        message: "model.yaml:3: `access` is not supported yet: remove it"),
+        text: "resources:\n  authors:\n    access: { raed: {} }\n",
+        message: "model.yaml:3: access has no `raed`: did you mean `read`?"),
+      Wrong(
+        text: "resources:\n  authors:\n    access:\n      read: { rows: naem = auth.sub }\n",
+        message: "model.yaml:4: `rows`, character 1: `naem` is no column of authors: did you mean `name`?"),
+      Wrong(
+        text: "resources:\n  authors:\n    access:\n      read: {}\n      write: {}\n      delete: {}\n",
+        message: "model.yaml:6: `delete` is said in line 5 already: `write` stands for all three"),
+      Wrong(
+        text: "resources:\n  authors:\n    access:\n      read: { fields: [naem] }\n",
+        message: "model.yaml:4: `author` has no column `naem`: did you mean `name`?"),
+      Wrong(
+        text: "resources:\n  authors:\n    access:\n      read: { role: reader }\n",
+        message: "model.yaml:4: an entry of access has no `role`: did you mean `roles`?"),
       Wrong(
         text: "resources:\n  \"-\": { table: author }\n",
         message: "model.yaml:2: `-` can't be the name of a resource: choose another"),

@@ -92,7 +92,25 @@ struct ConfigurationTests {
       ),
       ("cors:\n  origins: [example.org]\n", "kindred.yaml:2: cors.origins: 'example.org' is not valid"),
       ("cors:\n  origins: '*'\n  credentials: true\n", "--cors-credentials needs origins that are named"),
-      ("access: { keys: [] }\n", "kindred.yaml:1: access: this version can't restrict access"),
+      (
+        "access: { jwts: {} }\n", "kindred.yaml:1: access.jwts: there is no such setting: did you mean `jwt`?"
+      ),
+      (
+        "access:\n  jwt: { algorithm: none }\n",
+        "kindred.yaml:2: access.jwt.algorithm: `none` is no algorithm"
+      ),
+      ("access:\n  jwt: { secret: x }\n", "kindred.yaml:2: access.jwt: `algorithm` is missing"),
+      (
+        "access:\n  jwt: { algorithm: HS256, secret: short }\n",
+        "kindred.yaml:2: access.jwt: the secret has 5 bytes, and its algorithm needs 32 at least"
+      ),
+      ("access:\n  jwt: { algorithm: RS256 }\n", "kindred.yaml:2: access.jwt: `keys` is missing"),
+      (
+        "access:\n  jwt: { algorithm: RS256, keys: 'http://x' }\n",
+        "kindred.yaml:2: access.jwt.keys: keys come from a file or an https URL"
+      ),
+      ("access:\n  keys:\n    - { sha256: 00 }\n", "kindred.yaml:3: access.keys[0].sha256: it must be 64"),
+      ("access:\n  keys:\n    - { roles: [a] }\n", "kindred.yaml:3: access.keys[0]: `sha256` is missing"),
       ("config: other.yaml\n", "kindred.yaml:1: there is no setting `config`"),
     ])
   func errors(text: String, message: String) throws {

@@ -138,7 +138,7 @@ final class PlannedRequest {
       if lineage.indices.contains(index), lineage[index].indices.contains(column) {
         return lineage[index][column]
       }
-    case .parameter, .cursor: break
+    case .parameter, .cursor, .claim: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
   }

@@ -6,18 +6,22 @@ import Logging
 
 extension KindredService {
   /// The result of a request as events: at once, and after each commit that changes it.
-  func live(_ segments: [Substring], _ request: HTTPRequest, _ feed: ChangeFeed) throws -> HTTPResponse {
-    let key = LiveQuery.Key(target: request.target)
+  func live(
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ feed: ChangeFeed
+  ) throws -> HTTPResponse {
+    let key = LiveQuery.Key(target: request.target, rights: principal.rights)
+    let expiry = principal.monotonicExpiry
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
-    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, expiry: nil) {
+    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, expiry: expiry) {
       return Self.events(listener)
     }
     let start = MonotonicTime.now()
     // What runs again is the request without its client.
     let asked = RecordsRequest(
-      segments: segments, request: HTTPRequest(method: .get, target: request.target), type: .json,
-      isAttachment: false, key: RepresentationCache.Key(target: request.target, type: .json),
+      segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
+      type: .json, isAttachment: false,
+      key: RepresentationCache.Key(target: request.target, type: .json, rights: principal.rights),
       version: databaseVersion.current, condition: nil)
     let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
     defer { reading.close() }
@@ -28,7 +32,7 @@ extension KindredService {
     return Self.events(
       feed.listen(
         to: key, LiveEvent(json, memory: feed.memory), version: asked.version,
-        duration: MonotonicTime.now() - start, lastEventID: lastEventID, expiry: nil
+        duration: MonotonicTime.now() - start, lastEventID: lastEventID, expiry: expiry
       ) { [weak self] in self?.refreshed(asked) })
   }
 
@@ -49,6 +53,7 @@ extension KindredService {
   /// The whole result; nil where the request is not for records.
   private func json(of asked: RecordsRequest, _ reading: Reading) throws -> [UInt8]? {
     let version = try models.version(reading.schemaVersion, for: reading.connection)
+      .seen(by: asked.principal)
     let planned = try plan(asked, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
     let reader = ResultReader(

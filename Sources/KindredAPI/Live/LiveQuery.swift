@@ -3,6 +3,8 @@ final class LiveQuery {
   /// What tells requests apart: listeners that agree in it share their queries.
   struct Key: Hashable, Sendable {
     let target: String
+    /// Of the principal: those with equal rights get equal events.
+    let rights: [UInt8]
   }
 
   /// Runs the query again; nil where there is no such result any more.

@@ -14,6 +14,8 @@ import KindredAssociations
 ///           novels:  { from: books, filter: kind = 'novel' }
 ///           reviews: { hasMany: reviews, through: books, using: reviews }
 ///           paintings: null
+///         access:
+///           read: { roles: [reader], rows: id = auth.sub, fields: [id, name] }
 ///       awards: null
 ///     commonTableExpressions:
 ///       authorStats:
@@ -49,6 +51,15 @@ public struct ModelFile: Sendable {
     /// Of a view: what identifies its rows.
     var key: [Located<String>]?
     var associations: [AssociationEntry] = []
+    var access: Located<[AccessDefinition]>?
+  }
+
+  /// An entry of `access`: what some roles may do.
+  struct AccessDefinition: Sendable {
+    var verbs: [ResourceAccess.Verb]
+    var roles: [Located<String>]?
+    var rows: Located<Expression>?
+    var fields: [Located<String>]?
   }
 
   /// An entry of `associations`.

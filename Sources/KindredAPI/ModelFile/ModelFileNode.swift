@@ -59,6 +59,12 @@ struct ModelFileNode {
     }
   }
 
+  /// The items of a sequence; anything else is one by itself.
+  var elements: [ModelFileNode] {
+    guard let sequence = node.sequence else { return [self] }
+    return sequence.map { ModelFileNode($0, in: file, name: name, fallbackLine: line) }
+  }
+
   var isMapping: Bool { node.mapping != nil }
 
   var isSequence: Bool { node.sequence != nil }

@@ -83,11 +83,11 @@ public struct ModelFileParser {
       case "associations":
         refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
           .map(association)
-      case "access": throw node.file.error(member.line, "`access` is not supported yet: remove it")
+      case "access": refinement.access = try access(value)
       default:
         throw node.file.unknown(
           member, "a resource has no `\(member.value)`",
-          among: ["table", "sort", "fields", "hidden", "label", "key", "associations"])
+          among: ["table", "sort", "fields", "hidden", "label", "key", "associations", "access"])
       }
     }
     entry.refinement = refinement

@@ -216,6 +216,7 @@ extension ModelRefinement {
         resource.label = column
       }
       resource.sort = refinement.sort?.value ?? resource.sort
+      resource.access = try refinement.access.map { try access($0.value, to: resource.table) }
       model.resources[name.value] = resource
     }
   }
@@ -230,6 +231,7 @@ extension ModelRefinement {
       try plan(name.value, for: refinement.sort?.line, of: "`sort`")
     }
     for (name, refinement) in refinements {
+      for entry in refinement.access?.value ?? [] { try plan(name.value, entry) }
       for entry in refinement.associations {
         guard let definition = entry.definition,
           let association = model.resources[name.value]?.associations[entry.key.value]
@@ -239,6 +241,19 @@ extension ModelRefinement {
         try plan(name.value, unsorted, for: definition.filter?.line, of: "`filter`")
         try plan(name.value, association, for: definition.sort?.line, of: "`sort`")
       }
+    }
+  }
+
+  /// Plans the records of a resource that an entry of access is for.
+  private func plan(_ resource: String, _ entry: ModelFile.AccessDefinition) throws {
+    guard let rows = entry.rows else { return }
+    var model = model
+    model.resources[resource]?.access = ResourceAccess([.read: [AccessEntry(rows: rows.value)]])
+    do {
+      _ = try Planner(model: model.seen(by: [])).plan(
+        FetchRequest(path: RequestPath(resource: resource), root: RequestNode()))
+    } catch let error as RequestError {
+      throw file.error(rows.line, in: "`rows`", error)
     }
   }
 

@@ -7,9 +7,9 @@ import Synchronization
 
 extension KindredService {
   /// `/`: every resource, its columns, its associations, its link.
-  func index(_ request: HTTPRequest) throws -> HTTPResponse {
+  func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
     let type = try documentType(for: request)
-    let index = IndexDocument(model: try latestVersion().model)
+    let index = IndexDocument(model: try latestVersion().seen(by: principal).model)
     var representation = type == .html ? index.page(for: request) : Representation(index.json)
     // RFC 8631 §4.1
     representation.headers.append(
@@ -18,32 +18,47 @@ extension KindredService {
   }
 
   /// A page under `/-/`.
-  func respond(with page: OperationsPage, to request: HTTPRequest) throws -> HTTPResponse {
+  func respond(
+    with page: OperationsPage, to request: HTTPRequest, _ principal: Principal
+  ) throws -> HTTPResponse {
+    if isForOperators(page) { try checkOperator(principal, page.rawValue) }
+    // Nothing is shown of what the principal may not read.
+    func version() throws -> ModelVersion { try latestVersion().seen(by: principal) }
     let representation =
       switch page {
       case .health: try health()
       case .metrics: try metrics()
       case .openAPI:
-        try latestVersion().openAPI {
+        try version().openAPI {
           OpenAPIDocument(model: $0, limits: options.limits, isWritable: isWritable).json
         }
       case .errors:
         try documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
-      case .schema:
-        Representation(SchemaDocument(model: try latestVersion().model, limits: options.limits).json)
-      case .complete: try completions(request, in: latestVersion().model)
-      case .describe: try description(request, in: latestVersion().model)
-      case .diagramSVG: try diagramSVG(request, of: latestVersion().model)
-      case .diagramMermaid: try diagramMermaid(request, of: latestVersion().model)
+      case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
+      case .complete: try completions(request, in: version().model)
+      case .describe: try description(request, in: version().model)
+      case .diagramSVG: try diagramSVG(request, of: version().model)
+      case .diagramMermaid: try diagramMermaid(request, of: version().model)
       case .modelFileSchema:
-        Representation(
-          ModelFileSchema.mediaType, ModelFileSchema(model: try latestVersion().model).json.bytes)
+        Representation(ModelFileSchema.mediaType, ModelFileSchema(model: try version().model).json.bytes)
       }
     return deliver(representation, to: request)
   }
 
   private func documentType(for request: HTTPRequest) throws -> MediaType {
     try MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
+  }
+
+  /// Whether a page shows the inside of the server: the schema does where the configuration names those who may see it.
+  private func isForOperators(_ page: OperationsPage) -> Bool {
+    page == .metrics || (page == .schema && options.access?.operatorRoles != nil)
+  }
+
+  /// - Throws: `RequestError` (`forbidden`) where the inside of the server is not for the principal.
+  func checkOperator(_ principal: Principal, _ name: String) throws {
+    guard principal.hasRole(among: options.access?.operatorRoles ?? []) else {
+      throw RequestError.forbidden(name)
+    }
   }
 
   /// Whether the database answers; asked on a connection of its own, so that it is told while all others are in use.

@@ -20,6 +20,15 @@ enum Base64 {
     return bytes
   }
 
+  /// The bytes of base64url without padding (RFC 7515 §2); nil for a text that no encoder gives: with other digits, with
+  /// padding, or with bits at its end that stand for nothing.
+  static func decodeStrictly(_ text: Substring.UTF8View) -> [UInt8]? {
+    guard text.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") }),
+      let bytes = decode(String(Substring(text))), encodeForURL(bytes).utf8.elementsEqual(text)
+    else { return nil }
+    return bytes
+  }
+
   /// The text without padding, in the alphabet for URLs.
   static func encodeForURL(_ bytes: [UInt8]) -> String {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -26,6 +26,7 @@ struct PathParser {
     }
     let name = try decode(first, 0)
     guard var resource = model.resources[name] else {
+      if model.isDenied(name) { throw RequestError.forbidden(name) }
       throw RequestError.unknown(
         name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys,
         at: Origin(number: 0))
@@ -44,6 +45,7 @@ struct PathParser {
             self.column = column
             return path
           }
+          if model.isDenied(key, of: resource) { throw RequestError.forbidden(key) }
           throw RequestError.unknown(
             key, .unknownAssociation,
             "`\(key)` is no association\(allowsColumn ? " and no column" : "") of \(resource.name)",

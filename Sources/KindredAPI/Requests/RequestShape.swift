@@ -33,6 +33,8 @@ struct RequestShape {
   private var resource: Resource?
   /// Whether the path leads to one record.
   private var isSingle = false
+  /// Of the principal, whom a cursor belongs to.
+  private let rights: [UInt8]
 
   /// Bytes that no URL has, in place of literals.
   private enum Mark {
@@ -45,8 +47,9 @@ struct RequestShape {
 
   init(
     path segments: [Substring], query: Substring?, type: MediaType, model: Model, limits: RequestLimits,
-    isUnpaged: Bool
+    isUnpaged: Bool, rights: [UInt8] = []
   ) {
+    self.rights = rights
     self.type = type
     self.query = query
     self.segments = segments
@@ -82,6 +85,7 @@ struct RequestShape {
     var request = shared
     request.parameters.literals = literals
     request.order.segments = segments
+    request.order.principal = rights
     if let limit { request.limit = Int(limit) }
     guard let after else { return request }
     guard let cursor = try? cursors.decode(after, for: request.order.associatedData),

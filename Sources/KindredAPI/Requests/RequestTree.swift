@@ -100,6 +100,9 @@ final class RequestTree {
     let name = key ?? step.key
     let known = key == nil ? parent.children[step.key]?.request.association : nil
     guard let association = known ?? parent.resource.associations[step.key] else {
+      if model.isDenied(step.key, of: parent.resource) {
+        throw RequestError.forbidden(step.key, at: step.origin)
+      }
       throw unknown(step, node: parent, resource: parent.resource)
     }
     diagnostics?.note(known == nil ? .association : .name, at: step.origin)

@@ -45,6 +45,7 @@ struct ErrorDescription {
         ("Duplicate name", "Two members of one object would have one name: rename one with `name:`.")
       case .missingName: ("Missing name", "An item has no default name: give it one with `name:`.")
       case .limitExceeded: ("Limit exceeded", "The request asks for more than the server's limits allow.")
+      case .forbidden: ("Forbidden", "This is not for the roles that the credentials stand for.")
       case .notFound:
         ("Not found", "The path names a record that is not there, or not associated with the one before.")
       }
@@ -93,6 +94,11 @@ struct ErrorDescription {
   static subscript(_ code: ServiceErrorCode) -> ErrorDescription {
     let (title, text) =
       switch code {
+      case .unauthorized:
+        (
+          "Unauthorized",
+          "Credentials are needed, or do not hold: send a token that does as `Authorization: Bearer …`."
+        )
       case .methodNotAllowed:
         ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
       case .unknownMethod: ("Unknown method", "No resource has this method.")

@@ -56,6 +56,7 @@ struct Explanation {
     case .parameter(let number): JSONValue(planned.parameters.literals[number])
     // It may be of a hidden column.
     case .cursor(let number): ["cursor": .integer(Int64(number))]
+    case .claim(let name): JSONValue(planned.parameters.claims[name] ?? .null)
     case .ancestor(let level, let column):
       ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
     }

@@ -73,7 +73,8 @@ extension Problem {
       default: false
       }
     self.init(
-      isAbsent ? .notFound : .badRequest, error.code.rawValue, title: description.title, detail: error.message
+      isAbsent ? .notFound : error.code == .forbidden ? .forbidden : .badRequest, error.code.rawValue,
+      title: description.title, detail: error.message
     )
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
@@ -113,6 +114,28 @@ extension Problem {
       return nil
     }
   }
+}
+
+// MARK: - Access
+
+extension Problem {
+  /// 401: the credentials don't hold.
+  static func invalidToken(_ detail: String) -> Problem {
+    Problem(.unauthorized, detail, headers: [("WWW-Authenticate", #"Bearer error="invalid_token""#)])
+  }
+
+  /// Makes it 401: what is refused may be for those with credentials (RFC 6750 §3).
+  mutating func asksForCredentials() {
+    status = .unauthorized
+    code = ServiceErrorCode.unauthorized.rawValue
+    title = ErrorDescription[ServiceErrorCode.unauthorized].title
+    headers.append(("WWW-Authenticate", "Bearer"))
+  }
+
+  /// 503: the keys of tokens are being fetched.
+  static let keysUnavailable = Problem(
+    .unavailable, "the keys that tokens are signed by are being fetched: try again",
+    headers: [("Retry-After", "1")])
 }
 
 // MARK: - From the service

@@ -2,6 +2,7 @@ import KindredHTTP
 
 /// What the service refuses by itself, whatever the request is about; the raw value is the code that clients get.
 enum ServiceErrorCode: String, CaseIterable {
+  case unauthorized
   case methodNotAllowed = "method-not-allowed"
   case unknownMethod = "unknown-method"
   case misdirected
@@ -24,6 +25,7 @@ enum ServiceErrorCode: String, CaseIterable {
 
   var status: HTTPStatus {
     switch self {
+    case .unauthorized: .unauthorized
     case .methodNotAllowed: .methodNotAllowed
     case .unknownMethod: .notImplemented
     case .misdirected: .misdirectedRequest

@@ -12,21 +12,26 @@ extension KindredService {
   /// The answer to a request with content where its head decides it, so that nobody sends or reads the content in vain.
   public func rejection(of request: HTTPRequest) -> HTTPResponse? {
     let timing = RequestTiming(isOn: options.tellsTiming)
+    var principal: Principal?
     do {
       try screen(request)
-      try screenContent(of: request)
+      let sender = try self.principal(of: request)
+      principal = sender
+      try screenContent(of: request, sender)
       return nil
     } catch {
-      return finished(answer(to: error, of: request), to: request, timing)
+      return finished(answer(to: error, of: request, by: principal), to: request, timing)
     }
   }
 
-  /// - Throws: `Problem`: 405 or 415; `RequestError`: 404.
-  private func screenContent(of request: HTTPRequest) throws {
+  /// - Throws: `Problem`: 405 or 415; `RequestError`: 403 or 404.
+  private func screenContent(of request: HTTPRequest, _ principal: Principal) throws {
     if request.method.isSafe { return }
     guard case .records(let segments) = try Route(request) else { return }
     guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
-    let target = try WriteTarget(segments, in: try latestVersion().model)
+    let model = try latestVersion().seen(by: principal).model
+    let target = try WriteTarget(segments, in: model)
+    try target.checkPermission(for: request.method, in: model)
     guard target.methods.contains(request.method) else {
       throw Problem.methodNotAllowed(request.method, allow: target.allow)
     }

@@ -12,6 +12,10 @@ extension KindredService {
     /// How hard answers of some length are compressed for clients that take gzip: 1 (fast) to 9 (small); nil for not
     /// at all.
     public var compressionLevel: Int? = 1
+    /// Who clients are; where it is nil, and the model file restricts nothing, everybody may do everything.
+    public var access: AccessConfiguration?
+    /// Who sends all requests, instead of who their credentials say; nil for the latter.
+    public var impersonated: Impersonation?
     /// By which hosts the service may be addressed; any by default.
     public var hosts = AllowedHosts.any
     /// Which pages of other origins may use the service; nil for none.
@@ -34,5 +38,13 @@ extension KindredService {
 
     /// The defaults.
     public init() {}
+
+    /// Somebody whose requests need no credentials.
+    public enum Impersonation: Sendable {
+      /// Whoever runs the program: no rule applies.
+      case `operator`
+      /// The bearer of a token with these claims, a JSON object.
+      case claims([UInt8])
+    }
   }
 }

@@ -7,6 +7,7 @@ import KindredSQLite
 struct RecordsRequest {
   let segments: [Substring]
   let request: HTTPRequest
+  let principal: Principal
   let type: MediaType
   /// Whether a browser saves it rather than shows it.
   let isAttachment: Bool
@@ -18,9 +19,9 @@ struct RecordsRequest {
 
 extension KindredService {
   /// The records that a path and its parameters ask for.
-  func records(_ segments: [Substring], _ request: HTTPRequest, _ timing: inout RequestTiming) throws
-    -> HTTPResponse
-  {
+  func records(
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
       if let format, !recordTypes.contains(format) {
@@ -28,12 +29,15 @@ extension KindredService {
       }
       return try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: recordTypes)
     }
-    if let changeFeed, case .success(.events) = accepted { return try live(segments, request, changeFeed) }
+    if let changeFeed, case .success(.events) = accepted {
+      return try live(segments, request, principal, changeFeed)
+    }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     var asked = RecordsRequest(
-      segments: segments, request: request, type: type, isAttachment: format?.isUnpaged ?? false,
-      key: RepresentationCache.Key(target: request.target, type: type),
+      segments: segments, request: request, principal: principal, type: type,
+      isAttachment: format?.isUnpaged ?? false,
+      key: RepresentationCache.Key(target: request.target, type: type, rights: principal.rights),
       // Before the snapshot is taken: if somebody commits in between, the answer is thought older than it is, and
       // that costs one query more.
       version: condition == nil ? nil : databaseVersion.current, condition: condition)
@@ -41,7 +45,7 @@ extension KindredService {
     let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
     do {
       asked.version = try asked.version ?? databaseVersion.shown(by: reading)
-      let version = try models.version(reading.schemaVersion, for: reading.connection)
+      let version = try models.version(reading.schemaVersion, for: reading.connection).seen(by: principal)
       let planned = try plan(asked, version) { try reading.connection.checkInterruption() }
       timing.mark("plan")
       if planned.isColumnValue {
@@ -52,6 +56,7 @@ extension KindredService {
       _ = try accepted.get()
       if planned.explains {
         guard options.showsPlans else { throw Problem.hidden("how requests are run") }
+        try checkOperator(principal, "explain")
         defer { reading.close() }
         let explanation = try Explanation(planned).document(
           on: reading.connection, HiddenNames(in: version.model))
@@ -95,11 +100,12 @@ extension KindredService {
     let type = asked.type
     let shape = RequestShape(
       path: asked.segments, query: asked.request.query, type: type, model: version.model,
-      limits: options.limits, isUnpaged: type.isUnpaged)
-    return try version.plans.request(for: shape, cursors) {
+      limits: options.limits, isUnpaged: type.isUnpaged, rights: asked.principal.rights)
+    var planned = try version.plans.request(for: shape, cursors) {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type.isUnpaged)
       parser.cursors = cursors
+      parser.principal = asked.principal.rights
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
       let planner = Planner(model: version.model, limits: options.limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
@@ -111,6 +117,9 @@ extension KindredService {
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
       return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
     }
+    // Plans are shared by all who have the same roles; claims are values of the request.
+    planned.parameters.claims = asked.principal.claims
+    return planned
   }
 
   private func planned(
@@ -126,7 +135,8 @@ extension KindredService {
         parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
         name: fetchRequest.path.name,
-        order: RequestOrder(segments: asked.segments, terms: parsed.orderTerms))
+        order: RequestOrder(
+          segments: asked.segments, terms: parsed.orderTerms, principal: asked.principal.rights))
     } catch {
       throw Problem.notAcceptable(
         "`\(error.path.joined(separator: "."))` has no place in \(asked.type.rawValue), for it is not one value: "

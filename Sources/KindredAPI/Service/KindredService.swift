@@ -19,6 +19,7 @@ public final class KindredService: HTTPHandler {
   let idempotencyKeys = IdempotencyKeys()
   let cursors: CursorCoding
   let serviceMetrics = ServiceMetrics()
+  private let authenticator: Authenticator
   private let counterSource = Mutex<CounterSource?>(nil)
   /// Tells this service from all others, those of the process before it among them.
   let instance = String(UInt64.random(in: .min ... .max))
@@ -33,6 +34,8 @@ public final class KindredService: HTTPHandler {
     self.logger = logger
     guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
     self.cursors = cursors
+    authenticator = try Authenticator(
+      options.access ?? AccessConfiguration(), impersonating: options.impersonated, logger: logger)
     let databaseVersion = try DatabaseVersion(of: pool)
     self.databaseVersion = databaseVersion
     changeFeed = try options.live.map { try ChangeFeed(databaseVersion, of: pool, $0) }
@@ -47,6 +50,9 @@ public final class KindredService: HTTPHandler {
       }
     }
     for warning in version.model.warnings { logger.warning("\(warning)") }
+    for warning in try pool.withReader({ try AccessWarnings(model: version.model, connection: $0).lines() }) {
+      logger.warning("\(warning)")
+    }
   }
 
   /// Ends what runs beside requests, before the database is closed.
@@ -71,20 +77,24 @@ public final class KindredService: HTTPHandler {
   /// The answer to a request, whatever is wrong with it; what writes waits for its turn.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer {
     var timing = RequestTiming(isOn: options.tellsTiming)
+    var principal: Principal?
     do {
       try screen(request)
-      switch try Route(request).answer(self, request, &timing) {
+      let sender = try self.principal(of: request)
+      principal = sender
+      switch try Route(request).answer(self, request, sender, &timing) {
       case .now(let response): return .now(finished(response, to: request, timing))
       case .later(let response): return .later(response)
       }
     } catch {
-      return .now(finished(answer(to: error, of: request), to: request, timing))
+      return .now(finished(answer(to: error, of: request, by: principal), to: request, timing))
     }
   }
 
   /// The answer with what every answer has, and noted once it is sent.
   func finished(_ response: HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming) -> HTTPResponse {
     var response = response
+    if restrictsAccess { response.dependOnCredentials() }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
     response.forbidTypeSniffing()
@@ -117,16 +127,36 @@ public final class KindredService: HTTPHandler {
   }
 
   /// The answer that tells a client of an error.
-  func answer(to error: any Error, of request: HTTPRequest) -> HTTPResponse {
-    var problem = problem(for: error)
+  ///
+  /// - Parameter principal: who sent the request; nil where that isn't known.
+  func answer(to error: any Error, of request: HTTPRequest, by principal: Principal? = nil) -> HTTPResponse {
+    var problem = problem(for: error, of: principal)
     if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
     return prefersPages(request) ? ProblemPage(problem, request).response : problem.response
   }
 
+  /// Whether there are rules, or credentials to know clients by.
+  var restrictsAccess: Bool { options.access != nil || models.known?.vocabulary != nil }
+
+  /// Returns who sends a request.
+  ///
+  /// - Throws: `Problem` (401) for credentials that don't hold.
+  func principal(of request: HTTPRequest) throws -> Principal {
+    guard restrictsAccess else { return .operator }
+    return try authenticator.principal(of: request, models.known?.vocabulary ?? AccessVocabulary())
+  }
+
   /// What a client is told of an error; the rest goes to the log.
-  func problem(for error: any Error) -> Problem {
+  ///
+  /// - Parameter principal: who sent the request; nil where that isn't known.
+  func problem(for error: any Error, of principal: Principal? = nil) -> Problem {
     switch error {
     case let problem as Problem: return problem
+    case let error as RequestError where error.code == .forbidden:
+      var problem = Problem(error)
+      // Credentials might help (RFC 9110 §15.5.2).
+      if !(principal?.isAuthenticated ?? false) { problem.asksForCredentials() }
+      return problem
     case let error as RequestError: return Problem(error)
     case let error as DatabaseError:
       // The operator's to mend, not the client's.
@@ -152,6 +182,13 @@ public final class KindredService: HTTPHandler {
 }
 
 extension HTTPResponse {
+  /// Says that others may get another answer: caches keep it for this client alone (RFC 9111 §5.2.2.7).
+  fileprivate mutating func dependOnCredentials() {
+    headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"]).joined(separator: ", "))
+    let control = headers["Cache-Control"]
+    if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
+  }
+
   /// Forbids browsers to guess another type than `Content-Type` (Fetch standard, "X-Content-Type-Options").
   fileprivate mutating func forbidTypeSniffing() {
     headers.append("X-Content-Type-Options", "nosniff")

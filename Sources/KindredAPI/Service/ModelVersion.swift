@@ -13,14 +13,41 @@ final class ModelVersion: Sendable {
   let changes = ChangeStatements()
   /// How records are found for a change.
   let lookups: RecordLookups
+  /// How records are tested by the rules for writing.
+  let ruleTests: RuleTests
+  /// The roles and claims that make a difference; nil where no access is configured.
+  let vocabulary: AccessVocabulary?
   private let openAPI = Mutex<Document?>(nil)
+  /// What principals see of it, by their roles.
+  private let views = Mutex<[Set<String>: ModelVersion]>([:])
+  private let counts: PlanCounts
+
+  /// Each has plans of its own; more are forgotten all at once.
+  private static let maximumViews = 64
 
   init(schemaVersion: Int64, model: Model, timelessness: Timelessness, counts: PlanCounts) {
     self.schemaVersion = schemaVersion
     self.model = model
     self.timelessness = timelessness
+    self.counts = counts
+    ruleTests = RuleTests(model: model)
     plans = PlanCache(counts)
     lookups = RecordLookups(model: model)
+    vocabulary = model.hasAccess ? model.accessVocabulary : nil
+  }
+
+  /// Returns what a principal sees: a model without what isn't for their roles, and plans that no others share.
+  func seen(by principal: Principal) -> ModelVersion {
+    guard let roles = principal.roles, let vocabulary else { return self }
+    let known = roles.intersection(vocabulary.roles)
+    if let view = views.withLock({ $0[known] }) { return view }
+    let view = ModelVersion(
+      schemaVersion: schemaVersion, model: model.seen(by: known), timelessness: timelessness, counts: counts)
+    views.withLock { views in
+      if views.count >= Self.maximumViews { views = [:] }
+      views[known] = view
+    }
+    return view
   }
 
   /// The document that describes the model, which is made when it is asked for first.

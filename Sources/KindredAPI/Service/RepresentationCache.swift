@@ -11,9 +11,10 @@ final class RepresentationCache: Sendable {
     // client would also have to hold the tag of the other.
     private let hash: Int
 
-    init(target: String, type: MediaType) {
+    init(target: String, type: MediaType, rights: [UInt8]) {
       var hasher = Hasher()
       hasher.combine(type)
+      hasher.combine(rights)
       hasher.combine(target)
       hash = hasher.finalize()
     }

@@ -52,39 +52,39 @@ enum Route {
   }
 
   func answer(
-    _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
+    _ service: KindredService, _ request: HTTPRequest, _ principal: Principal, _ timing: inout RequestTiming
   ) throws -> HTTPAnswer {
     switch request.method {
-    case .get, .head: return .now(try read(service, request, &timing))
-    case .options: return .now(try options(service))
+    case .get, .head: return .now(try read(service, request, principal, &timing))
+    case .options: return .now(try options(service, principal))
     default:
-      if case .batch = self { return try service.batch(request, timing) }
+      if case .batch = self { return try service.batch(request, principal, timing) }
       guard case .records(let segments) = self else {
-        throw Problem.methodNotAllowed(request.method, allow: try allow(service))
+        throw Problem.methodNotAllowed(request.method, allow: try allow(service, principal))
       }
       if request.method == .query {
-        return .now(try service.records(segments, try QueryContent.get(request), &timing))
+        return .now(try service.records(segments, try QueryContent.get(request), principal, &timing))
       }
-      return try service.write(segments, request, timing)
+      return try service.write(segments, request, principal, timing)
     }
   }
 
   private func read(
-    _ service: KindredService, _ request: HTTPRequest, _ timing: inout RequestTiming
+    _ service: KindredService, _ request: HTTPRequest, _ principal: Principal, _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
     switch self {
-    case .index: return try service.index(request)
-    case .batch: throw Problem.methodNotAllowed(request.method, allow: try allow(service))
-    case .operations(let page): return try service.respond(with: page, to: request)
+    case .index: return try service.index(request, principal)
+    case .batch: throw Problem.methodNotAllowed(request.method, allow: try allow(service, principal))
+    case .operations(let page): return try service.respond(with: page, to: request, principal)
     case .asset(let path): return try service.asset(path, request)
-    case .records(let segments): return try service.records(segments, request, &timing)
+    case .records(let segments): return try service.records(segments, request, principal, &timing)
     }
   }
 
   /// What can be done here, and with which types of content (RFC 9110 §9.3.7, RFC 5789 §3.1, Linked Data Platform
   /// §7.1).
-  private func options(_ service: KindredService) throws -> HTTPResponse {
-    let allow = try allow(service)
+  private func options(_ service: KindredService, _ principal: Principal) throws -> HTTPResponse {
+    let allow = try allow(service, principal)
     var response = HTTPResponse(status: .noContent, headers: ["Allow": allow])
     if case .records = self { response.headers.append("Accept-Query", QueryContent.mediaType) }
     for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
@@ -96,9 +96,9 @@ enum Route {
     return response
   }
 
-  private func allow(_ service: KindredService) throws -> String {
+  private func allow(_ service: KindredService, _ principal: Principal) throws -> String {
     switch self {
-    case .records(let segments): return try service.allow(segments)
+    case .records(let segments): return try service.allow(segments, principal)
     case .batch: return service.isWritable ? "POST, OPTIONS" : "OPTIONS"
     case .index, .operations, .asset: return "GET, HEAD, OPTIONS"
     }

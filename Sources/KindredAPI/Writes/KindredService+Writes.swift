@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredCryptography
 import KindredExecution
 import KindredHTTP
 import KindredSQLite
@@ -8,9 +9,9 @@ extension KindredService {
   var isWritable: Bool { options.isWritable && pool.isWritable }
 
   /// The value of `Allow` for records.
-  func allow(_ segments: [Substring]) throws -> String {
+  func allow(_ segments: [Substring], _ principal: Principal) throws -> String {
     guard isWritable else { return WriteTarget.allow() }
-    let model = try pool.withReader { try models.version(for: $0).model }
+    let model = try latestVersion().seen(by: principal).model
     // To ask about what is not there is no error, least of all for a browser that asks on behalf of a page.
     return (try? WriteTarget(segments, in: model))?.allow ?? WriteTarget.allow()
   }
@@ -20,16 +21,19 @@ extension KindredService {
   /// All that can be refused is refused before the request waits for its turn.
   ///
   /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
-  func write(_ segments: [Substring], _ request: HTTPRequest, _ timing: RequestTiming) throws -> HTTPAnswer {
+  func write(
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming
+  ) throws -> HTTPAnswer {
     guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
-    let plan = try planWrite { try WritePlan(segments, request, $0, self) }
+    let plan = try planWrite(by: principal) { try WritePlan(segments, request, principal, $0, self) }
     var timing = timing
     timing.mark("plan")
     let isLong = plan.importFormat != nil
-    return try submit(request, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) { connection in
-      let version = try self.models.version(for: connection)
+    return try submit(request, principal, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) {
+      connection in
+      let version = try self.models.version(for: connection).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
-      let plan = isCurrent ? plan : try WritePlan(segments, request, version, self)
+      let plan = isCurrent ? plan : try WritePlan(segments, request, principal, version, self)
       return try WriteExecution(plan: plan, request: request, connection: connection, service: self).run()
     }
   }
@@ -37,7 +41,7 @@ extension KindredService {
   /// Does several requests as one.
   ///
   /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
-  func batch(_ request: HTTPRequest, _ timing: RequestTiming) throws -> HTTPAnswer {
+  func batch(_ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming) throws -> HTTPAnswer {
     guard request.method == .post, isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: isWritable ? "POST, OPTIONS" : "OPTIONS")
     }
@@ -49,13 +53,13 @@ extension KindredService {
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     let preferences = try WritePreferences(request)
     let parts = try BatchContent(request).parts
-    let plan = try planWrite { BatchPlan(parts, preferences, $0, self) }
+    let plan = try planWrite(by: principal) { BatchPlan(parts, preferences, principal, $0, self) }
     var timing = timing
     timing.mark("plan")
-    return try submit(request, timing, isKept: !preferences.isRolledBack) { connection in
-      let version = try self.models.version(for: connection)
+    return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { connection in
+      let version = try self.models.version(for: connection).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
-      let plan = isCurrent ? plan : BatchPlan(parts, preferences, version, self)
+      let plan = isCurrent ? plan : BatchPlan(parts, preferences, principal, version, self)
       return try plan.run(on: connection, self)
     }
   }
@@ -68,10 +72,10 @@ extension KindredService {
   /// Plans with the model as it was read last: whether it still fits is seen in the transaction.
   ///
   /// What it refuses may be possible since the schema has changed, and is planned once more.
-  func planWrite<Plan>(_ plan: (ModelVersion) throws -> Plan) throws -> Plan {
-    let latest = models.known
+  func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan {
+    let latest = models.known?.seen(by: principal)
     if let latest, let made = try? plan(latest) { return made }
-    return try plan(try pool.withReader { try models.version(for: $0) })
+    return try plan(try pool.withReader { try models.version(for: $0) }.seen(by: principal))
   }
 
   /// Has a write wait for its turn, and answers the request with what it comes to.
@@ -80,11 +84,14 @@ extension KindredService {
   ///   - isLong: whether it is to have a transaction of its own, which takes its time.
   ///   - isKept: whether the answer is remembered for a request that has a key, because something is written.
   private func submit(
-    _ request: HTTPRequest, _ timing: RequestTiming, isLong: Bool = false, isKept: Bool,
+    _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming, isLong: Bool = false,
+    isKept: Bool,
     _ body: @escaping @Sendable (Connection) throws -> WriteResult
   ) throws -> HTTPAnswer {
     let pending = HTTPPendingResponse()
-    let identity = try IdempotencyKey(request).map { IdempotencyKeys.Identity(principal: "", key: $0) }
+    let identity = try IdempotencyKey(request).map {
+      IdempotencyKeys.Identity(principal: principal.identity.hexadecimal, key: $0)
+    }
     if let identity { try idempotencyKeys.begin(identity) }
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
     writes.submit(deadline: deadline, isLong: isLong, isWanted: { !request.cancellation.isCancelled }) {
@@ -103,13 +110,14 @@ extension KindredService {
     } completion: { result in
       self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }
-      pending.resume { .now(self.response(result, to: request, timing)) }
+      pending.resume { .now(self.response(result, to: request, principal, timing)) }
     }
     return .later(pending)
   }
 
   private func response(
-    _ result: Result<WriteResult, any Error>, to request: HTTPRequest, _ timing: RequestTiming
+    _ result: Result<WriteResult, any Error>, to request: HTTPRequest, _ principal: Principal,
+    _ timing: RequestTiming
   ) -> HTTPResponse {
     var timing = timing
     timing.mark("write")
@@ -121,7 +129,7 @@ extension KindredService {
       // Foreign keys that are deferred are checked at the end.
       return finished(answer(to: Problem(refusing: error) ?? error, of: request), to: request, timing)
     case .failure(let error):
-      return finished(answer(to: error, of: request), to: request, timing)
+      return finished(answer(to: error, of: request, by: principal), to: request, timing)
     }
   }
 }

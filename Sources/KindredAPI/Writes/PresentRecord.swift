@@ -13,15 +13,17 @@ struct PresentRecord {
 
   /// - Parameter connection: in a transaction that writes, so that nobody else does.
   init(
-    _ version: ModelVersion, _ request: HTTPRequest, _ connection: Connection, _ service: KindredService
+    _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal, _ connection: Connection,
+    _ service: KindredService
   ) throws {
     let get = HTTPRequest(method: .get, target: String(request.path))
     guard case .records(let segments) = try Route(get) else {
       throw RequestError(.notFound, "there is no record at \(get.target)")
     }
     let asked = RecordsRequest(
-      segments: segments, request: get, type: .json, isAttachment: false,
-      key: RepresentationCache.Key(target: get.target, type: .json), version: nil, condition: nil)
+      segments: segments, request: get, principal: principal, type: .json, isAttachment: false,
+      key: RepresentationCache.Key(target: get.target, type: .json, rights: principal.rights), version: nil,
+      condition: nil)
     let planned = try service.plan(asked, version)
     let reader = ResultReader(planned.plan, on: connection, parameters: planned.parameters)
     defer { reader.close() }

@@ -59,6 +59,14 @@ extension Problem {
     return problem
   }
 
+  /// 409: a unique key is that of another record.
+  static var takenKey: Problem { Problem(.conflict, "there is such a record already") }
+
+  /// 409: a foreign key leads to a record that is not there, or not for the client.
+  static var danglingReference: Problem {
+    Problem(.conflict, "a record refers to one that is not there, or would do so afterwards")
+  }
+
   /// A constraint that refused a change; nil for other errors.
   ///
   /// SQLite's messages hold the text of expressions, so only those parts of them are told that are known by name.
@@ -81,12 +89,12 @@ extension Problem {
       self = .refusedValue(
         names.isEmpty ? "a value is not of its column's type" : "\(names) is of another type", at: one)
     case .unique, .primaryKey, .rowID:
-      self.init(
-        .conflict,
-        names.isEmpty ? "there is such a record already" : "there is a record with this \(names) already")
-      self.pointer = one.fragment
-    case .foreignKey:
-      self.init(.conflict, "a record refers to one that is not there, or would do so afterwards")
+      // Which values a record out of sight has is not told.
+      let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
+      self = .takenKey
+      if isNamed { detail = "there is a record with this \(names) already" }
+      self.pointer = (isNamed ? one : pointer).fragment
+    case .foreignKey: self = .danglingReference
     case .trigger:
       // The database's own word (https://www.sqlite.org/lang_createtrigger.html#raise).
       self.init(

@@ -117,7 +117,8 @@ struct RecordDraftReader {
     var draft = RecordDraft(pointer: pointer)
     for member in members {
       let pointer = pointer + member.name
-      if let column = resource.columns.first(where: { $0.name == member.name }) {
+      // Whether a column is for the client to write is a rule of its own.
+      if let column = model.writableColumns(of: resource).first(where: { $0.name == member.name }) {
         guard !column.isGenerated else {
           throw Problem.refusedValue(
             "`\(column.name)` is computed from other columns: leave it out", at: pointer)
@@ -130,6 +131,8 @@ struct RecordDraftReader {
         }
       } else if let association = resource.associations[member.name] {
         draft.nested.append(try nested(member.value, association, at: pointer, path: path + [member.name]))
+      } else if model.isDenied(member.name, of: resource) {
+        throw RequestError.forbidden(member.name)
       } else {
         throw Problem.unknownMember(member.name, of: resource, at: pointer)
       }

@@ -12,8 +12,12 @@ import KindredSQLSyntax
 struct RecordWriter {
   let version: ModelVersion
   let connection: Connection
+  let principal: Principal
 
   private var model: Model { version.model }
+  private var rules: WriteRules {
+    WriteRules(version: version, principal: principal, connection: connection)
+  }
 
   /// Adds a record, and all below it; nil where a trigger ignores it.
   ///
@@ -22,8 +26,10 @@ struct RecordWriter {
   func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
     -> StoredRecord?
   {
+    let written = draft.assignments.map(\.column)
     var draft = draft
     try storeReferences(of: &draft)
+    try rules.willInsert(draft.assignments.map(\.column), into: resource)
     let returned = Self.columns(of: resource.table, for: draft, and: columns)
     let change = TableChange.insertion(of: draft.assignments.map(\.column), returning: returned)
     let rows = try run(change, draft.assignments.map(\.value), at: draft.pointer, in: resource)
@@ -33,6 +39,7 @@ struct RecordWriter {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
     try storeAssociated(with: record, of: resource, draft)
+    try rules.didInsert(record, written, into: resource)
     return record
   }
 
@@ -45,10 +52,12 @@ struct RecordWriter {
     _ record: StoredRecord, of resource: Resource, to draft: RecordDraft, isWhole: Bool = false,
     keeping kept: [String] = []
   ) throws -> StoredRecord? {
+    let written = draft.assignments.map(\.column)
     var draft = draft
     try storeReferences(of: &draft)
+    try rules.willUpdate(record, draft.assignments.map(\.column), of: resource)
     draft.keepBlobs(of: record, in: resource.table)
-    let reset = resource.columns.filter {
+    let reset = rules.resettable(resource.columns, of: resource).filter {
       isWhole && !$0.isGenerated && !kept.contains($0.name) && draft.value(of: $0.name) == nil
     }
     var record = record
@@ -67,6 +76,7 @@ struct RecordWriter {
       }
     }
     try storeAssociated(with: record, of: resource, draft)
+    try rules.didUpdate(record, written + reset.map(\.name), of: resource)
     return record
   }
 
@@ -89,6 +99,7 @@ struct RecordWriter {
     guard let record = try present(resource, by: key, values, known) else {
       return (try insert(draft, into: resource, returning: columns), true)
     }
+    guard try rules.isInSight(resource, by: key, values) else { throw Problem.takenKey }
     guard resolution == .merge else { return (record, false) }
     var draft = draft
     draft.leaveOut(key, equalTo: record.values(of: key))
@@ -98,6 +109,7 @@ struct RecordWriter {
 
   /// Deletes a record; false where a trigger ignores that.
   func delete(_ record: StoredRecord, of resource: Resource) throws -> Bool {
+    try rules.willDelete(record, of: resource)
     let locators = resource.table.locatorColumns
     return try !run(.deletion(by: locators), record.values(of: locators), in: resource).isEmpty
   }
@@ -201,8 +213,10 @@ extension RecordWriter {
   private func store(_ draft: RecordDraft, in resource: Resource, returning columns: [String]) throws
     -> StoredRecord
   {
-    if draft.isKey(of: resource.table) {
-      let key = draft.assignments
+    let key = draft.assignments
+    if draft.isKey(of: resource.table),
+      try rules.isInSight(resource, by: key.map(\.column), key.map(\.value))
+    {
       if let record = try present(resource, by: key.map(\.column), key.map(\.value), columns) {
         return record
       }
@@ -224,15 +238,24 @@ extension RecordWriter {
     func run(_ change: TableChange) throws -> [[SQLValue]] {
       try self.run(change, values, on: join.table) { Problem(refusing: $0, at: pointer) }
     }
+    let resource = rules.resource(of: join.table)
+    try rules.willInsert(join.columns, into: resource)
     guard try run(.selection(of: [join.columns[0]], by: join.columns)).isEmpty else { return }
-    if try run(.insertion(of: join.columns, returning: [join.columns[0]])).isEmpty {
+    let locators = join.table.locatorColumns
+    guard let row = try run(.insertion(of: join.columns, returning: locators)).first else {
       throw Problem.ignored(at: pointer)
     }
+    try rules.didInsert(StoredRecord(locators, row), [], into: resource)
   }
 
   /// Takes the link between two records away, if there is one.
   func unlink(_ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) throws {
     let values = near.values(of: join.near.originColumns) + far.values(of: join.far.destinationColumns)
+    let locators = join.table.locatorColumns
+    let links = try run(.selection(of: locators, by: join.columns), values, on: join.table) {
+      Problem(refusing: $0)
+    }
+    for row in links { try rules.willDelete(StoredRecord(locators, row), of: rules.resource(of: join.table)) }
     let removed = try run(.deletion(by: join.columns), values, on: join.table) { Problem(refusing: $0) }
     if removed.isEmpty { throw Problem.ignored() }
   }
@@ -242,7 +265,10 @@ extension RecordWriter {
     guard let table = model.tables[step.origin] else { return }
     let change = TableChange.update(of: step.originColumns, resetting: [], returning: step.originColumns)
     let values = other.values(of: step.destinationColumns) + record.values(of: table.locatorColumns)
+    let resource = rules.resource(of: table)
+    try rules.willUpdate(record, step.originColumns, of: resource)
     if try run(change, values, on: table, { Problem(refusing: $0) }).isEmpty { throw Problem.ignored() }
+    try rules.didUpdate(record, [], of: resource)
   }
 }
 
@@ -264,7 +290,8 @@ extension RecordWriter {
     }
     let lookup = try version.lookups.lookup(path, columns: resource.table.locatorColumns)
     do {
-      _ = try connection.record(lookup, Parameters(literals: literals.values))
+      _ = try connection.record(
+        lookup, Parameters(literals: literals.values, claims: principal.claims))
     } catch let error as RequestError where error.code == .notFound {
       throw Problem.refusedValue(
         "the record would not be found in `\(association.key)`, which has a condition", at: pointer)

@@ -38,14 +38,17 @@ struct WriteAnswer {
   }
 
   /// The records in JSON, one after the other.
-  func json(of records: [StoredRecord], isArray: Bool, on connection: Connection) throws -> [UInt8] {
+  func json(
+    of records: [StoredRecord], isArray: Bool, to principal: Principal, on connection: Connection
+  ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
     for (index, record) in records.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       // The key's values are the first ones, their numbers having been given before all others.
       var literals = planned.parameters.literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
-      let reader = ResultReader(planned.plan, on: connection, parameters: Parameters(literals: literals))
+      let reader = ResultReader(
+        planned.plan, on: connection, parameters: Parameters(literals: literals, claims: principal.claims))
       defer { reader.close() }
       do {
         try reader.start(preparingTransients: index == 0)

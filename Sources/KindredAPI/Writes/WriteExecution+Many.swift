@@ -16,7 +16,7 @@ extension WriteExecution {
     var result = WriteResult(status: .noContent)
     if plan.preferences.content != .minimal {
       result.status = .ok
-      result.content = try plan.answer.json(of: changed, isArray: true, on: connection)
+      result.content = try plan.answer.json(of: changed, isArray: true, to: plan.principal, on: connection)
     }
     result.count = changed.count
     return result

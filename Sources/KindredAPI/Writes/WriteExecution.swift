@@ -14,7 +14,9 @@ struct WriteExecution {
 
   var target: WriteTarget { plan.target }
   var resource: Resource { target.resource }
-  var writer: RecordWriter { RecordWriter(version: plan.version, connection: connection) }
+  var writer: RecordWriter {
+    RecordWriter(version: plan.version, connection: connection, principal: plan.principal)
+  }
 
   /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
   func run() throws -> WriteResult {
@@ -149,7 +151,7 @@ struct WriteExecution {
 
   private func find(_ path: RequestPath, _ columns: [String]) throws -> StoredRecord {
     let lookup = try plan.version.lookups.lookup(path, columns: columns)
-    let parameters = Parameters(literals: target.literals.values)
+    let parameters = Parameters(literals: target.literals.values, claims: plan.principal.claims)
     return StoredRecord(lookup.columns, try connection.record(lookup, parameters))
   }
 
@@ -185,7 +187,7 @@ struct WriteExecution {
     let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
     let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     guard needed != nil || unwanted != nil else { return }
-    let present = exists ? try PresentRecord(plan.version, request, connection, service) : nil
+    let present = exists ? try PresentRecord(plan.version, request, plan.principal, connection, service) : nil
     if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }
@@ -213,7 +215,7 @@ struct WriteExecution {
       if status == .ok { result.status = .noContent }
       return result
     }
-    let content = try plan.answer.json(of: records, isArray: isArray, on: connection)
+    let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, on: connection)
     result.content = content
     // The answer to PUT has none, unless the content was stored byte by byte (RFC 9110 §9.3.4).
     let isPlain = !isArray && request.query == nil && plan.content?.paths.isEmpty ?? true
@@ -229,7 +231,7 @@ struct WriteExecution {
   func result(deleting records: [StoredRecord], isArray: Bool) throws -> WriteResult {
     guard plan.preferences.content == .representation else { return WriteResult(status: .noContent) }
     var result = WriteResult(status: .ok)
-    result.content = try plan.answer.json(of: records, isArray: isArray, on: connection)
+    result.content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, on: connection)
     return result
   }
 }

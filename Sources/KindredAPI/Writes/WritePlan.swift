@@ -5,6 +5,7 @@ import KindredHTTP
 /// A request to write whose names are all found in one version of the model.
 struct WritePlan: Sendable {
   let version: ModelVersion
+  let principal: Principal
   let target: WriteTarget
   let preferences: WritePreferences
   /// What is to be written; nil where there is no content to be read.
@@ -19,11 +20,14 @@ struct WritePlan: Sendable {
 
   /// - Throws: `Problem`, `RequestError`.
   init(
-    _ segments: [Substring], _ request: HTTPRequest, _ version: ModelVersion, _ service: KindredService
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ version: ModelVersion,
+    _ service: KindredService
   ) throws {
     let limits = service.options.limits
     self.version = version
+    self.principal = principal
     target = try WriteTarget(segments, in: version.model)
+    try target.checkPermission(for: request.method, in: version.model)
     guard target.methods.contains(request.method) else {
       throw Problem.methodNotAllowed(request.method, allow: target.allow)
     }
@@ -42,7 +46,8 @@ struct WritePlan: Sendable {
       of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits)
     selection =
       isMany
-      ? try WriteSelection(segments, request, target, draft: content?.drafts.first, version, limits) : nil
+      ? try WriteSelection(
+        segments, request, target, draft: content?.drafts.first, principal, version, limits) : nil
   }
 
   private static func content(
@@ -84,7 +89,7 @@ struct WriteSelection {
   /// - Throws: `RequestError`, also where nothing says which records.
   init(
     _ segments: [Substring], _ request: HTTPRequest, _ target: WriteTarget, draft: RecordDraft?,
-    _ version: ModelVersion, _ limits: RequestLimits
+    _ principal: Principal, _ version: ModelVersion, _ limits: RequestLimits
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
@@ -109,7 +114,8 @@ struct WriteSelection {
     lookup = ExecutableLookup(
       try Planner(model: version.model, limits: limits.planning)
         .lookup(parsed.fetchRequest, columns: columns))
-    parameters = Parameters(literals: parsed.fetchRequest.literals.values)
+    parameters = Parameters(
+      literals: parsed.fetchRequest.literals.values, claims: principal.claims)
     limit = parsed.limit
   }
 }

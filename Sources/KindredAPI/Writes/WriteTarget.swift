@@ -60,6 +60,15 @@ struct WriteTarget {
       hasKey: key != nil)
   }
 
+  /// - Throws: `RequestError` (`forbidden`) where the principal may do this with no record at all.
+  func checkPermission(for method: HTTPMethod, in model: Model) throws {
+    var resource = resource
+    if case .join(let join) = linkage, method == .put || method == .delete {
+      resource = model.resource(of: join.table)
+    }
+    if !resource.allows(method) { throw RequestError.forbidden(resource.name) }
+  }
+
   /// What can be done beside reading, at the end of a path.
   ///
   /// - Parameters:
@@ -83,7 +92,8 @@ struct WriteTarget {
       methods = [.patch]
     }
     return methods.filter { method in
-      switch method {
+      guard resource.allows(method) else { return false }
+      return switch method {
       case .post: changes.contains(.insert)
       case .patch: changes.contains(.update)
       case .put: changes.contains([.insert, .update])
@@ -143,5 +153,19 @@ extension Column {
       case .null, .text, .blob: false
       }
     } ?? forms.first
+  }
+}
+
+extension Resource {
+  /// Whether the principal may do this with some records.
+  func allows(_ method: HTTPMethod) -> Bool {
+    guard let permissions else { return true }
+    return switch method {
+    case .post: permissions.create != nil
+    case .patch: permissions.update != nil
+    case .put: permissions.create != nil || permissions.update != nil
+    case .delete: permissions.delete != nil
+    default: true
+    }
   }
 }

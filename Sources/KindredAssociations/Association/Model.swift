@@ -9,6 +9,9 @@ public struct Model: Sendable {
   /// What was found wrong with the schema and passed over: one line each.
   public var warnings: [String]
 
+  /// What a model of some roles was made of; nil for a model that shows everything.
+  var whole: Whole?
+
   /// A model of these parts.
   public init(
     resources: OrderedDictionary<String, Resource>, tables: OrderedDictionary<String, Table>,
@@ -34,6 +37,10 @@ public struct Resource: Sendable {
   public var sort: [SortTerm] = []
   /// The column that stands for a record where it is shown; chosen by ``labelColumn`` where nil.
   public var label: String?
+  /// Who may do what; nil where the model file doesn't say.
+  public var access: ResourceAccess?
+  /// What the roles of this model may do; nil where no access is configured.
+  public var permissions: Permissions?
   /// By key, in the order of their inference, then of the model file.
   public var associations: OrderedDictionary<String, Association> = [:]
 

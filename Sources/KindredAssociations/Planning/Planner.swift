@@ -66,6 +66,10 @@ package final class Planning {
   var readsHidden = false
   /// Bytes of SQL that the model has defined, and not the request.
   var definitionsLength = 0
+  /// Whether the expression at hand is a rule of access, inside of which no rule applies.
+  var isInRule = false
+  /// The records that the condition at hand reads; nil where nobody wants to know.
+  var recordsRead: [Scope]?
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
@@ -119,7 +123,8 @@ package final class Planning {
   }
 
   func resource(_ name: String) throws -> Resource {
-    guard let resource = model.resources[name] else {
+    // The model's own expressions read what the principal doesn't see, but for the records out of sight.
+    guard let resource = (readsHidden ? model.unrestricted : model).resources[name] else {
       throw RequestError.unknown(
         name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys)
     }
@@ -131,7 +136,6 @@ package final class Planning {
     guard let table = model.tables[name] else {
       throw RequestError(.unknownResource, "there is no table `\(name)`")
     }
-    let resource = model.resources.values.first { $0.table.name == name }
-    return (table, resource ?? Resource(name: name, table: table))
+    return (table, model.resource(of: table))
   }
 }

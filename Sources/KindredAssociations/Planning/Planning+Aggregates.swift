@@ -28,7 +28,8 @@ extension Planning {
     {
       return KeyedAssociation(key: key, association: association, node: node)
     }
-    guard let association = scope.resource.associations[key] else { return nil }
+    let resource = readsHidden ? model.unrestricted.resources[scope.resource.name] : nil
+    guard let association = (resource ?? scope.resource).associations[key] else { return nil }
     return KeyedAssociation(key: key, association: association, node: nil)
   }
 
@@ -122,7 +123,7 @@ extension Planning {
         countsWays: (filters + arguments).contains(where: \.readsVia),
         isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
-      for filter in filters { select.conditions.append(try condition(filter, in: records)) }
+      for filter in filters { select.conditions.append(try guardedCondition(filter, in: records)) }
       let values = try arguments.map { try compile($0, in: records).sql }
       if function == .concat { return try concatenation(of: values, keyed, records, select) }
       let value = values.first ?? "*"
@@ -313,6 +314,18 @@ extension Planning {
     // The model's own expressions don't know the keys of the request.
     if !readsHidden { scope.defaultAggregates = aggregates }
     return aggregates
+  }
+
+  /// Whether a name is the default name of an aggregate of an association.
+  func isDefaultName(_ name: String, of association: Association) -> Bool {
+    guard association.cardinality == .toMany,
+      let resource = model.unrestricted.resources[association.destination]
+    else { return false }
+    return AggregateFunction.allCases.contains { function in
+      function.takesArgument
+        ? resource.columns.contains { name == Self.name(of: function, key: association.key, column: $0.name) }
+        : name == Self.name(of: function, key: association.key, column: "")
+    }
   }
 
   /// Every default name that could be meant: for suggestions.

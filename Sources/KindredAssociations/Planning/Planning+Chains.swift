@@ -29,7 +29,7 @@ extension Planning {
         previous = scope
         continue
       }
-      let source = source(of: scope, by: step, from: previous, isRepeated: isRepeated || isInner)
+      let source = try source(of: scope, by: step, from: previous, isRepeated: isRepeated || isInner)
       add(source, links: links(step, from: previous, to: source, in: select.statement), to: select)
       if let filter = step.filter { select.conditions.append(try modelCondition(filter, in: scope)) }
       if isLast, let filter = association.filter {
@@ -59,7 +59,7 @@ extension Planning {
     let scope = try scope(of: last, isLast: association, select: select, node: node, parent: origin)
     try register(scope, above: origin)
     // The pivot's columns are columns of the same statement.
-    let source = source(of: scope, by: last, from: scope, isRepeated: isRepeated)
+    let source = try source(of: scope, by: last, from: scope, isRepeated: isRepeated)
     add(source, links: [], to: select)
     let condition = try select.statement.subquery { ways in
       let pivot = try chain(
@@ -92,10 +92,10 @@ extension Planning {
   ) throws {
     let first = try first(of: step, from: origin, as: scope, in: association)
     if scope.select.source.isEmpty {
-      scope.select.begin(with: first.source)
+      scope.select.begin(with: first.source, isPlain: false)
       scope.select.conditions.append(first.condition)
     } else {
-      scope.select.join("\(first.source) ON \(first.condition)")
+      scope.select.join(first.source, on: [first.condition])
     }
   }
 
@@ -104,14 +104,12 @@ extension Planning {
     for (number, item) in source.items.enumerated() {
       var conditions = item.condition.map { [$0] } ?? []
       if select.source.isEmpty {
-        select.begin(with: item.sql, plain: source.plainRecord)
-        select.links = links
+        select.begin(with: item.table, links: links)
         continue
       }
       if number == 0 { conditions += links }
       // The table is not to be read before the index that leads to it.
-      select.join(
-        "\(item.sql) ON \(conditions.joined(separator: " AND "))", number > 0 ? .ordered : .required)
+      select.join(item.table, on: conditions, number > 0 ? .ordered : .required)
     }
   }
 }

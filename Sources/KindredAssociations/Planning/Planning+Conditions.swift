@@ -11,9 +11,9 @@ extension Planning {
     try filtered.begin(node)
     defer { filtered.end(node) }
     var conditions = node.equalities.map { equality($0, in: scope) }
-    conditions += try node.filters.map { try condition($0, in: scope) }
+    conditions += try node.filters.map { try guardedCondition($0, in: scope) }
     // What must hold for a group says nothing of a record.
-    if !node.isGrouped { conditions += try node.havings.map { try condition($0, in: scope) } }
+    if !node.isGrouped { conditions += try node.havings.map { try guardedCondition($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
       conditions.append(try noting(diagnostics) { try match(search, in: scope) } ?? "TRUE")
     }
@@ -102,10 +102,9 @@ extension Planning {
     var alias = scope.alias
     if fullText.table != scope.table.name {
       alias = scope.select.alias(for: fullText.table)
-      let table: SQL = "\(identifier: fullText.table)"
       scope.select.join(
-        "\(alias == fullText.table ? table : "\(table) AS \(identifier: alias)") ON \(identifier: alias).rowid = \(SQL.column(scope.record, fullText.rowIDName))"
-      )
+        reference(to: fullText, as: alias),
+        on: ["\(identifier: alias).rowid = \(SQL.column(scope.record, fullText.rowIDName))"])
     }
     scope.select.conditions.append(
       "\(identifier: alias).\(identifier: fullText.table) MATCH \(try pattern(of: search, fullText, in: scope))"

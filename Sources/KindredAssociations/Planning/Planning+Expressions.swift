@@ -145,7 +145,7 @@ extension Planning {
 
   /// A condition of the model file.
   func modelCondition(_ expression: Expression, in scope: Scope) throws -> SQL {
-    try readingHidden { try condition(expression, in: scope) }
+    try readingHidden { try guardedCondition(expression, in: scope) }
   }
 
   func readingHidden<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -215,6 +215,9 @@ extension Planning {
     }
     let rest = components.dropFirst()
     guard let next = rest.first else { return try compileName(first, in: scope) }
+    if isInRule, let claim = Expression.claim(.init(parents: 0, components: Array(components))) {
+      return CompiledExpression(sql: "\(.claim(claim))")
+    }
     if let association = association(first.name, of: scope) {
       diagnostics?.note(association.node == nil ? .association : .name, at: first.origin)
       guard first.arguments == nil else {
@@ -235,6 +238,7 @@ extension Planning {
       }
       return column
     }
+    try checkPermission(first.name, of: scope.resource, at: first.origin)
     throw RequestError.unknown(
       first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
       among: associationKeys(of: scope), at: first.origin, shown: \.asExpressionName)
@@ -265,6 +269,7 @@ extension Planning {
           : "`\(component.name)` is an association: write one of its columns, such as `\(component.name).\(try resource(association.association.destination).columns.first?.name ?? "…")`",
         at: component.origin)
     }
+    try checkPermission(component.name, of: scope.resource, at: component.origin)
     return try compileColumn(component, in: scope, candidates: nameCandidates(in: scope))
   }
 
@@ -289,7 +294,8 @@ extension Planning {
   }
 
   func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
-    CompiledExpression(sql: .column(scope.record, column.name), format: column.valueFormat)
+    recordsRead?.append(scope)
+    return CompiledExpression(sql: .column(scope.record, column.name), format: column.valueFormat)
   }
 
   /// An annotation or a field of the record's node, by its name.

@@ -101,9 +101,10 @@ extension Planning {
     if result.table.primaryKey.isEmpty {
       // All columns are the key, and may be NULL.
       select.begin(
-        with: "(SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)) AS \(identifier: result.alias)")
+        with: reference(
+          toRowsOf: "SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)", as: result.alias))
     } else {
-      select.begin(with: reference(to: result.table, as: result.alias, in: statement), plain: result.record)
+      select.begin(with: try reference(to: result))
       let key = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
       select.conditions.append(
         "\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")

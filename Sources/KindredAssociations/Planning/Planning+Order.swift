@@ -4,13 +4,13 @@ import KindredSQLSyntax
 extension Planning {
   /// The order of a node's rows: as requested or by default, then that of the to-one nodes, then the primary key.
   func orderTerms(
-    of node: RequestNode, association: Association?, in scope: Scope, rank: SQL?, group: [SQL]?
+    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [SQL]?
   ) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     if let sort = node.sort {
       terms = try sort.map { try term($0, in: scope) }
     } else if let rank {
-      terms = [OrderTerm(sql: rank)]
+      terms = rank.map { OrderTerm(sql: $0) }
     } else if group == nil {
       terms = try defaultTerms(association?.sort ?? [], in: scope)
     }

@@ -66,7 +66,7 @@ extension Planning {
       scope = Scope(
         table: table, resource: records.resource, alias: select.alias(for: table), select: select,
         node: node, parent: nil)
-      select.begin(with: reference(to: table, as: scope.alias, in: statement), plain: scope.record)
+      select.begin(with: try reference(to: scope))
     }
     for column in records.key ?? [] { select.conditions.append(equality(column, in: scope)) }
     return scope

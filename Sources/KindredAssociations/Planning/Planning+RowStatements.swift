@@ -35,8 +35,7 @@ extension Planning {
         table: resource.table, resource: resource, alias: select.alias(for: resource.table, node: node),
         select: select, node: node, parent: nil)
       try register(scope, above: nil)
-      select.begin(
-        with: reference(to: scope.table, as: scope.alias, in: select.statement), plain: scope.record)
+      select.begin(with: try reference(to: scope))
     }
     rows.root = RowJoin(scope: scope)
     try finish(rows)
@@ -47,7 +46,7 @@ extension Planning {
   private func finish(_ rows: RowSelect) throws {
     guard let root = rows.root else { return }
     try open(root, in: rows)
-    for child in root.children { root.scope.select.joins.append(try rendered(child, below: root).sql) }
+    for child in root.children { root.scope.select.append(join: try rendered(child, below: root).sql) }
     let node = rows.node
     root.scope.select.conditions += try node.filters.map { try condition($0, in: root.scope) }
     rows.commonTables = try definitions(of: node)
@@ -86,9 +85,10 @@ extension Planning {
       return (SQL(), [])
     }
     let statement = join.scope.statement
-    let item = reference(to: join.scope.table, as: join.scope.alias, in: statement)
+    let table = try reference(to: join.scope)
     var conditions = links(
       step, from: parent, to: Source(columns: step.destinationColumns, of: join.scope), in: statement)
+    if let rule = table.rule { conditions.append(rule) }
     var beyond: [SQL] = []
     for filter in ([step.filter].compactMap { $0 }) + node.filters {
       let condition = try condition(filter, in: join.scope)
@@ -108,7 +108,7 @@ extension Planning {
       if isInParentheses { conditions += rendered.beyond } else { beyond += rendered.beyond }
     }
     let condition: SQL = conditions.isEmpty ? "TRUE" : conditions.joined(separator: " AND ")
-    let source: SQL = isInParentheses ? "(\(([item] + inner).joined(separator: " ")))" : item
+    let source: SQL = isInParentheses ? "(\(([table.sql] + inner).joined(separator: " ")))" : table.sql
     var sql: SQL = "\(node.isRequired ? "JOIN" : "LEFT JOIN" as SQL) \(source) ON \(condition)"
     for join in (node.isRequired ? inner : []) + outer { sql.append(" \(join)") }
     return (sql, beyond)

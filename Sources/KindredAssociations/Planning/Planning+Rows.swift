@@ -140,9 +140,13 @@ extension Planning {
     name: String = ""
   ) throws -> Rows {
     scope.isGrouped = node.isGrouped
-    var rank: SQL?
+    var rank: [SQL]?
     if let last = node.searches.indices.last {
-      try noting(diagnostics) { rank = try joinSearch(node.searches[last], to: scope) }
+      try noting(diagnostics) {
+        let best = try joinSearch(node.searches[last], to: scope)
+        // The rank of a record depends on all others, and so on those out of sight.
+        rank = isRestricted(scope) ? [] : [best]
+      }
     }
     if !isCondensed {
       scope.select.conditions += try conditions(of: scope, joinedSearch: node.searches.indices.last)

@@ -6,14 +6,11 @@ extension Planning {
   /// A table in a `FROM` clause, and its columns that lead to it.
   struct Source {
     /// What joins to each other, the table itself last.
-    var items: [(sql: SQL, condition: SQL?)] = []
+    var items: [(table: TableReference, condition: SQL?)] = []
     /// The columns to be equal to those of the origin.
     var keys: [SQL]
     /// Whether the keys refer to columns that compare values otherwise, and hold what is equal to these.
     var isConverted = false
-    /// The record whose table is the only item, as it is.
-    var plainRecord: RecordID?
-
     /// The columns of a record whose table is in the `FROM` clause already.
     init(columns: [String], of scope: Scope) {
       keys = columns.map { .column(scope.record, $0) }
@@ -25,11 +22,12 @@ extension Planning {
   /// - Parameters:
   ///   - origin: the record that it leads from.
   ///   - isRepeated: whether it is searched often: then it must not be scanned.
-  func source(of scope: Scope, by step: AssociationStep, from origin: Scope, isRepeated: Bool) -> Source {
+  func source(
+    of scope: Scope, by step: AssociationStep, from origin: Scope, isRepeated: Bool
+  ) throws -> Source {
     let (table, columns) = (scope.table, step.destinationColumns)
     var source = Source(columns: columns, of: scope)
-    source.items = [(sql: reference(to: table, as: scope.alias, in: scope.statement), condition: nil)]
-    source.plainRecord = scope.record
+    source.items = [(table: try reference(to: scope), condition: nil)]
     guard !columns.isEmpty else { return source }
     let comparisons = model.comparisons(of: step)
     // What refers is found by the index of another affinity never, and by that of the right collation only.
@@ -63,12 +61,9 @@ extension Planning {
     let transient = transientTable(of: scope.table, by: keys)
     var source = source
     source.isConverted = true
-    source.plainRecord = nil
     let pointers = scope.table.pointerColumns
     guard !pointers.isEmpty else {
-      source.items = [
-        (sql: "temp.\(identifier: transient.name) AS \(identifier: scope.alias)", condition: nil)
-      ]
+      source.items[0].table = source.items[0].table.copied(to: transient, as: scope.alias)
       source.keys = zip(keys, source.keys).enumerated().map { number, key in
         key.0.isConverted ? .column(scope.record, TransientTable.keyName(number)) : key.1
       }
@@ -78,18 +73,27 @@ extension Planning {
     let pointing: [SQL] = pointers.enumerated().map { number, column in
       "\(SQL.column(scope.record, column)) = \(SQL.column(index, "p\(number)"))"
     }
-    source.items.insert(
-      (sql: "temp.\(identifier: transient.name) AS \(identifier: index.alias)", condition: nil), at: 0)
+    source.items.insert((table: TableReference(indexIn: transient, as: index.alias), condition: nil), at: 0)
     source.items[1].condition = pointing.joined(separator: " AND ")
     source.keys = columns.indices.map { .column(index, "k\($0)") }
     return source
   }
 
-  /// A table in a `FROM` clause.
-  func reference(to table: Table, as alias: String, in statement: StatementBuilder) -> SQL {
-    if case .commonTableExpression = table.kind { statement.readsCommonTableExpression = true }
-    guard alias != table.name else { return "\(identifier: table.name)" }
-    return "\(identifier: table.name) AS \(identifier: alias)"
+  /// The table of `scope` in a `FROM` clause, with the rule that its records are under.
+  func reference(to scope: Scope) throws -> TableReference {
+    if case .commonTableExpression = scope.table.kind { scope.statement.readsCommonTableExpression = true }
+    return TableReference(
+      sql: .table(scope.table.name, as: scope.alias), rule: try rule(of: scope), record: scope.record)
+  }
+
+  /// A subquery in a `FROM` clause, whose tables have their rules within it.
+  func reference(toRowsOf subquery: SQL, as alias: String) -> TableReference {
+    TableReference(sql: "(\(subquery)) AS \(identifier: alias)", rule: nil)
+  }
+
+  /// A full-text index in a `FROM` clause: it is joined to records, whose rule applies to both.
+  func reference(to fullText: FullText, as alias: String) -> TableReference {
+    TableReference(sql: .table(fullText.table, as: alias), rule: nil)
   }
 
   private func createIndex(on table: Table, _ columns: [String], _ collations: [String]) -> String {
@@ -137,6 +141,43 @@ extension Planning {
       return "\(identifier: table.name) AS (\(SQL(trusted: sql)))"
     }
     return "WITH \(definitions.joined(separator: ", ")) "
+  }
+}
+
+/// A table as a `FROM` clause names it, and what must hold for its records to be in sight.
+///
+/// Nothing else gets into a `FROM` clause, and both go in together: so no statement reads a table without its rule.
+struct TableReference {
+  let sql: SQL
+  /// Nil where all records are in sight.
+  let rule: SQL?
+  /// The record whose table it is, as it is; nil for another one, or a copy.
+  let record: RecordID?
+
+  fileprivate init(sql: SQL, rule: SQL?, record: RecordID? = nil) {
+    self.sql = sql
+    self.rule = rule
+    self.record = record
+  }
+
+  /// The pointers to records that a transient table holds: the rule is that of the records.
+  fileprivate init(indexIn transient: TransientTable, as alias: String) {
+    self.init(sql: .transient(transient, as: alias), rule: nil)
+  }
+
+  /// A copy of the table, which holds all of its records.
+  fileprivate func copied(to transient: TransientTable, as alias: String) -> TableReference {
+    TableReference(sql: .transient(transient, as: alias), rule: rule)
+  }
+}
+
+extension SQL {
+  fileprivate static func table(_ name: String, as alias: String) -> SQL {
+    alias == name ? "\(identifier: name)" : "\(identifier: name) AS \(identifier: alias)"
+  }
+
+  fileprivate static func transient(_ table: TransientTable, as alias: String) -> SQL {
+    "temp.\(identifier: table.name) AS \(identifier: alias)"
   }
 }
 

@@ -57,7 +57,7 @@ extension Planning {
     guard model.leadsToOne(step) else {
       let first = try first(of: step, from: origin, as: scope, in: keyed?.association)
       scope.presence = scope.identity.first
-      select.join("\(first.source) ON \(first.condition)", isRequired ? .required : .optional)
+      select.join(first.source, on: [first.condition], isRequired ? .required : .optional)
       return scope
     }
     scope.presence = step.destinationColumns.first.map { scope.column($0, in: select.statement) }
@@ -67,14 +67,14 @@ extension Planning {
       filters.append(try modelCondition(filter, in: inner))
     }
     if keyed != nil, !isRequired { filters += try conditions(of: inner) }
-    let source = source(of: scope, by: step, from: origin, isRepeated: select.statement.runsOften)
+    let source = try source(
+      of: scope, by: step, from: origin, isRepeated: select.statement.runsOften)
     let links = links(step, from: origin, to: source, in: select.statement)
     for (number, item) in source.items.enumerated() {
       var conditions = number == 0 ? links : []
       if let condition = item.condition { conditions.append(condition) }
       if number == source.items.count - 1 { conditions += filters }
-      select.join(
-        "\(item.sql) ON \(conditions.joined(separator: " AND "))", isRequired ? .required : .optional)
+      select.join(item.table, on: conditions, isRequired ? .required : .optional)
     }
     return scope
   }
@@ -91,17 +91,19 @@ extension Planning {
   ///   - association: the one whose last step it is; nil for a pivot.
   func first(
     of step: AssociationStep, from origin: Scope, as scope: Scope, in association: Association?
-  ) throws -> (source: SQL, condition: SQL) {
+  ) throws -> (source: TableReference, condition: SQL) {
     let statement = scope.statement
     let hasKey = !scope.table.pointerColumns.isEmpty
     // Rows without a key are told apart by their numbers in a copy.
-    let copy = hasKey ? nil : source(of: scope, by: step, from: origin, isRepeated: true).items.first?.sql
+    let copy =
+      hasKey ? nil : try source(of: scope, by: step, from: origin, isRepeated: true).items.first?.table
     let chosen = try statement.subquery { select -> SQL in
       let record = Scope(
         table: scope.table, resource: scope.resource, alias: select.alias(for: scope.table), select: select,
         node: association == nil ? nil : scope.node, parent: scope.parent)
       record.via = scope.via
-      let source = source(of: record, by: step, from: origin, isRepeated: !hasKey || statement.repeatsInner)
+      let source = try source(
+        of: record, by: step, from: origin, isRepeated: !hasKey || statement.repeatsInner)
       add(source, links: links(step, from: origin, to: source, in: statement), to: select)
       for filter in [step.filter, association?.filter].compactMap({ $0 }) {
         select.conditions.append(try modelCondition(filter, in: record))
@@ -114,7 +116,7 @@ extension Planning {
     }
     let identity = scope.identity.joined(separator: ", ")
     return (
-      copy ?? reference(to: scope.table, as: scope.alias, in: statement),
+      try copy ?? reference(to: scope),
       "\(scope.identity.count == 1 ? identity : "(\(identity))") = (\(chosen))"
     )
   }

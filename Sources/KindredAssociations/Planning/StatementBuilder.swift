@@ -93,7 +93,7 @@ final class SelectBuilder {
   private(set) var source = SQL()
   /// The record whose table is the source as it is; nil where it is another one, or a subquery.
   private(set) var plainRecord: RecordID?
-  var joins: [SQL] = []
+  private(set) var joins: [SQL] = []
   /// Whether a join may leave records out.
   private(set) var leavesOutByJoin = false
   /// What ties the records to the one that they are associated with.
@@ -110,10 +110,14 @@ final class SelectBuilder {
 
   /// Begins the `FROM` clause.
   ///
-  /// - Parameter record: the one whose table `source` is, as it is.
-  func begin(with source: SQL, plain record: RecordID? = nil) {
-    self.source = source
-    plainRecord = record
+  /// - Parameters:
+  ///   - links: what ties the records to the one that they are associated with.
+  ///   - isPlain: whether all records in sight are meant, and not a chosen one.
+  func begin(with table: TableReference, links: [SQL] = [], isPlain: Bool = true) {
+    source = table.sql
+    plainRecord = isPlain ? table.record : nil
+    self.links = links
+    if let rule = table.rule { conditions.append(rule) }
   }
 
   /// Has the source read by the index of this name.
@@ -140,11 +144,15 @@ final class SelectBuilder {
     case optional = "LEFT JOIN"
   }
 
-  /// Joins a table: `table ON condition`.
-  func join(_ table: SQL, _ kind: JoinKind = .required) {
-    joins.append("\(kind.rawValue) \(table)")
+  /// Joins a table: `JOIN table ON conditions`.
+  func join(_ table: TableReference, on conditions: [SQL], _ kind: JoinKind = .required) {
+    let all = conditions + (table.rule.map { [$0] } ?? [])
+    append(join: "\(kind.rawValue) \(table.sql) ON \(all.joined(separator: " AND "))")
     if kind != .optional { leavesOutByJoin = true }
   }
+
+  /// Adds joins that are rendered already.
+  func append(join: SQL) { joins.append(join) }
 
   /// Everything from `FROM` to `WHERE`, with one more condition where there is one.
   ///

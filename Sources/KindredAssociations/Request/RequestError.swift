@@ -16,6 +16,8 @@ public struct RequestError: Error, Sendable {
     case missingName = "missing-name"
     case limitExceeded = "limit-exceeded"
     case notFound = "not-found"
+    /// It is there, and not for who asks.
+    case forbidden
   }
 
   /// What kind of error it is.
@@ -56,6 +58,13 @@ public struct RequestError: Error, Sendable {
     let suggestions = NameSuggestion.nearest(to: name, among: names).map(shown)
     let mend = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
     return RequestError(code, message + mend, at: origin, suggestions: suggestions)
+  }
+}
+
+extension RequestError {
+  /// What is there and not for the roles of the client.
+  public static func forbidden(_ name: String, at origin: Origin? = nil) -> RequestError {
+    RequestError(.forbidden, "`\(name)` needs another role", at: origin)
   }
 }
 

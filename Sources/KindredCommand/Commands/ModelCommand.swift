@@ -4,6 +4,7 @@ import KindredAssociations
 import KindredExecution
 import KindredHTTP
 import KindredSQLite
+import Logging
 
 /// The command `kindred model`.
 struct ModelCommand: ParsableCommand {
@@ -17,14 +18,26 @@ struct ModelCommand: ParsableCommand {
       Examples:
         kindred model chinook.db
         kindred model chinook.db > model.yaml
+        kindred model chinook.db --model model.yaml
         kindred serve chinook.db --model model.yaml
       """)
 
   @Argument(help: "The database file.") var database: String
+  @Option(
+    help: .init(
+      "A model file to check: what is wrong with it is an error, and a resource that everybody may read a warning.",
+      valueName: "file"))
+  var model: String?
 
   func run() throws {
     let connection = try Connection(path: database, access: .readOnly)
     let model = Model(inferredFrom: try SchemaReader(connection).schema())
+    if let path = self.model {
+      let checked = try ModelFileReader(path: path).read().model(of: connection)
+      let warnings = checked.openResources.map { "\($0) has no access: everybody may read it" }
+      for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
+      LogOutput.standardError.flush()
+    }
     try StandardOutput.write(.bytes(Array(ModelFileRenderer().text(of: model).utf8)))
   }
 }

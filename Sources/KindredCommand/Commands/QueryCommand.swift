@@ -17,6 +17,7 @@ struct QueryCommand: Configurable {
         kindred query chinook.db '/albums?include=tracks&limit=1' --format pretty
         kindred query chinook.db '/albums?include=tracks&limit=1' --explain
         kindred query chinook.db /albums --format csv > albums.csv
+        kindred query chinook.db /albums --model model.yaml --as '{"sub": 1, "roles": ["reader"]}'
       """)
 
   /// How the answer is written.
@@ -42,6 +43,12 @@ struct QueryCommand: Configurable {
   @Option(help: "How the answer is written, unless the URL says so: json, ndjson, csv, or pretty.")
   var format = Format.json
   @Flag(help: "Show the SQL, and how SQLite runs it, instead of the answer.") var explain = false
+  @Option(
+    name: .customLong("as"),
+    help: .init(
+      "Answer as to the bearer of a token with these claims, a JSON object; without it, no rule of access applies.",
+      valueName: "claims"))
+  var claims: String?
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
 
@@ -50,8 +57,11 @@ struct QueryCommand: Configurable {
     let pool = try ConnectionPool(
       path: database, access: .readOnly, readers: 1, configuration: requests.connectionConfiguration)
     defer { pool.close() }
+    var options = requests.serviceOptions
+    options.access = try config.access()
+    options.impersonated = claims.map { .claims(Array($0.utf8)) } ?? .operator
     let service = try KindredService(
-      pool: pool, options: requests.serviceOptions, logger: logger, model: requests.modelSource())
+      pool: pool, options: options, logger: logger, model: requests.modelSource())
     let response = service.respond(
       to: HTTPRequest(method: .get, target: target, headers: ["Accept": format.mediaType]))
     if response.status.code >= 400 {

@@ -59,6 +59,7 @@ struct ServeCommand: Configurable {
     options.isWritable = server.writable
     options.servesExplorer = server.explorer
     options.live = server.liveOptions
+    options.access = try config.access()
     let logger = Logger.kindred(level: server.logLevel)
     defer { LogOutput.standardError.flush() }
     for warning in Invocation.current.warnings { logger.warning("\(warning)") }

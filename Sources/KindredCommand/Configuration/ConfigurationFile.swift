@@ -16,12 +16,8 @@ struct ConfigurationFile {
 
   private let path: String
   private var entries: [Entry] = []
-
-  /// What a file can't say yet, and why it is refused rather than passed over.
-  private static let unsupported = [
-    "access":
-      "this version can't restrict access, and would serve all records to everybody; remove it only if that is meant"
-  ]
+  /// The section that says who clients are; nil where there is none.
+  private(set) var access: AccessSection?
 
   /// - Throws: `ConfigurationError`
   init(path: String) throws {
@@ -82,7 +78,10 @@ struct ConfigurationFile {
     for (keyNode, value) in mapping {
       guard case .scalar(let name) = keyNode else { throw error(at: keyNode, "a key must be a name") }
       let key = section.map { "\($0).\(name.string)" } ?? name.string
-      if let reason = Self.unsupported[key] { throw error(at: keyNode, "\(key): \(reason)") }
+      if key == AccessSection.name {
+        access = AccessSection(value, in: path)
+        continue
+      }
       // A key whose value is commented out.
       if value.null != nil { continue }
       switch value {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import KindredAPI
 import KindredAssociations
 
 /// A command that reads a configuration file.
@@ -13,6 +14,13 @@ struct ConfigurationOptions: ParsableArguments {
   @Option(
     name: .customLong("config"), help: .init("A configuration file in YAML.", valueName: "file"))
   var config: String?
+
+  /// Who clients are, as the configuration file says; nil where it doesn't.
+  ///
+  /// - Throws: `ConfigurationError`
+  func access() throws -> AccessConfiguration? {
+    try config.flatMap { try ConfigurationFile(path: $0).access?.configuration() }
+  }
 }
 
 /// How the program was started: its arguments and its environment.

@@ -13,22 +13,24 @@ struct BatchPlan: Sendable {
 
   let version: ModelVersion
   let preferences: WritePreferences
+  private let principal: Principal
   private let parts: [HTTPRequest]
   /// A part that can't be planned fails in its turn: the first that fails is told.
   private let works: [Result<Work, any Error>]
 
   init(
-    _ parts: [HTTPRequest], _ preferences: WritePreferences, _ version: ModelVersion,
+    _ parts: [HTTPRequest], _ preferences: WritePreferences, _ principal: Principal, _ version: ModelVersion,
     _ service: KindredService
   ) {
+    self.principal = principal
     self.version = version
     self.preferences = preferences
     self.parts = parts
-    works = parts.map { part in Result { try Self.work(of: part, version, service) } }
+    works = parts.map { part in Result { try Self.work(of: part, principal, version, service) } }
   }
 
   private static func work(
-    of part: HTTPRequest, _ version: ModelVersion, _ service: KindredService
+    of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: KindredService
   ) throws -> Work {
     guard case .records(let segments) = try Route(part) else {
       throw RequestError(.notFound, "a part of a batch is about records, and \(part.path) is not")
@@ -37,15 +39,16 @@ struct BatchPlan: Sendable {
       guard WriteContent.importFormat(of: part) == nil else {
         throw Problem.unsupportedMediaType(part.method, types: [MediaType.json.rawValue])
       }
-      return .write(try WritePlan(segments, part, version, service))
+      return .write(try WritePlan(segments, part, principal, version, service))
     }
     let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
     guard MediaType(formatIn: part.query) ?? .json == .json else {
       throw Problem.notAcceptable("a part of a batch is JSON: leave out `format`")
     }
     let asked = RecordsRequest(
-      segments: segments, request: part, type: type, isAttachment: false,
-      key: RepresentationCache.Key(target: part.target, type: type), version: nil, condition: nil)
+      segments: segments, request: part, principal: principal, type: type, isAttachment: false,
+      key: RepresentationCache.Key(target: part.target, type: type, rights: principal.rights), version: nil,
+      condition: nil)
     let planned = try service.plan(asked, version)
     guard !planned.isColumnValue, !planned.explains else {
       throw RequestError(.invalidValue, "a part of a batch gives records")
@@ -85,7 +88,7 @@ struct BatchPlan: Sendable {
       } catch let error as DatabaseError where error.isInterrupted || !connection.isInTransaction {
         throw error
       } catch {
-        var problem = service.problem(for: error)
+        var problem = service.problem(for: error, of: principal)
         let inside = problem.pointer.map { "/body\($0.dropFirst())" } ?? ""
         problem.pointer = (JSONPointer() + index).fragment + inside
         throw problem

@@ -147,7 +147,8 @@ struct ImportExecution {
     if var content = progress.content {
       progress.content = nil
       if progress.count > 0 { content.append(UInt8(ascii: ",")) }
-      content += try execution.plan.answer.json(of: [record], isArray: false, on: connection)
+      content += try execution.plan.answer.json(
+        of: [record], isArray: false, to: execution.plan.principal, on: connection)
       guard content.count <= WriteAnswer.maximumLength else {
         throw RequestError(
           .limitExceeded, "the records that are returned are too long: leave out `return=representation`")

@@ -17,12 +17,15 @@ struct OracleCommand: ParsableCommand {
   @Option(help: "How many differences to show before giving up.")
   var failures = 20
 
+  @Flag(help: "Requests of a client who may read some rows only.")
+  var rules = false
+
   @Flag(help: "Requests of the Swift API instead of the server's.")
   var swift = false
 
   func run() throws {
     if swift { return try runTyped() }
-    var run = OracleRun(seed: seed)
+    var run = OracleRun(seed: seed, hasRules: rules)
     var shown = 0
     try run.run(requests: requests, failures: failures) { run in
       for failure in run.failures.dropFirst(shown) { print("\n\(failure)\n") }

@@ -24,6 +24,15 @@ struct OracleTests {
     #expect(run.comparedWithEvaluation > 1000)
   }
 
+  @Test(
+    "random requests under random rules give what a database without the rows out of sight gives",
+    arguments: [4, 5, 6] as [UInt64])
+  func randomRules(seed: UInt64) throws {
+    var run = OracleRun(seed: seed, hasRules: true)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
+  }
+
   @Test("the same seed makes the same requests")
   func sameSeedSameRequests() {
     func targets() -> [String] {

@@ -26,6 +26,9 @@ struct Finding: CustomStringConvertible {
         lines.append("-- \(table.plural): sort \(table.defaultSort.map(\.text))")
       }
       if let fields = table.defaultFields { lines.append("-- \(table.plural): fields \(fields)") }
+      if let rule = table.rule {
+        lines.append("-- \(table.plural): rows \(rule.text), auth.\(rule.claim) = \(rule.value.literal)")
+      }
       lines += table.associations.filter(\.isOfModelFile).map { association in
         let steps = association.steps.map { step in
           "\(step.origin)(\(step.originColumns.joined(separator: ","))) -> \(step.destination)(\(step.destinationColumns.joined(separator: ",")))"

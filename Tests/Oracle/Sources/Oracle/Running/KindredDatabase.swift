@@ -31,8 +31,10 @@ final class KindredDatabase {
     try connection.execute("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN;")
     try connection.execute(schema.sql(isIndexed: isIndexed) + "COMMIT;")
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 1)
+    var options = KindredService.Options()
+    options.impersonated = .claims(Array(schema.claims.utf8))
     service = try KindredService(
-      pool: pool, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
+      pool: pool, options: options, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
     ) { connection in
       var model = Model(inferredFrom: try SchemaReader(connection).schema())
       try model.refine(by: schema)
@@ -74,6 +76,11 @@ extension Model {
     for table in schema.tables {
       resources[table.plural]?.sort = try Self.terms(table.defaultSort)
       resources[table.plural]?.fields = table.defaultFields
+      if let rule = table.rule {
+        resources[table.plural]?.access = ResourceAccess([
+          .read: [AccessEntry(rows: try Self.expression(rule.text))]
+        ])
+      }
       for association in table.associations where association.isOfModelFile {
         resources[table.plural]?.associations[association.key] = Association(
           key: association.key, cardinality: association.isToMany ? .toMany : .toOne,
@@ -90,7 +97,11 @@ extension Model {
   }
 
   private static func expression(_ expression: Expr) throws -> KindredAssociations.Expression {
-    var parser = try ExpressionParser(expression.text)
+    try Self.expression(expression.text)
+  }
+
+  private static func expression(_ text: String) throws -> KindredAssociations.Expression {
+    var parser = try ExpressionParser(text)
     return try parser.parseExpression()
   }
 

@@ -3,6 +3,8 @@ import OracleValues
 /// Thousands of random requests, compared.
 public struct OracleRun {
   let seed: UInt64
+  /// Whether clients may read some rows only.
+  let hasRules: Bool
   /// Requests on one schema, before the next one is made.
   private static let requestsPerSchema = 40
 
@@ -14,7 +16,12 @@ public struct OracleRun {
   public private(set) var failures: [String] = []
 
   /// A run that a seed repeats.
-  public init(seed: UInt64) { self.seed = seed }
+  ///
+  /// - Parameter hasRules: whether clients may read some rows only.
+  public init(seed: UInt64, hasRules: Bool = false) {
+    self.seed = seed
+    self.hasRules = hasRules
+  }
 
   /// - Parameters:
   ///   - requests: how many.
@@ -27,7 +34,8 @@ public struct OracleRun {
     var random = SplitMix64(seed: seed)
     while passed + failures.count < requests, failures.count < limit {
       var schemas = SchemaGenerator(random: SplitMix64(seed: random.next()))
-      let schema = schemas.schema()
+      var schema = schemas.schema()
+      if hasRules { AccessGenerator.addRules(to: &schema, &random) }
       let comparison = try Comparison(schema, constants: constants)
       var generator = RequestGenerator(schema: schema, random: SplitMix64(seed: random.next()))
       for _ in 0..<min(Self.requestsPerSchema, requests - passed - failures.count) {

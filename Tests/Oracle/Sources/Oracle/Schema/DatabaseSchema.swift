@@ -22,6 +22,8 @@ struct TableSchema: Sendable {
   /// What the model says beside the schema.
   var defaultSort: [SortTerm] = []
   var defaultFields: [String]?
+  /// What must hold of the records that a client may read; nil for all.
+  var rule: AccessRule?
   /// Values in the order of the columns.
   var rows: [[Value]] = []
 

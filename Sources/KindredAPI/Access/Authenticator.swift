@@ -1,0 +1,121 @@
+import KindredAssociations
+import KindredCryptography
+import KindredHTTP
+import KindredSQLSyntax
+import Logging
+import Synchronization
+
+/// Finds out who sends a request, by its `Authorization` (RFC 6750 §2.1).
+final class Authenticator: Sendable {
+  private let configuration: AccessConfiguration
+  private let verifier: TokenVerifier?
+  private let impersonated: KindredService.Options.Impersonation?
+  private let cache = Mutex(Cache())
+
+  /// Tokens that were found to hold, so that a signature is verified once.
+  private struct Cache {
+    var principals: [String: Principal] = [:]
+    /// What they were verified by, and what was kept of their claims.
+    var generation = 0
+    var vocabulary = AccessVocabulary()
+  }
+
+  /// More are forgotten all at once.
+  private static let capacity = 4096
+
+  /// - Throws: `KeySetError` where the set of keys can't be read.
+  init(
+    _ configuration: AccessConfiguration, impersonating impersonated: KindredService.Options.Impersonation?,
+    logger: Logger
+  ) throws {
+    self.configuration = configuration
+    self.impersonated = impersonated
+    verifier = try configuration.tokens.map { try TokenVerifier($0, logger: logger) }
+  }
+
+  /// Returns who sends a request.
+  ///
+  /// - Parameter vocabulary: the roles and claims that make a difference.
+  /// - Throws: `Problem` (401) for credentials that don't hold, also where none are needed.
+  func principal(of request: HTTPRequest, _ vocabulary: AccessVocabulary) throws -> Principal {
+    var vocabulary = vocabulary
+    vocabulary.roles.formUnion(configuration.operatorRoles ?? [])
+    if let impersonated { return try principal(impersonated, vocabulary) }
+    let fields = request.headers.values(for: "Authorization")
+    guard let field = fields.first else {
+      return Principal(
+        roles: configuration.anonymousRoles, claims: [:], vocabulary: vocabulary, isAuthenticated: false,
+        identity: [])
+    }
+    guard fields.count == 1, let token = Self.bearerToken(in: field) else {
+      throw Problem.invalidToken("`Authorization` should be `Bearer` and a token")
+    }
+    if let key = key(token) {
+      return Principal(
+        roles: key.roles, claims: key.claims, vocabulary: vocabulary, isAuthenticated: true,
+        identity: key.digest)
+    }
+    guard let verifier else { throw Problem.invalidToken("the token is none of the server's keys") }
+    return try principal(verifier, token, vocabulary)
+  }
+
+  private func principal(
+    _ verifier: TokenVerifier, _ token: String, _ vocabulary: AccessVocabulary
+  ) throws -> Principal {
+    let generation = verifier.generation
+    let known = cache.withLock { cache -> Principal? in
+      if cache.generation != generation || cache.vocabulary != vocabulary {
+        cache = Cache(generation: generation, vocabulary: vocabulary)
+      }
+      return cache.principals[token]
+    }
+    if let known, known.expiry.map({ verifier.now < $0 }) ?? true { return known }
+    do {
+      let claims = try verifier.claims(of: token)
+      var principal = Principal(
+        roles: claims.roles(at: verifier.rolesClaim), claims: claims.values(named: vocabulary.claims),
+        vocabulary: vocabulary, isAuthenticated: true, identity: claims.identity)
+      principal.expiry = claims.expiry.map { $0 + verifier.leeway }
+      cache.withLock { cache in
+        guard cache.generation == generation, cache.vocabulary == vocabulary else { return }
+        if cache.principals.count >= Self.capacity { cache.principals = [:] }
+        cache.principals[token] = principal
+      }
+      return principal
+    } catch let refusal as TokenRefusal {
+      throw refusal.isTemporary ? Problem.keysUnavailable : Problem.invalidToken(refusal.message)
+    }
+  }
+
+  private func principal(
+    _ impersonated: KindredService.Options.Impersonation, _ vocabulary: AccessVocabulary
+  ) throws -> Principal {
+    guard case .claims(let content) = impersonated else { return .operator }
+    do {
+      let claims = try TokenClaims(content)
+      return Principal(
+        roles: claims.roles(at: configuration.tokens?.rolesClaim ?? AccessConfiguration.defaultRolesClaim),
+        claims: claims.values(named: vocabulary.claims), vocabulary: vocabulary, isAuthenticated: true,
+        identity: claims.identity)
+    } catch let refusal as TokenRefusal {
+      throw Problem.invalidToken(refusal.message)
+    }
+  }
+
+  /// The key of this text; all are compared, so that the time tells nothing of them.
+  private func key(_ text: String) -> AccessConfiguration.APIKey? {
+    guard !configuration.keys.isEmpty else { return nil }
+    let digest = HashFunction.sha256.digest(of: Array(text.utf8))
+    var found: AccessConfiguration.APIKey?
+    for key in configuration.keys where key.digest.isEqualInConstantTime(to: digest) { found = key }
+    return found
+  }
+
+  /// The token behind the scheme, which knows no case (RFC 9110 §11.1); nil where there is none.
+  private static func bearerToken(in field: String) -> String? {
+    let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    let token = parts[1].drop { $0 == " " }
+    return token.isEmpty || token.contains(" ") ? nil : String(token)
+  }
+}

@@ -1,0 +1,113 @@
+import KindredCryptography
+
+/// A set of keys that verify tokens (RFC 7517 §5).
+struct KeySet: Sendable {
+  /// A key, and what it may be used for.
+  struct Key: Sendable {
+    enum Material: Sendable {
+      case secret([UInt8])
+      case publicKey(PublicKey)
+    }
+
+    let material: Material
+    let id: String?
+    /// The only algorithm that it is for; nil for all of its kind.
+    let algorithm: String?
+
+    func verifies(_ signature: [UInt8], of message: [UInt8], by algorithm: SignatureAlgorithm) -> Bool {
+      switch material {
+      case .publicKey(let key): key.verifies(signature, of: message, by: algorithm)
+      case .secret(let secret):
+        algorithm.hash.authenticationCode(of: message, key: secret).isEqualInConstantTime(to: signature)
+      }
+    }
+
+    fileprivate func isFor(_ algorithm: SignatureAlgorithm) -> Bool {
+      guard self.algorithm == nil || self.algorithm == algorithm.rawValue else { return false }
+      switch material {
+      case .publicKey(let key): return key.kind == algorithm.keyKind
+      // RFC 7518 §3.2: a key as long as the digest at least.
+      case .secret(let secret): return algorithm.isSymmetric && secret.count >= algorithm.hash.digestLength
+      }
+    }
+  }
+
+  private(set) var keys: [Key] = []
+  /// Why some keys are left out: a line each.
+  private(set) var refusals: [String] = []
+
+  /// More keys are no set of one issuer.
+  private static let maximumCount = 256
+
+  /// - Throws: `KeySetError` for what is no JWK set, or one without a key that can be used.
+  init(_ bytes: [UInt8]) throws {
+    guard let document = try? JSONDocumentParser.parse(bytes),
+      case .object(let members) = document.root.content,
+      case .array(let elements)? = members.first(where: { $0.name == "keys" })?.value.content
+    else { throw KeySetError("it is no JWK set: it should be an object with the member `keys`") }
+    for (index, element) in elements.prefix(Self.maximumCount).enumerated() {
+      do {
+        if let key = try Self.key(element) { keys.append(key) }
+      } catch let refusal as PublicKey.Refusal {
+        refusals.append("key \(index + 1) of the set is left out: \(refusal)")
+      }
+    }
+    guard !keys.isEmpty else {
+      throw KeySetError(
+        "it holds no key that verifies signatures" + (refusals.first.map { " (\($0))" } ?? ""))
+    }
+  }
+
+  /// Whether there is a key of this name.
+  func hasKey(_ id: String) -> Bool { keys.contains { $0.id == id } }
+
+  /// The keys that a token may be signed by.
+  func candidates(for algorithm: SignatureAlgorithm, keyID: String?) -> [Key] {
+    keys.filter { key in key.isFor(algorithm) && (keyID == nil || key.id == nil || key.id == keyID) }
+  }
+
+  /// A key of a set; nil for one of another use or of an unknown kind, which is passed over (§5).
+  private static func key(_ node: JSONDocument.Node) throws -> Key? {
+    guard case .object(let members) = node.content else { return nil }
+    func text(_ name: String) -> String? {
+      if case .string(let text)? = members.first(where: { $0.name == name })?.value.content {
+        text
+      } else {
+        nil
+      }
+    }
+    func bytes(_ name: String) throws -> [UInt8] {
+      guard let bytes = text(name).flatMap({ Base64.decodeStrictly($0.utf8[...]) }) else {
+        throw PublicKey.Refusal("`\(name)` is missing, or not base64url")
+      }
+      return bytes
+    }
+    if let use = text("use"), use != "sig" { return nil }
+    if case .array(let operations)? = members.first(where: { $0.name == "key_ops" })?.value.content {
+      let isForVerifying = operations.contains {
+        if case .string("verify") = $0.content { true } else { false }
+      }
+      guard isForVerifying else { return nil }
+    }
+    let material: Key.Material
+    switch text("kty") {
+    case "RSA": material = .publicKey(try PublicKey(modulus: try bytes("n"), exponent: try bytes("e")))
+    case "EC":
+      material = .publicKey(try PublicKey(curve: text("crv") ?? "", x: try bytes("x"), y: try bytes("y")))
+    case "OKP": material = .publicKey(try PublicKey(curve: text("crv") ?? "", x: try bytes("x")))
+    case "oct": material = .secret(try bytes("k"))
+    default: return nil
+    }
+    return Key(material: material, id: text("kid"), algorithm: text("alg"))
+  }
+}
+
+/// Why a set of keys can't be used.
+public struct KeySetError: Error, CustomStringConvertible {
+  /// A sentence that names the set and the reason.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import KindredAssociations
+import KindredCryptography
+import KindredSQLSyntax
+import KindredSQLite
+
+/// Who sends a request, as far as answers depend on it.
+struct Principal: Sendable {
+  /// Whether there were credentials.
+  let isAuthenticated: Bool
+  /// Nil for the operator of the database, whom no rule restricts.
+  let roles: Set<String>?
+  /// The claims that rules read.
+  let claims: [String: SQLValue]
+  /// Tells those apart who may see different things: equal rights give equal answers.
+  ///
+  /// Empty for the operator.
+  let rights: [UInt8]
+  /// Tells everybody apart, whatever their rights.
+  let identity: [UInt8]
+  /// When the credentials end, in seconds since 1970; nil for never.
+  var expiry: Double?
+
+  /// Whoever runs the program, and everybody where access is not configured.
+  static let `operator` = Principal()
+
+  private init() {
+    isAuthenticated = true
+    roles = nil
+    claims = [:]
+    rights = []
+    identity = []
+  }
+
+  /// - Parameters:
+  ///   - vocabulary: the roles and claims that make a difference; others are left out.
+  ///   - identity: what tells the client from all others.
+  init(
+    roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
+    identity: [UInt8]
+  ) {
+    let roles = roles.intersection(vocabulary.roles)
+    let claims = claims.filter { vocabulary.claims.contains($0.key) && $0.value != .null }
+    self.isAuthenticated = isAuthenticated
+    self.roles = roles
+    self.claims = claims
+    self.identity = identity
+    var text = OutputBytes()
+    for role in roles.sorted() { text.append(role) }
+    text.append("")
+    for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
+      text.append(name)
+      text.append(value)
+    }
+    rights = HashFunction.sha256.digest(of: [isAuthenticated ? 1 : 0] + text.bytes)
+  }
+
+  /// The same in nanoseconds of the monotonic clock.
+  var monotonicExpiry: UInt64? {
+    expiry.map { expiry in
+      let left = max(0, expiry - Date().timeIntervalSince1970)
+      // Beyond a century nobody listens.
+      return MonotonicTime.now() + UInt64(min(left, 3e9) * 1e9)
+    }
+  }
+
+  /// Whether the principal has one of these roles.
+  func hasRole(among others: Set<String>) -> Bool { roles.map { !$0.isDisjoint(with: others) } ?? true }
+}
+
+/// Values one after the other, so that different lists of them are different bytes.
+private struct OutputBytes {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append(_ text: String) { append(1, Array(text.utf8)) }
+
+  mutating func append(_ value: SQLValue) {
+    switch value {
+    case .null: append(0, [])
+    case .text(let text): append(1, Array(text.utf8))
+    case .integer(let value): append(2, Array(String(value).utf8))
+    case .real(let value): append(3, Array(String(value.bitPattern).utf8))
+    case .blob(let bytes): append(4, bytes)
+    }
+  }
+
+  private mutating func append(_ kind: UInt8, _ content: [UInt8]) {
+    bytes.append(kind)
+    withUnsafeBytes(of: UInt64(content.count).littleEndian) { bytes += $0 }
+    bytes += content
+  }
+}

@@ -1,0 +1,105 @@
+import KindredCryptography
+import KindredSQLSyntax
+
+/// The claims of a token (RFC 7519 §4).
+struct TokenClaims {
+  private let document: JSONDocument
+  private let members: [JSONDocument.Member]
+
+  /// - Throws: `TokenRefusal` for what is no JSON object; a name that stands twice in one is refused (§4).
+  init(_ bytes: [UInt8]) throws {
+    guard let document = try? JSONDocumentParser.parse(bytes),
+      case .object(let members) = document.root.content
+    else { throw TokenRefusal("its claims are no JSON object, or name one twice") }
+    self.document = document
+    self.members = members
+  }
+
+  /// The value of a top-level member; nil where it is not there.
+  subscript(_ name: String) -> JSONDocument.Node? { members.first { $0.name == name }?.value }
+
+  /// The number that a claim must be where it is there.
+  ///
+  /// - Throws: `TokenRefusal` for anything else.
+  func number(_ name: String) throws -> Double? {
+    guard let node = self[name] else { return nil }
+    guard case .number = node.content, let number = Double(document.text(of: node)), number.isFinite else {
+      throw TokenRefusal("`\(name)` is no number")
+    }
+    return number
+  }
+
+  /// When the token ends, in seconds since 1970.
+  var expiry: Double? { (try? number("exp")) ?? nil }
+
+  /// The text of a claim; nil where it is none.
+  func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name]?.content { text } else { nil }
+  }
+
+  /// The texts of a claim that is one or a list of them.
+  func texts(_ name: String) -> [String] { self[name].map(Self.texts) ?? [] }
+
+  private static func texts(_ node: JSONDocument.Node) -> [String] {
+    switch node.content {
+    case .string(let text): [text]
+    case .array(let elements):
+      elements.compactMap { if case .string(let text) = $0.content { text } else { nil } }
+    case .null, .boolean, .number, .object: []
+    }
+  }
+
+  /// The roles in the claim of this path, whose dots lead inside; names that have dots themselves are found first.
+  func roles(at path: String) -> Set<String> { Set(Self.node(at: path, in: members).map(Self.texts) ?? []) }
+
+  private static func node(at path: String, in members: [JSONDocument.Member]) -> JSONDocument.Node? {
+    if let found = members.first(where: { $0.name == path }) { return found.value }
+    for member in members where path.hasPrefix(member.name + ".") {
+      guard case .object(let inner) = member.value.content else { continue }
+      let rest = String(path.dropFirst(member.name.count + 1))
+      if let found = node(at: rest, in: inner) { return found }
+    }
+    return nil
+  }
+
+  /// The claims of these names as expressions read them; those that are not there are left out.
+  func values(named names: Set<String>) -> [String: SQLValue] {
+    var values: [String: SQLValue] = [:]
+    for name in names {
+      if let node = Self.node(at: name, in: members) { values[name] = value(of: node) }
+    }
+    return values
+  }
+
+  private func value(of node: JSONDocument.Node) -> SQLValue {
+    switch node.content {
+    case .null: return .null
+    case .boolean(let value): return .integer(value ? 1 : 0)
+    case .string(let text): return .text(text)
+    case .number:
+      let text = document.text(of: node)
+      return Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) } ?? .null
+    // For `json_extract`.
+    case .array, .object: return .text(document.text(of: node))
+    }
+  }
+
+  /// Tells the subject from all others: by the issuer and the subject, or by all claims where there is none.
+  var identity: [UInt8] {
+    guard let subject = self["sub"] else { return HashFunction.sha256.digest(of: document.bytes) }
+    let issuer = self["iss"].map(document.text) ?? ""
+    return HashFunction.sha256.digest(of: Array("\(issuer) \(document.text(of: subject))".utf8))
+  }
+}
+
+/// Why a token doesn't hold.
+struct TokenRefusal: Error {
+  let message: String
+  /// Whether it may hold in a moment.
+  var isTemporary = false
+
+  init(_ message: String, isTemporary: Bool = false) {
+    self.message = "the token does not hold: \(message)"
+    self.isTemporary = isTemporary
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import KindredCryptography
+import Logging
+
+/// Verifies JSON Web Tokens (RFC 7519) in their compact serialization (RFC 7515 §7.1).
+///
+/// The configuration says which algorithms there are, and each key what it is for: what a token says of itself only
+/// selects among them (RFC 8725 §3.1).
+struct TokenVerifier: Sendable {
+  private let configuration: AccessConfiguration.Tokens
+  private let keys: KeySource?
+
+  /// How many keys a token without `kid` is tried with.
+  private static let maximumAttempts = 16
+
+  /// - Throws: `KeySetError` where the set of keys can't be read.
+  init(_ configuration: AccessConfiguration.Tokens, logger: Logger) throws {
+    self.configuration = configuration
+    keys = try configuration.keys.map { try KeySource($0, logger: logger) }
+  }
+
+  /// Changes with the keys.
+  var generation: Int { keys?.current().generation ?? 0 }
+
+  var rolesClaim: String { configuration.rolesClaim }
+
+  var leeway: Double { configuration.leeway }
+
+  /// In seconds since 1970.
+  var now: Double { Date().timeIntervalSince1970 }
+
+  /// Returns the claims of a token that holds.
+  ///
+  /// - Throws: `TokenRefusal`.
+  func claims(of token: String) throws -> TokenClaims {
+    let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw TokenRefusal("it has not three parts") }
+    guard let header = Base64.decodeStrictly(parts[0]), let content = Base64.decodeStrictly(parts[1]),
+      let signature = Base64.decodeStrictly(parts[2])
+    else { throw TokenRefusal("its parts are not base64url without padding") }
+    let head = try TokenHeader(header)
+    guard let algorithm = SignatureAlgorithm(rawValue: head.algorithm),
+      configuration.algorithms.contains(algorithm)
+    else { throw TokenRefusal("its algorithm is not one that the server takes") }
+    let signed = Array(token.utf8.prefix(parts[0].count + 1 + parts[1].count))
+    guard try isSigned(signed, signature, algorithm, by: head.keyID) else {
+      throw TokenRefusal("its signature is not that of a key of the server")
+    }
+    let claims = try TokenClaims(content)
+    try check(claims)
+    return claims
+  }
+
+  private func isSigned(
+    _ message: [UInt8], _ signature: [UInt8], _ algorithm: SignatureAlgorithm, by keyID: String?
+  ) throws -> Bool {
+    if algorithm.isSymmetric, let secret = configuration.secret {
+      let code = algorithm.hash.authenticationCode(of: message, key: secret)
+      if code.isEqualInConstantTime(to: signature) { return true }
+    }
+    guard let keys else { return false }
+    func isSigned(by set: KeySet) -> Bool {
+      set.candidates(for: algorithm, keyID: keyID).prefix(Self.maximumAttempts).contains {
+        $0.verifies(signature, of: message, by: algorithm)
+      }
+    }
+    if isSigned(by: keys.current().set) { return true }
+    guard let keyID, !keys.current().set.hasKey(keyID) else { return false }
+    switch keys.fetchedAnew() {
+    case .keys(let set): return isSigned(by: set)
+    case .underWay: throw TokenRefusal("its key is being fetched", isTemporary: true)
+    case .unchanged: return false
+    }
+  }
+
+  /// RFC 7519 §4.1.
+  private func check(_ claims: TokenClaims) throws {
+    let now = now
+    if let expiry = try claims.number("exp"), now >= expiry + configuration.leeway {
+      throw TokenRefusal("it has expired")
+    }
+    if let start = try claims.number("nbf"), now < start - configuration.leeway {
+      throw TokenRefusal("it is not valid yet")
+    }
+    if let issuer = configuration.issuer, claims.text("iss").map({ Array($0.utf8) }) != Array(issuer.utf8) {
+      throw TokenRefusal("it is of another issuer")
+    }
+    if let audience = configuration.audience,
+      !claims.texts("aud").contains(where: { $0.utf8.elementsEqual(audience.utf8) })
+    {
+      throw TokenRefusal("it is meant for another audience")
+    }
+  }
+}
+
+/// The header of a token (RFC 7515 §4).
+private struct TokenHeader {
+  let algorithm: String
+  let keyID: String?
+
+  init(_ bytes: [UInt8]) throws {
+    guard let document = try? JSONDocumentParser.parse(bytes),
+      case .object(let members) = document.root.content
+    else { throw TokenRefusal("its header is no JSON object, or names a member twice") }
+    var algorithm: String?
+    var keyID: String?
+    for member in members {
+      switch (member.name, member.value.content) {
+      case ("alg", .string(let text)): algorithm = text
+      case ("kid", .string(let text)): keyID = text
+      case ("kid", _): throw TokenRefusal("its `kid` is no text")
+      // Nothing that could be listed there is understood here (§4.1.11).
+      case ("crit", _): throw TokenRefusal("its header has `crit`, and no extension is known here")
+      // Keys that a token brings or points to are passed over (RFC 8725 §3.10).
+      default: break
+      }
+    }
+    guard let algorithm else { throw TokenRefusal("its header names no algorithm") }
+    self.algorithm = algorithm
+    self.keyID = keyID
+  }
+}

@@ -1,0 +1,57 @@
+import KindredAssociations
+
+extension ModelFileParser {
+  /// Who may do what: a verb, or `write` for three of them, each with an entry or a list of them.
+  func access(_ node: ModelFileNode) throws -> ModelFile.Located<[ModelFile.AccessDefinition]> {
+    let mend = "write it as `read: { roles: [reader] }`"
+    var definitions: [ModelFile.AccessDefinition] = []
+    var named: [ResourceAccess.Verb: Int] = [:]
+    for (name, value) in try node.entries(mend) {
+      let verbs: [ResourceAccess.Verb]
+      if name.value == Self.writing {
+        verbs = [.create, .update, .delete]
+      } else if let verb = ResourceAccess.Verb(rawValue: name.value) {
+        verbs = [verb]
+      } else {
+        throw node.file.unknown(
+          name, "access has no `\(name.value)`",
+          among: ResourceAccess.Verb.allCases.map(\.rawValue) + [Self.writing])
+      }
+      for verb in verbs {
+        if let line = named[verb] {
+          throw node.file.error(
+            name.line,
+            "`\(verb.rawValue)` is said in line \(line) already: `\(Self.writing)` stands for all three")
+        }
+        named[verb] = name.line
+      }
+      definitions += try value.elements.map { try entry($0, verbs) }
+    }
+    return ModelFile.Located(definitions, line: node.line)
+  }
+
+  /// What stands for creating, changing and deleting.
+  private static let writing = "write"
+
+  private func entry(
+    _ node: ModelFileNode, _ verbs: [ResourceAccess.Verb]
+  ) throws -> ModelFile.AccessDefinition {
+    var entry = ModelFile.AccessDefinition(verbs: verbs)
+    if node.isNull {
+      throw node.error("\(node.name) says nothing: write `{}` for everybody, or leave it out for nobody")
+    }
+    for (member, value) in try node.entries("write it as `{ roles: [reader], rows: id = auth.sub }`") {
+      switch member.value {
+      case "roles":
+        entry.roles =
+          value.isSequence ? try value.texts("write `[reader]`") : [try value.text("write `[reader]`")]
+      case "rows": entry.rows = try expression(value)
+      case "fields": entry.fields = try value.texts("write the columns as `[id, name]`")
+      default:
+        throw node.file.unknown(
+          member, "an entry of access has no `\(member.value)`", among: ["roles", "rows", "fields"])
+      }
+    }
+    return entry
+  }
+}

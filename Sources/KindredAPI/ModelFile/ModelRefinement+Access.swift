@@ -1,0 +1,16 @@
+import KindredAssociations
+
+extension ModelRefinement {
+  /// Who may do what with the records of a table.
+  func access(_ definitions: [ModelFile.AccessDefinition], to table: Table) throws -> ResourceAccess {
+    var access = ResourceAccess([:])
+    for definition in definitions {
+      let fields = try definition.fields.map { try $0.map { try column($0, of: table) } }
+      let entry = AccessEntry(
+        roles: definition.roles.map { Set($0.map(\.value)) }, rows: definition.rows?.value,
+        fields: fields.map { Set($0) })
+      for verb in definition.verbs { access.entries[verb, default: []].append(entry) }
+    }
+    return access
+  }
+}

@@ -1,0 +1,39 @@
+import KindredSQLSyntax
+import OrderedCollections
+
+extension Planner {
+  /// How a record is tested by a rule of access.
+  ///
+  /// - Parameters:
+  ///   - rule: what must hold of the record; nil for any record that is there.
+  ///   - resource: what the record is of; no other rule applies.
+  ///   - columns: those that the record is found by, of its table. Their values are the parameters, in this order.
+  /// - Returns: A lookup that finds the record where the rule holds.
+  public func test(_ rule: Expression?, of resource: Resource, by columns: [String]) throws -> RecordLookup {
+    try Planning(
+      model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode())
+    ).test(rule, of: resource, by: columns)
+  }
+}
+
+extension Planning {
+  fileprivate func test(
+    _ rule: Expression?, of resource: Resource, by columns: [String]
+  ) throws -> RecordLookup {
+    isInRule = true
+    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: false)
+    let select = statement.newSelect()
+    let scope = unrestricted(
+      Scope(
+        table: resource.table, resource: resource, alias: select.alias(for: resource.table), select: select,
+        node: nil, parent: nil))
+    select.begin(with: try reference(to: scope))
+    select.conditions += columns.enumerated().map {
+      "\(scope.column($1, in: statement)) = \(.parameter($0))"
+    }
+    if let rule { select.conditions.append(try modelCondition(rule, in: scope)) }
+    steps.append((scope, absence: ""))
+    finishPath()
+    return RecordLookup(steps: plan.path, columns: [], transients: Array(transients.values))
+  }
+}

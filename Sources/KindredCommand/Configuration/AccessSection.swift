@@ -1,0 +1,155 @@
+import Foundation
+import KindredAPI
+import KindredAssociations
+import KindredCryptography
+import KindredSQLSyntax
+import Yams
+
+/// The section `access` of the configuration file: who clients are.
+///
+/// A tree, and so no setting that a flag or a variable could hold too.
+struct AccessSection {
+  static let name = "access"
+
+  private let root: ConfigurationNode
+
+  /// - Parameter path: of the file, for errors to name.
+  init(_ node: Node, in path: String) {
+    root = ConfigurationNode(node, in: path, key: Self.name)
+  }
+
+  /// What the section says.
+  ///
+  /// - Throws: `ConfigurationError`
+  func configuration() throws -> AccessConfiguration {
+    var configuration = AccessConfiguration()
+    for (name, value) in try root.members(["jwt", "keys", "anonymous", "operations"]) {
+      switch name {
+      case "jwt": configuration.tokens = try tokens(value)
+      case "keys": configuration.keys = try value.elements().map(key)
+      case "anonymous": configuration.anonymousRoles = Set(try value.texts())
+      default: configuration.operatorRoles = Set(try value.texts())
+      }
+    }
+    return configuration
+  }
+
+  // MARK: Tokens
+
+  private func tokens(_ node: ConfigurationNode) throws -> AccessConfiguration.Tokens {
+    var tokens = AccessConfiguration.Tokens(algorithms: [])
+    for (name, value) in try node.members([
+      "algorithm", "algorithms", "secret", "secretFile", "keys", "issuer", "audience", "leeway", "roles",
+    ]) {
+      switch name {
+      case "algorithm": tokens.algorithms.insert(try algorithm(value))
+      case "algorithms": tokens.algorithms.formUnion(try value.elements().map(algorithm))
+      case "secret": tokens.secret = try secret(Array(try value.text().utf8), beside: tokens, value)
+      case "secretFile": tokens.secret = try secret(try secretFile(value), beside: tokens, value)
+      case "keys": tokens.keys = try location(value)
+      case "issuer": tokens.issuer = try value.text()
+      case "audience": tokens.audience = try value.text()
+      case "leeway": tokens.leeway = try leeway(value)
+      default: tokens.rolesClaim = try value.text()
+      }
+    }
+    try check(tokens, node)
+    return tokens
+  }
+
+  private func algorithm(_ node: ConfigurationNode) throws -> SignatureAlgorithm {
+    let text = try node.text()
+    guard let algorithm = SignatureAlgorithm(rawValue: text) else {
+      let names = SignatureAlgorithm.allCases.map(\.rawValue)
+      throw node.error("`\(text)` is no algorithm that is taken; there are \(names.joined(separator: ", "))")
+    }
+    return algorithm
+  }
+
+  private func secret(
+    _ secret: [UInt8], beside tokens: AccessConfiguration.Tokens, _ node: ConfigurationNode
+  ) throws -> [UInt8] {
+    guard tokens.secret == nil else { throw node.error("the secret is given twice; keep one of them") }
+    return secret
+  }
+
+  private func secretFile(_ node: ConfigurationNode) throws -> [UInt8] {
+    let path = try node.text()
+    guard let content = FileManager.default.contents(atPath: path) else {
+      throw node.error("\(path) can't be read; check the path and the permissions")
+    }
+    // Editors end the last line.
+    let bytes = Array(content)
+    return bytes.last == UInt8(ascii: "\n") ? bytes.dropLast(bytes.suffix(2) == [13, 10] ? 2 : 1) : bytes
+  }
+
+  private func location(_ node: ConfigurationNode) throws -> AccessConfiguration.KeyLocation {
+    let text = try node.text()
+    if text.lowercased().hasPrefix("https://") { return .url(text) }
+    guard !text.contains("://") else {
+      throw node.error("keys come from a file or an https URL: by another way, anybody could replace them")
+    }
+    return .file(text)
+  }
+
+  private func leeway(_ node: ConfigurationNode) throws -> Double {
+    guard let limit = TimeLimit(setting: try node.text()) else {
+      throw node.error("it must be \(TimeLimit.expectation)")
+    }
+    return limit.span.map { Double($0.milliseconds) / 1000 } ?? 0
+  }
+
+  /// That each algorithm has something to verify signatures by, which is strong enough.
+  private func check(_ tokens: AccessConfiguration.Tokens, _ node: ConfigurationNode) throws {
+    guard !tokens.algorithms.isEmpty else {
+      throw node.error("`algorithm` is missing: tokens don't decide by what they are verified")
+    }
+    let symmetric = tokens.algorithms.filter(\.isSymmetric)
+    if let secret = tokens.secret {
+      guard let longest = symmetric.map(\.hash.digestLength).max() else {
+        throw node.error("a secret is for HS256, HS384 or HS512, and `algorithms` has none of them")
+      }
+      // RFC 7518 §3.2
+      guard secret.count >= longest else {
+        throw node.error(
+          "the secret has \(secret.count) bytes, and its algorithm needs \(longest) at least: take one from `openssl rand -base64 \(longest)`"
+        )
+      }
+    } else if !symmetric.isEmpty, tokens.keys == nil {
+      throw node.error(
+        "`secret` or `secretFile` is missing for \(symmetric.map(\.rawValue).sorted().joined(separator: ", "))"
+      )
+    }
+    if let algorithm = tokens.algorithms.first(where: { !$0.isSymmetric }), tokens.keys == nil {
+      throw node.error(
+        "`keys` is missing: \(algorithm.rawValue) takes a JWK set, in a file or at an https URL")
+    }
+  }
+
+  // MARK: API keys
+
+  private func key(_ node: ConfigurationNode) throws -> AccessConfiguration.APIKey {
+    var digest: [UInt8]?
+    var roles: Set<String> = []
+    var claims: [String: SQLValue] = [:]
+    func set(_ value: [UInt8], _ node: ConfigurationNode) throws {
+      guard digest == nil else { throw node.error("write `sha256` or `key`, not both") }
+      digest = value
+    }
+    for (name, value) in try node.members(["sha256", "key", "roles", "claims"]) {
+      switch name {
+      case "sha256":
+        guard let bytes = [UInt8](hexadecimal: try value.text()), bytes.count == 32 else {
+          throw value.error("it must be 64 hexadecimal digits in lower case; `kindred key` makes a key")
+        }
+        try set(bytes, value)
+      case "key": try set(AccessConfiguration.APIKey(key: try value.text(), roles: []).digest, value)
+      case "roles": roles = Set(try value.texts())
+      default:
+        for (claim, value) in try value.members(nil) { claims[claim] = try value.scalar() }
+      }
+    }
+    guard let digest else { throw node.error("`sha256` is missing; `kindred key` makes a key") }
+    return AccessConfiguration.APIKey(digest: digest, roles: roles, claims: claims)
+  }
+}

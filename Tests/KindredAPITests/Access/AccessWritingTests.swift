@@ -1,0 +1,138 @@
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Rules of access, where records are written")
+struct AccessWritingTests {
+  private let database: TestDatabase
+
+  init() throws {
+    database = try AccessFixture.database()
+  }
+
+  /// The status of a request, whose refusal must leave everything as it was.
+  private func status(
+    _ method: HTTPMethod, _ target: String, _ content: String? = nil,
+    _ headers: HTTPHeaders = AccessFixture.reader
+  ) throws -> Int {
+    let before = try stored()
+    let answer = try database.send(method, target, content, headers: headers)
+    if answer.status >= 400 { #expect(try stored() == before, "\(method.token) \(target)") }
+    return answer.status
+  }
+
+  private func stored() throws -> String {
+    try ["author", "book", "review", "bookTag", "tag"].map { try database.stored("SELECT * FROM \($0)") }
+      .joined(separator: "\n")
+  }
+
+  @Test("to create, the rule must hold after, and the columns be those of the client")
+  func create() throws {
+    #expect(try status(.post, "/books", #"{"authorId":1,"title":"T"}"#) == 201)
+    #expect(try status(.post, "/authors/1/books", #"{"title":"T"}"#) == 201)
+    for content in [
+      #"{"authorId":2,"title":"T"}"#, #"{"title":"T"}"#, #"{"authorId":1,"title":"T","price":1}"#,
+      #"[{"authorId":1,"title":"T"},{"authorId":2,"title":"T"}]"#,
+    ] {
+      #expect(try status(.post, "/books", content) == 403, "\(content)")
+    }
+    #expect(try status(.post, "/reviews", #"{"bookId":1,"rating":5}"#) == 403)
+    #expect(try status(.post, "/books", #"{"title":"T"}"#, [:]) == 401)
+    #expect(try status(.post, "/books", #"{"title":"T"}"#, AccessFixture.stranger) == 403)
+    #expect(try status(.post, "/countries", #"{"code":"XX","name":"X"}"#, AccessFixture.editor) == 403)
+  }
+
+  @Test("what is returned has the columns that its reader sees")
+  func returned() throws {
+    let answer = try database.send(
+      .post, "/books", #"{"id":50,"authorId":1,"title":"T"}"#, headers: AccessFixture.reader)
+    #expect(answer.text == #"{"id":50,"authorId":1,"title":"T","kind":null,"year":null}"#)
+  }
+
+  @Test("to update, the rule must hold before and after, and the record be in sight")
+  func update() throws {
+    #expect(try status(.patch, "/books/1", #"{"title":"T"}"#) == 200)
+    #expect(try status(.patch, "/books/4", #"{"title":"T"}"#) == 403, "in sight, but another's")
+    #expect(try status(.patch, "/books/5", #"{"title":"T"}"#) == 404, "out of sight")
+    #expect(try status(.patch, "/books/5", #"{"authorId":1}"#) == 404)
+    #expect(try status(.patch, "/books/4", #"{"authorId":1}"#) == 403)
+    #expect(try status(.patch, "/books/1", #"{"authorId":2}"#) == 403)
+    #expect(try status(.patch, "/books/1", #"{"price":1}"#) == 403)
+    #expect(try status(.patch, "/authors/1", #"{"name":"N"}"#) == 403)
+    #expect(try status(.put, "/books/5", #"{"authorId":1,"title":"T"}"#) == 409)
+    #expect(try status(.put, "/books/1", #"{"authorId":1,"title":"T"}"#) == 200)
+    #expect(
+      try database.stored("SELECT price, year FROM book WHERE id = 1") == "12.25|1851",
+      "not the client's to reset")
+  }
+
+  @Test("to delete, the rule must hold before")
+  func delete() throws {
+    #expect(try status(.delete, "/books/4") == 403)
+    #expect(try status(.delete, "/books/5") == 404)
+    #expect(try status(.delete, "/books/999") == 404)
+    #expect(try status(.delete, "/authors/1") == 403)
+    #expect(try status(.delete, "/books/3") == 204)
+  }
+
+  @Test("the rules hold at every depth of a tree")
+  func trees() throws {
+    #expect(try status(.post, "/books", #"{"authorId":1,"title":"T","reviews":[{"rating":5}]}"#) == 403)
+    #expect(try status(.post, "/books", #"{"title":"T","author":{"name":"N"}}"#) == 403)
+    #expect(try status(.post, "/authors", #"{"name":"N","books":[{"title":"T"}]}"#) == 403)
+    #expect(
+      try status(.post, "/books", #"{"authorId":1,"title":"T","tags":[{"id":1}]}"#) == 403,
+      "a link is a record")
+    #expect(try status(.post, "/books", #"{"authorId":1,"title":"T","reviews":[{"rating":3}]}"#) == 201)
+    #expect(
+      try status(
+        .post, "/books", #"{"title":"T","author":{"name":"N"},"tags":[{"id":1}]}"#, AccessFixture.editor)
+        == 201)
+  }
+
+  @Test("links are records of the join table")
+  func links() throws {
+    #expect(try status(.put, "/books/1/tags/3") == 404, "the tag is out of sight")
+    #expect(try status(.put, "/books/2/tags/2") == 403)
+    #expect(try status(.delete, "/books/1/tags/1") == 403)
+    #expect(try status(.put, "/books/2/tags/2", nil, AccessFixture.editor) == 204)
+    #expect(try status(.delete, "/books/2/tags/2", nil, AccessFixture.editor) == 204)
+  }
+
+  @Test("a foreign key to what is out of sight is as one to nothing")
+  func references() throws {
+    for book in [5, 999] {
+      let answer = try database.send(
+        .post, "/reviews", #"{"bookId":\#(book),"rating":1}"#, headers: AccessFixture.reader)
+      #expect(answer.status == 409)
+      #expect(
+        answer.problem("detail") == "a record refers to one that is not there, or would do so afterwards")
+    }
+    #expect(try status(.post, "/reviews", #"{"bookId":4,"rating":1}"#) == 201)
+  }
+
+  @Test("a conflict with what is out of sight names no column")
+  func conflicts() throws {
+    let answer = try database.send(.post, "/tags", #"{"name":"unused"}"#, headers: AccessFixture.reader)
+    #expect(answer.status == 409)
+    #expect(answer.problem("detail") == "there is such a record already")
+    #expect(answer.problem("pointer") == "#")
+  }
+
+  @Test("Allow tells what the roles may do")
+  func allow() throws {
+    func allow(_ target: String, _ headers: HTTPHeaders) throws -> String? {
+      try database.answer(target, method: .options, headers: headers).headers["Allow"]
+    }
+    #expect(try allow("/books/1", AccessFixture.reader)?.contains("DELETE") ?? false)
+    #expect(try !(allow("/authors/1", AccessFixture.reader)?.contains("PATCH") ?? true))
+    #expect(try !(allow("/countries", AccessFixture.editor)?.contains("POST") ?? true))
+  }
+
+  @Test("without rules, nothing changes: everybody writes where writing is allowed")
+  func unrestricted() throws {
+    let database = try Library.writable()
+    #expect(try database.send(.patch, "/books/1", #"{"price":1}"#).status == 200)
+  }
+}

@@ -1,0 +1,49 @@
+import OracleValues
+
+/// What must hold of the records of a table for a client to read them: a condition, or that a column has the value of a
+/// claim.
+struct AccessRule: Sendable {
+  var condition: Expr
+  /// The column that is compared with the claim.
+  var column: String
+  /// The name of the claim.
+  var claim: String
+  /// The value of the claim; NULL where the client has none.
+  var value: Value
+
+  /// As the model file has it.
+  var text: String { "(\(condition.text)) or \(column) = auth.\(claim)" }
+
+  /// The same with the value in the place of the claim.
+  var expression: Expr {
+    .junction("or", [condition, .binary("=", .path(Path(leaf: .column(column))), .value(value))])
+  }
+}
+
+extension DatabaseSchema {
+  /// The database without the rows that the rules leave out: no rule applies inside a rule.
+  func inSight(_ constants: ConstantEvaluator) throws -> DatabaseSchema {
+    guard tables.contains(where: { $0.rule != nil }) else { return self }
+    let evaluator = Evaluator(schema: self, constants: constants)
+    var seen = self
+    for (number, table) in tables.enumerated() {
+      guard let rule = table.rule?.expression else { continue }
+      seen.tables[number].rows = try table.rows.filter { row in
+        try evaluator.holds(rule, of: Record(table: table, row: row))
+      }
+    }
+    return seen
+  }
+
+  /// The claims of the client, a JSON object.
+  var claims: String {
+    let members = tables.compactMap(\.rule).filter { !$0.value.isNull }.map {
+      "\"\($0.claim)\":\($0.value.json)"
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+}
+
+extension Value {
+  fileprivate var json: String { "\(JSON(self, isBoolean: false))" }
+}
