@@ -11,8 +11,8 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredSQLite", "KindredAssociations",
-        "KindredSQLSyntax", "KindredCryptography",
+        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredMigrations", "KindredSQLite",
+        "KindredAssociations", "KindredSQLSyntax", "KindredCryptography",
       ]),
   ],
   dependencies: [
@@ -42,9 +42,7 @@ let package = Package(
       dependencies: [
         "KindredSQLSyntax", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .target(
-      name: "KindredSQLite",
-      dependencies: ["KindredSQLSyntax", "CKindredSQLite", "CKindredOpenSSL"]),
+    .target(name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "CKindredSQLite"]),
     .target(
       name: "KindredExecution",
       dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),
@@ -58,6 +56,9 @@ let package = Package(
       ]),
 
     // The server.
+    .target(
+      name: "KindredMigrations",
+      dependencies: ["KindredSQLSyntax", "KindredSQLite", "KindredCryptography"]),
     .target(
       name: "KindredHTTP",
       dependencies: [
@@ -75,8 +76,8 @@ let package = Package(
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredSQLite", "KindredAssociations", "KindredExecution",
-        "KindredSQLSyntax", "KindredCryptography", "Yams",
+        "KindredAPI", "KindredHTTP", "KindredMigrations", "KindredSQLite", "KindredAssociations",
+        "KindredExecution", "KindredSQLSyntax", "KindredCryptography", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -87,7 +88,7 @@ let package = Package(
         "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredCryptographyTests", dependencies: ["KindredCryptography"]),
-    .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite"]),
+    .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite", "KindredMigrations"]),
     .testTarget(
       name: "KindredExecutionTests",
       dependencies: [
@@ -114,7 +115,8 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredSQLite", "KindredCryptography",
+        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredMigrations", "KindredSQLite",
+        "KindredCryptography",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
   ],

@@ -42,7 +42,7 @@ public struct CommonTableExpressionReader {
   public func tables(_ definitions: [Definition]) throws -> [Table] {
     var clauses: [SQL] = []
     for (index, definition) in definitions.enumerated() {
-      let sql = Self.enclosable(definition.sql)
+      let sql = definition.sql.enclosable
       if let objection = Self.objection(to: sql) { throw Failure(index: index, message: objection) }
       clauses.append("\(identifier: definition.name) AS (\(SQL(trusted: sql)))")
     }
@@ -91,15 +91,8 @@ public struct CommonTableExpressionReader {
         collation: compared?.collation ?? "BINARY")
     }
     return Table(
-      name: definition.name, kind: .commonTableExpression(sql: Self.enclosable(definition.sql)),
+      name: definition.name, kind: .commonTableExpression(sql: definition.sql.enclosable),
       columns: columns, primaryKey: [])
-  }
-
-  /// The text as it can stand between parentheses: without a semicolon at its end, and with its last comment ended.
-  private static func enclosable(_ sql: String) -> String {
-    let end = sql.lastIndex { !$0.isWhitespace && $0 != ";" }
-    let text = end.map { sql[...$0] } ?? ""
-    return text.contains("--") ? text + "\n" : String(text)
   }
 
   /// Why a text can't stand between parentheses, where it can't: it would end before them.
@@ -115,5 +108,14 @@ public struct CommonTableExpressionReader {
       }
     }
     return nil
+  }
+}
+
+extension String {
+  /// A statement as it can stand between parentheses: without a semicolon at its end, and with its last comment ended.
+  package var enclosable: String {
+    let end = lastIndex { !$0.isWhitespace && $0 != ";" }
+    let text = end.map { self[...$0] } ?? ""
+    return text.contains("--") ? text + "\n" : String(text)
   }
 }

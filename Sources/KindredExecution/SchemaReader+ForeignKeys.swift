@@ -73,8 +73,8 @@ extension SchemaReader {
     var lastNumber: Int64?
     _ = try connection.rows(
       """
-      SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?, 'main') ORDER BY id DESC, seq
-      """, [.text(table)]
+      SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?, ?) ORDER BY id DESC, seq
+      """, [.text(table), .text(database)]
     ) { row in
       if lastNumber != row.int64(0) { keys.append(DeclaredForeignKey(table: row.text(1) ?? "")) }
       lastNumber = row.int64(0)

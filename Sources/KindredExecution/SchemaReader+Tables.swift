@@ -48,9 +48,9 @@ extension SchemaReader {
     let comparisons = entry.kind == .view ? try ColumnProbe(connection).comparisons(of: entry.name) : nil
     return try connection.rows(
       """
-      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?, 'main')
+      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?, ?)
       ORDER BY cid
-      """, [.text(entry.name)]
+      """, [.text(entry.name), .text(database)]
     ) { row in
       let hidden = row.int64(5)
       let defaultText = row.text(3)
@@ -99,7 +99,7 @@ extension SchemaReader {
     }
     guard let free, entry.kind == .virtual else { return free }
     // Whether a virtual table has one is the decision of its module.
-    let sql: SQL = "SELECT \(identifier: free) FROM \(identifier: entry.name) LIMIT 0"
+    let sql: SQL = "SELECT \(identifier: free) FROM \(identifier: database).\(identifier: entry.name) LIMIT 0"
     do {
       _ = try connection.prepare(sql.rendered().text)
       return free
@@ -115,8 +115,8 @@ extension SchemaReader {
   private func readIndexes(of draft: inout TableDraft) throws {
     let indexes = try connection.rows(
       """
-      SELECT name, "unique", origin FROM pragma_index_list(?, 'main') WHERE NOT partial ORDER BY seq DESC
-      """, [.text(draft.name)]
+      SELECT name, "unique", origin FROM pragma_index_list(?, ?) WHERE NOT partial ORDER BY seq DESC
+      """, [.text(draft.name), .text(database)]
     ) { (name: $0.text(0) ?? "", isUnique: $0.int64(1) != 0, isPrimaryKey: $0.text(2) == "pk") }
 
     if draft.primaryKey.count == 1, !indexes.contains(where: \.isPrimaryKey), draft.uniqueKeys.isEmpty {
@@ -160,8 +160,8 @@ extension SchemaReader {
 
   private func indexEntries(of index: String, in draft: TableDraft) throws -> [IndexEntry] {
     try connection.rows(
-      "SELECT name, coll, \"desc\" FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno",
-      [.text(index)]
+      "SELECT name, coll, \"desc\" FROM pragma_index_xinfo(?, ?) WHERE key ORDER BY seqno",
+      [.text(index), .text(database)]
     ) { row in
       guard let name = row.text(0), let position = draft.columns.firstIndex(where: { $0.name == name }) else {
         return IndexEntry(position: nil, collation: nil, isUniquelyCompared: false, isDescending: false)
@@ -179,7 +179,7 @@ extension SchemaReader {
   private func collation(of column: String, in table: String) -> String {
     var name: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(
-      connection.handle, "main", table, column, nil, &name, nil, nil, nil)
+      connection.handle, database, table, column, nil, &name, nil, nil, nil)
     return code == SQLITE_OK ? name.map { String(cString: $0) } ?? "BINARY" : "BINARY"
   }
 }

@@ -8,11 +8,24 @@ import KindredSQLite
 ///
 /// What is wrong with the schema is passed over with a warning: a database is served as far as it works.
 public struct SchemaReader {
-  let connection: Connection
+  /// Which tables are read.
+  public enum Selection: Sendable {
+    /// Those that are resources: neither Kindred's own, nor SQLite's, nor those behind virtual tables.
+    case resources
+    /// All but those that Kindred makes for the duration of a statement.
+    case all
+  }
 
-  /// A reader of the main database of `connection`.
-  public init(_ connection: Connection) {
+  let connection: Connection
+  /// `main`, `temp`, or the name of an attached database.
+  let database: String
+  private let selection: Selection
+
+  /// A reader of the main database of `connection`, or of another one that it has.
+  public init(_ connection: Connection, database: String = "main", selection: Selection = .resources) {
     self.connection = connection
+    self.database = database
+    self.selection = selection
   }
 
   /// The schema as of now, or of the transaction that is open.
@@ -27,7 +40,7 @@ public struct SchemaReader {
     let entries = try entries()
     let triggers = try insteadOfTriggers()
     var drafts: [TableDraft] = []
-    for entry in entries where entry.isResource {
+    for entry in entries where selection == .all ? !entry.isTransient : entry.isResource {
       do {
         var draft = try draft(of: entry)
         draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
@@ -88,6 +101,9 @@ extension SchemaReader {
       return !isShadow && !name.hasPrefix("sqlite_") && !BookkeepingTable.names.contains(name)
     }
 
+    /// Whether the engine has made it for itself.
+    var isTransient: Bool { name.hasPrefix("kindred:") }
+
     var kindName: String { kind == .view ? "view" : "virtual table" }
   }
 
@@ -115,12 +131,14 @@ extension SchemaReader {
 
   /// All tables and views in the order of their creation.
   private func entries() throws -> [Entry] {
-    let kinds = try connection.rows("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'") {
+    let kinds = try connection.rows(
+      "SELECT name, type, wr FROM pragma_table_list WHERE schema = ?1", [.text(database)]
+    ) {
       (name: $0.text(0) ?? "", type: $0.text(1), isWithoutRowID: $0.int64(2) != 0)
     }
     let kindsByName = Dictionary(kinds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return try connection.rows(
-      "SELECT name, sql FROM main.sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid"
+      "SELECT name, sql FROM \(SQL.quoted(database)).sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid"
     ) { row in
       let name = row.text(0) ?? ""
       let kind = kindsByName[name]

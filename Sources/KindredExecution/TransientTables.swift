@@ -24,10 +24,10 @@ enum TransientTables {
     guard made != version || !connection.isReadOnly else { return }
     try connection.savepoint {
       if made == nil {
-        try connection.execute("DROP TABLE IF EXISTS temp.\(quoted(table.name))")
+        try connection.execute("DROP TABLE IF EXISTS temp.\(SQL.quoted(table.name))")
         try connection.execute(table.create)
       } else {
-        try connection.execute("DELETE FROM temp.\(quoted(table.name))")
+        try connection.execute("DELETE FROM temp.\(SQL.quoted(table.name))")
       }
       try connection.execute(table.fill)
       try connection.withStatement("INSERT OR REPLACE INTO temp.\"\(ledger)\" VALUES (?1, ?2, ?3)") {
@@ -36,9 +36,5 @@ enum TransientTables {
         _ = try statement.step()
       }
     }
-  }
-
-  private static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 }

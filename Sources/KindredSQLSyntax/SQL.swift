@@ -188,6 +188,13 @@ extension SQL: ExpressibleByStringInterpolation {
   }
 }
 
+extension SQL {
+  /// An identifier in double quotes (<https://www.sqlite.org/lang_keywords.html>).
+  package static func quoted(_ identifier: String) -> String {
+    "\"" + identifier.replacing("\"", with: "\"\"") + "\""
+  }
+}
+
 extension Sequence<SQL> {
   /// All of them with `separator` between each two.
   public func joined(separator: SQL) -> SQL {

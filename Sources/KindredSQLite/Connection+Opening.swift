@@ -63,8 +63,7 @@ extension Connection {
       (SQLITE_LIMIT_SQL_LENGTH, configuration.maximumSQLLength),
       (SQLITE_LIMIT_EXPR_DEPTH, configuration.maximumExpressionDepth),
       (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, configuration.maximumPatternLength),
-      // No statement of the server's opens other files.
-      (SQLITE_LIMIT_ATTACHED, 0),
+      (SQLITE_LIMIT_ATTACHED, configuration.maximumAttachedDatabases),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
     let code = interruption.addFunctions(to: handle)
@@ -84,6 +83,7 @@ extension Connection {
       let code = kindred_sqlite3_db_config(handle, option, isOn ? 1 : 0)
       guard code == SQLITE_OK else { throw error(code) }
     }
+    for collation in configuration.collations { try collation.define(on: self) }
     let temporaryStorage = TemporaryStorage.available
     try execute(
       """

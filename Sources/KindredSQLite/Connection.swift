@@ -90,6 +90,19 @@ public final class Connection {
   /// Changes with the schema (<https://www.sqlite.org/pragma.html#pragma_schema_version>).
   public var schemaVersion: Int64 { get throws { try transactionStatements.schemaVersion.runForInteger() } }
 
+  /// Changes with the tables that only this connection has.
+  public var temporarySchemaVersion: Int64 {
+    get throws { try transactionStatements.temporarySchemaVersion.runForInteger() }
+  }
+
+  /// The names of the databases that are attached to this connection (<https://www.sqlite.org/lang_attach.html>).
+  public var attachedDatabases: [String] {
+    // The first is `main`, the second `temp`.
+    var names: [String] = []
+    while let name = sqlite3_db_name(handle, Int32(names.count) + 2) { names.append(String(cString: name)) }
+    return names
+  }
+
   /// What `code`, which a function of SQLite gave just now, stands for.
   public func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
     DatabaseError(code: code, connection: handle, sql: sql, interruption: interruption)
@@ -155,11 +168,11 @@ extension Connection {
   /// Whether foreign keys are enforced.
   ///
   /// It can't be changed in a transaction.
-  var enforcesForeignKeys: Bool {
+  package var enforcesForeignKeys: Bool {
     get throws { try withStatement("PRAGMA foreign_keys") { try $0.runForInteger() } != 0 }
   }
 
-  func setEnforcesForeignKeys(_ isOn: Bool) throws {
+  package func setEnforcesForeignKeys(_ isOn: Bool) throws {
     try execute("PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
   }
 

@@ -1,4 +1,6 @@
 /// How connections are set up.
+///
+/// By default as a server's should be, whose statements are partly written by strangers.
 public struct ConnectionConfiguration: Hashable, Sendable {
   /// For how many milliseconds a statement waits for the lock of somebody else
   /// (<https://www.sqlite.org/c3ref/busy_timeout.html>).
@@ -62,6 +64,24 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// How many bytes of memory the idle statements of a connection may take.
   public var statementCacheBytes = 4 << 20
 
+  /// How many other files `ATTACH` may open; `VACUUM` needs one.
+  public var maximumAttachedDatabases: Int32 = 0
+
+  /// The collations that statements can name, beside those of SQLite.
+  public var collations: [Collation] = []
+
   /// The defaults.
   public init() {}
+
+  /// As a program needs it whose statements are its own: with no limits but those that SQLite was built with.
+  public static var unlimited: ConnectionConfiguration {
+    var configuration = ConnectionConfiguration()
+    // SQLite takes what is above its limit for the limit (https://www.sqlite.org/c3ref/limit.html).
+    configuration.maximumLength = .max
+    configuration.maximumSQLLength = .max
+    configuration.maximumExpressionDepth = .max
+    configuration.maximumPatternLength = .max
+    configuration.maximumAttachedDatabases = .max
+    return configuration
+  }
 }

@@ -1,7 +1,7 @@
 import CKindredSQLite
 
 /// SQL text of any number of statements, prepared one after the other.
-struct Script {
+package struct Script {
   private let text: String
   /// The text and a NUL, without which SQLite copies the rest of the script for each statement.
   private let bytes: [UInt8]
@@ -11,7 +11,7 @@ struct Script {
   /// White space and comments before it belong to it.
   private var start = 0
 
-  init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
     bytes = Array(text.utf8) + [0]
   }
@@ -21,7 +21,7 @@ struct Script {
   /// Prepares the next statement.
   ///
   /// - Returns: `nil` where nothing but white space and comments is left.
-  mutating func next(on connection: Connection, persistent: Bool = false) throws -> Statement? {
+  package mutating func next(on connection: Connection, persistent: Bool = false) throws -> Statement? {
     // Its length is an Int32 to SQLite.
     guard bytes.count <= Int(Int32.max) else { throw connection.error(SQLITE_TOOBIG) }
     while position < end {
@@ -53,13 +53,13 @@ struct Script {
 
 extension Script {
   /// The line of a byte of the last statement, or of its first word; lines count from 1.
-  func line(offset: Int? = nil) -> Int {
+  package func line(offset: Int? = nil) -> Int {
     let place = min(offset.map { start + $0 } ?? firstWord, end)
     return 1 + bytes[..<place].count { $0 == UInt8(ascii: "\n") }
   }
 
   /// The first word of the last statement, in upper case.
-  var keyword: String {
+  package var keyword: String {
     let word = bytes[firstWord...].prefix { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }

@@ -8,6 +8,7 @@ final class TransactionStatements {
   let commit: Statement
   let rollback: Statement
   let schemaVersion: Statement
+  let temporarySchemaVersion: Statement
   let dataVersion: Statement
 
   init(on connection: Connection) throws {
@@ -17,6 +18,7 @@ final class TransactionStatements {
     commit = try prepare("COMMIT")
     rollback = try prepare("ROLLBACK")
     schemaVersion = try prepare("PRAGMA schema_version")
+    temporarySchemaVersion = try prepare("PRAGMA temp.schema_version")
     dataVersion = try prepare("PRAGMA data_version")
   }
 }

@@ -19,10 +19,8 @@ enum Architecture {
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
     Module(name: "KindredAssociations", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
-    // OpenSSL is there for the checksums of migrations.
     Module(
-      name: "KindredSQLite", uses: ["KindredSQLSyntax"], gates: ["CKindredSQLite", "CKindredOpenSSL"],
-      libraries: ["Dispatch"]),
+      name: "KindredSQLite", uses: ["KindredSQLSyntax"], gates: ["CKindredSQLite"], libraries: ["Dispatch"]),
     // Columns are written from SQLite's memory without a detour.
     Module(
       name: "KindredExecution", uses: ["KindredAssociations", "KindredSQLite"], gates: ["CKindredSQLite"],
@@ -31,6 +29,7 @@ enum Architecture {
     Module(
       name: "Kindred", uses: ["KindredExecution"], gates: ["CKindredSQLite"],
       libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
+    Module(name: "KindredMigrations", uses: ["KindredSQLite", "KindredCryptography"]),
     Module(
       name: "KindredHTTP", gates: ["CKindredLinux", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),
@@ -39,7 +38,7 @@ enum Architecture {
       gates: ["CKindredExplorer"],
       libraries: ["Foundation", "Logging", "OrderedCollections", "Yams"]),
     Module(
-      name: "KindredCommand", uses: ["KindredAPI"],
+      name: "KindredCommand", uses: ["KindredAPI", "KindredMigrations"],
       libraries: ["ArgumentParser", "Foundation", "Logging", "Yams"]),
   ]
 

@@ -1,4 +1,5 @@
 import Foundation
+import KindredMigrations
 import KindredSQLite
 import Testing
 

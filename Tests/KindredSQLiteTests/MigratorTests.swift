@@ -1,3 +1,4 @@
+import KindredMigrations
 import KindredSQLSyntax
 import KindredSQLite
 import Testing

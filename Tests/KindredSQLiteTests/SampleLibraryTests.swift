@@ -1,4 +1,5 @@
 import Foundation
+import KindredMigrations
 import KindredSQLSyntax
 import KindredSQLite
 import Testing

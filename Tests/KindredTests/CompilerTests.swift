@@ -77,7 +77,7 @@ private struct Compiler {
     compiler.executableURL = URL(filePath: "/usr/bin/env")
     compiler.arguments =
       ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path]
-      + ["CKindredSQLite", "CKindredOpenSSL"].flatMap {
+      + ["CKindredSQLite"].flatMap {
         [
           "-Xcc",
           "-fmodule-map-file=\(modules.deletingLastPathComponent().path)/\($0).build/module.modulemap",

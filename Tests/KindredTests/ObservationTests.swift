@@ -304,4 +304,59 @@ struct ObservationTests {
     task.cancel()
     #expect(try await task.value <= 1)
   }
+
+  @Test("what transforms values may write to the database, and end the observation")
+  func reentrance() async throws {
+    let queue = queue
+    let observer = Mutex<ValueObserver?>(nil)
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let observation = Self.count.observationForCount().map { count in
+      // Also within the first fetch, on this very thread.
+      try? queue.write { db in try db.execute(sql: "UPDATE player SET score = 1") }
+      if count == 1 { observer.withLock { $0?.cancel() } }
+      return count
+    }
+    let started = try observation.start(in: queue, on: DispatchQueue(label: "test")) { count in
+      continuation.yield(count)
+    }
+    observer.withLock { $0 = started }
+    try await write("INSERT INTO player (name) VALUES ('a')")
+    try await Task.sleep(for: .milliseconds(50))
+    try await write("INSERT INTO player (name) VALUES ('b')")
+    continuation.finish()
+    // It was cancelled before the value of 1 got to anybody.
+    #expect(await stream.reduce(into: []) { $0.append($1) } == [0])
+  }
+
+  @Test("a consumer that is cancelled during the first fetch leaves no observation behind")
+  func earlyCancellation() async throws {
+    let queue = queue
+    let fetches = Mutex(0)
+    let release = DispatchSemaphore(value: 0)
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let observation = ValueObservation.tracking { db in
+      let number = fetches.withLock { number in
+        number += 1
+        return number
+      }
+      if number == 1 {
+        start.finish()
+        release.wait()
+      }
+      return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
+    }
+    let task = Task {
+      for try await _ in observation.values(in: queue) {}
+    }
+    for await _ in started {}
+    task.cancel()
+    try await task.value
+    release.signal()
+    // The write waits for the first fetch, and an observation would fetch again.
+    for _ in 1...3 {
+      try await write("INSERT INTO player (name) VALUES ('a')")
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(fetches.withLock(\.self) == 1)
+  }
 }

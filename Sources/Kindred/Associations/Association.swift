@@ -99,6 +99,7 @@ public struct JoinAssociation<Origin, Destination>: AssociationToMany {
     // Such a table may have any name: what is not a word of English stays as it is.
     let key = AssociationKey.inflected(blueprint.tableName)
     path = AssociationPath(
-      AssociationLink(condition: .on(condition), isToOne: false, key: key, blueprint: blueprint), key: key)
+      AssociationLink(condition: .on([JoinRule(condition)]), isToOne: false, key: key, blueprint: blueprint),
+      key: key)
   }
 }

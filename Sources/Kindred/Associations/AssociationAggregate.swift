@@ -82,6 +82,9 @@ extension AssociationToMany {
   ) -> AssociationAggregate<OriginRowDecoder> {
     let path = path
     let expression = SQLExpression { resolver in
+      guard !path.links.contains(where: \.blueprint.isLimitedOrGrouped) else {
+        throw AssociationError.onlyForCollections
+      }
       let node = try resolver.node(path, key: path.key.joined)
       let argument = try value.map {
         try resolver.resolver(for: path.destination.blueprint.tableName).expression($0)

@@ -35,8 +35,20 @@ public struct AssociationPath: Sendable {
   }
 
   /// Whether two paths join the same tables by the same columns.
+  ///
+  /// The key of the destination is not compared, those of the pivots are.
   func leadsTheSameWay(as other: AssociationPath) -> Bool {
     links.count == other.links.count && zip(links, other.links).allSatisfy { $0.leadsTheSameWay(as: $1) }
+      && zip(links, other.links).dropLast().allSatisfy { $0.key.joined == $1.key.joined }
+  }
+}
+
+/// What says whether two records belong together; the same object is the same rule.
+final class JoinRule: Sendable {
+  let condition: JoinCondition
+
+  init(_ condition: @escaping JoinCondition) {
+    self.condition = condition
   }
 }
 
@@ -48,8 +60,8 @@ struct AssociationLink: Sendable {
     case belongsTo(ForeignKey?)
     /// The destination refers to the origin.
     case has(ForeignKey?)
-    /// By an expression.
-    case on(@Sendable (_ left: TableAlias, _ right: TableAlias) -> SQLExpression?)
+    /// By an expression, which has to be the same by all of the rules.
+    case on([JoinRule])
   }
 
   var condition: Condition
@@ -58,6 +70,12 @@ struct AssociationLink: Sendable {
   var key: AssociationKey
   /// What is said of the records that the link leads to.
   var blueprint: RequestBlueprint
+
+  /// Adds what another use of the same association says of how two records belong together.
+  mutating func merge(_ other: Condition) {
+    guard case .on(let rules) = condition, case .on(let otherRules) = other else { return }
+    condition = .on(rules + otherRules.filter { rule in !rules.contains { $0 === rule } })
+  }
 
   /// Whether its name is that of one record: tables of a request are named in one number.
   fileprivate var isOfOne: Bool {
@@ -69,6 +87,7 @@ struct AssociationLink: Sendable {
     switch (condition, other.condition) {
     case (.belongsTo(let key), .belongsTo(let otherKey)), (.has(let key), .has(let otherKey)):
       return key == otherKey
+    // What these say is only known when the request runs.
     case (.on, .on): return true
     case (.belongsTo, _), (.has, _), (.on, _): return false
     }

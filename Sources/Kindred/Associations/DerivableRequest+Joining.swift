@@ -65,7 +65,7 @@ extension SQLSelection {
     case .all: SQLSelection(.allOf(alias))
     case .allOf: self
     case .expression(let expression, let name): SQLSelection(.expression(alias[expression], name: name))
-    case .literal(let literal): SQLSelection(.expression(alias[literal], name: nil))
+    case .literal(let literal, of: let other): SQLSelection(.literal(literal, of: other ?? alias))
     }
   }
 }

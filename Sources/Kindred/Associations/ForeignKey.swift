@@ -29,27 +29,30 @@ public struct ForeignKey: Hashable, Sendable {
   var stem: String? {
     guard originColumns.count == 1, let column = originColumns.first else { return nil }
     for ending in ["Id", "ID", "_id"] where column.hasSuffix(ending) && column.count > ending.count {
-      return String(column.dropLast(ending.count))
+      let stem = column.dropLast(ending.count)
+      // `userUUID` ends with another word.
+      if ending == "ID", stem.last?.isUppercase == true { continue }
+      return String(stem)
     }
     return nil
   }
 }
 
-extension Schema {
-  /// The columns by which `origin` refers to `destination`.
+extension Table {
+  /// The columns by which the records of this table refer to those of another.
   ///
   /// - Throws: `AssociationError` where the schema does not say which, or not once.
   func reference(
-    from origin: String, to destination: String, using key: ForeignKey?
+    to destination: Table, using key: ForeignKey?
   ) throws -> (origin: [String], destination: [String]) {
-    let foreignKeys = try table(origin).foreignKeys.filter { $0.destination.equalsIgnoringCase(destination) }
-    let missing = AssociationError.missingForeignKey(origin: origin, destination: destination)
+    let foreignKeys = foreignKeys.filter { $0.destination.equalsIgnoringCase(destination.name) }
+    let missing = AssociationError.missingForeignKey(origin: name, destination: destination.name)
     guard let key else {
       // A foreign key that is declared twice counts once.
       let distinct = Set(foreignKeys)
       guard let only = distinct.first else { throw missing }
       guard distinct.count == 1 else {
-        throw AssociationError.ambiguousForeignKey(origin: origin, destination: destination)
+        throw AssociationError.ambiguousForeignKey(origin: name, destination: destination.name)
       }
       return (only.columns, only.destinationColumns)
     }
@@ -57,26 +60,15 @@ extension Schema {
       guard columns.count == key.originColumns.count else { throw missing }
       return (key.originColumns, columns)
     }
-    let names = key.originColumns.map { $0.lowercased() }
-    if let declared = foreignKeys.first(where: { $0.columns.map { $0.lowercased() } == names }) {
+    let names = key.originColumns.map(\.foldingASCIICase)
+    if let declared = foreignKeys.first(where: { $0.columns.map(\.foldingASCIICase) == names }) {
       return (declared.columns, declared.destinationColumns)
     }
-    // The rowid of a table that declares no key is not referred to.
-    let table = try table(destination)
+    // The rowid of a table that declares no primary key is not referred to.
     let primaryKey =
-      table.declaredColumns.count == table.columns.count
-      ? table.primaryKey.map { table.columns[$0].name } : []
+      destination.declaredColumns.count == destination.columns.count
+      ? destination.primaryKey.map { destination.columns[$0].name } : []
     guard primaryKey.count == key.originColumns.count else { throw missing }
     return (key.originColumns, primaryKey)
-  }
-
-  /// The table of that name, in whatever case.
-  ///
-  /// - Throws: `DatabaseError` as SQLite says it, where there is none.
-  func table(_ name: String) throws -> Table {
-    if let table = tables[name] ?? tables.values.first(where: { $0.name.equalsIgnoringCase(name) }) {
-      return table
-    }
-    throw DatabaseError(extendedCode: 1, message: "no such table: \(name)")
   }
 }

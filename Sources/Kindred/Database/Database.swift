@@ -1,6 +1,4 @@
 import CKindredSQLite
-import KindredAssociations
-import KindredExecution
 import KindredSQLSyntax
 import KindredSQLite
 
@@ -13,10 +11,13 @@ public final class Database {
   let context: DatabaseContext
   /// Whether the access has not ended.
   private(set) var isOpen = true
+  /// What subscripts of rows could not throw.
+  let failures = DecodingFailures()
 
   private let ownConnection: Connection
   private var leases: [ObjectIdentifier: StatementLease] = [:]
-  private var ownSchema: DatabaseContext.VersionedSchema?
+  /// What this access has read of the schema.
+  var ownSchema: DatabaseSchema?
 
   /// Whether the access is only to read, on a connection that could write.
   ///
@@ -42,10 +43,12 @@ public final class Database {
   /// Ends the access: resets what is still running, and makes everything useless that was made from it.
   func close() {
     isOpen = false
+    failures.detach()
     for lease in leases.values { lease.end(on: ownConnection) }
     leases = [:]
     // What was read before the commit is the schema of all from now on, unless it has been rolled back.
-    if let ownSchema, !ownConnection.isInTransaction, (try? ownConnection.schemaVersion) == ownSchema.version
+    if let ownSchema, !ownConnection.isInTransaction,
+      (try? DatabaseSchema.Version(ownConnection)) == ownSchema.version
     {
       context.keep(ownSchema)
     }
@@ -138,36 +141,21 @@ extension Database {
   public func inTransaction<Result>(_ body: () throws -> Result) throws -> Result {
     let connection = try connection
     return try connection.isInTransaction
-      ? connection.savepoint(body) : connection.writeTransaction(body)
+      ? connection.savepoint { try checkingDecoding(body) }
+      : connection.writeTransaction { try checkingDecoding(body) }
   }
 
   /// Runs `body`, and takes back what it changed if it throws.
   ///
   /// - Throws: What `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    try connection.savepoint(body)
+    try connection.savepoint { try checkingDecoding(body) }
   }
-}
 
-// MARK: - Schema
-
-extension Database {
-  /// The tables, as they are in the transaction that is open.
-  ///
-  /// It is read once, and again when it has changed.
-  ///
-  /// - Throws: `DatabaseError`.
-  var schema: Schema {
-    get throws {
-      let connection = try connection
-      let version = try connection.schemaVersion
-      if let ownSchema, ownSchema.version == version { return ownSchema.schema }
-      if let schema = context.schema(version: version) { return schema }
-      let schema = try SchemaReader(connection).schema()
-      // Not for others yet: a transaction that changes the schema can be rolled back, and another one can
-      // come by the same version.
-      ownSchema = DatabaseContext.VersionedSchema(version: version, schema: schema)
-      return schema
-    }
+  /// Runs `body`, and throws what subscripts of rows could not throw in there.
+  func checkingDecoding<Result>(_ body: () throws -> Result) throws -> Result {
+    let result = try body()
+    try failures.check()
+    return result
   }
 }

@@ -62,7 +62,7 @@ extension Connection {
   ) throws -> Result {
     let database = Database(self, context: context, isQueryOnly: isQueryOnly)
     defer { database.close() }
-    return try body(database)
+    return try database.checkingDecoding { try body(database) }
   }
 
   /// Runs `body` as an access that may write, and tells the observers what it has committed.

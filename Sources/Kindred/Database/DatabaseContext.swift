@@ -1,26 +1,20 @@
-import KindredAssociations
 import Synchronization
 
 /// What the accesses to one database share.
 final class DatabaseContext: Sendable {
-  /// A schema, and the version that SQLite counts for it.
-  struct VersionedSchema: Sendable {
-    let version: Int64
-    let schema: Schema
-  }
-
-  /// Who wants to know of commits.
+  /// The observers of commits.
   let observers = ObserverRegister()
 
-  private let committedSchema = Mutex<VersionedSchema?>(nil)
+  private let committedSchema = Mutex<DatabaseSchema?>(nil)
 
   /// The schema of that version, if it has been read.
-  func schema(version: Int64) -> Schema? {
-    committedSchema.withLock { $0?.version == version ? $0?.schema : nil }
+  func schema(version: DatabaseSchema.Version) -> DatabaseSchema? {
+    committedSchema.withLock { $0?.version == version ? $0 : nil }
   }
 
-  /// Keeps a schema that has been committed.
-  func keep(_ schema: VersionedSchema) {
+  /// Keeps a schema that has been committed, and that all connections have.
+  func keep(_ schema: DatabaseSchema) {
+    guard schema.version.own == nil else { return }
     committedSchema.withLock { $0 = schema }
   }
 }

@@ -15,7 +15,12 @@ public final class DatabasePool: DatabaseWriter {
   ///   - maximumReaderCount: How many accesses may read at the same time.
   /// - Throws: `OpenError`.
   public init(path: String, maximumReaderCount: Int = 5) throws {
-    connections = try ConnectionPool(path: path, access: .readWriteCreate, readers: maximumReaderCount)
+    guard path != ":memory:", !path.isEmpty else {
+      throw OpenError(
+        .other("a database in memory has one connection: open it as a DatabaseQueue"), path: path)
+    }
+    connections = try ConnectionPool(
+      path: path, access: .readWriteCreate, readers: maximumReaderCount, configuration: .ofPrograms)
   }
 
   /// What is committed, for those who observe it.

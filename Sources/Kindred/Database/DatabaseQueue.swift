@@ -10,6 +10,10 @@ public final class DatabaseQueue: DatabaseWriter {
   private struct Guarded: @unchecked Sendable {
     // The lock lets one thread at a time have it.
     let connection: Connection
+
+    init(path: String) throws {
+      connection = try Connection(path: path, access: .readWriteCreate, configuration: .ofPrograms)
+    }
   }
 
   private let context = DatabaseContext()
@@ -20,14 +24,14 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// Should SQLite be unable to open it, each access throws the error.
   public init() {
-    guarded = Result { Guarded(connection: try Connection(path: ":memory:", access: .readWriteCreate)) }
+    guarded = Result { try Guarded(path: ":memory:") }
   }
 
   /// The database in a file, which is made if it is not there.
   ///
   /// - Throws: `OpenError`.
   public init(path: String) throws {
-    guarded = .success(Guarded(connection: try Connection(path: path, access: .readWriteCreate)))
+    guarded = .success(try Guarded(path: path))
   }
 
   /// What is committed, for those who observe it.

@@ -1,4 +1,6 @@
-/// Something that rows can be fetched of: an SQL request, or a request of records.
+import KindredExecution
+
+/// A type that fetches rows: raw SQL or a query-interface request.
 ///
 /// What the rows are decoded into is up to `RowDecoder`. Rows, values and records come with `fetchCursor`,
 /// `fetchAll`, `fetchOne` and `fetchSet`; a program adds its own by extensions:
@@ -40,7 +42,7 @@ extension FetchRequest {
   /// - Throws: `DatabaseError`.
   public func fetchCount(_ db: Database) throws -> Int {
     let (statement, _) = try prepare(db)
-    let count = try db.makeSelectStatement(sql: "SELECT COUNT(*) FROM (\(statement.sql))")
+    let count = try db.makeSelectStatement(sql: "SELECT COUNT(*) FROM (\(statement.sql.enclosable))")
     count.arguments = statement.arguments
     return try Int.fetchOne(count) ?? 0
   }

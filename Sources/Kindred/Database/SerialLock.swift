@@ -4,9 +4,12 @@ import Synchronization
 
 /// Lets one thread in at a time, and tells a thread that comes in again instead of letting it wait for itself.
 final class SerialLock: Sendable {
-  private let free = DispatchSemaphore(value: 1)
+  /// It starts at zero: a semaphore must not end below where it started.
+  private let free = DispatchSemaphore(value: 0)
   /// Which thread is inside.
   private let holder = Mutex<ObjectIdentifier?>(nil)
+
+  init() { free.signal() }
 
   /// Runs `body` when nobody else is inside.
   ///

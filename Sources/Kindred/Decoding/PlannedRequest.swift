@@ -10,7 +10,6 @@ import KindredSQLite
 final class PlannedRequest {
   private let db: Database
   private let nodes: [Node]
-  private let failures = DecodingFailures()
 
   /// A statement, and how its rows are seen.
   private struct Node {
@@ -79,7 +78,7 @@ final class PlannedRequest {
     // By row, which of the records it belongs to.
     var owners: [Int] = []
     func add(_ values: [SQLValue], of owner: Int) {
-      rows.append(Row(layout: node.layout, values: values, failures: failures))
+      rows.append(Row(layout: node.layout, values: values, failures: db.failures))
       owners.append(owner)
     }
     if lineages.count > 1, let batch = node.batch,
@@ -162,12 +161,16 @@ extension RowLayout {
           name: column.name ?? (names.indices.contains(column.place) ? names[column.place] : ""),
           index: column.place)
       },
-      scopes: layout.scopes.map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
+      // A record that is only on the way to a collection is not seen in the row.
+      scopes: layout.scopes.filter { !$0.layout.hasNoColumns }
+        .map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
       statement: statement)
   }
 }
 
 extension KindredAssociations.RowLayout {
+  fileprivate var hasNoColumns: Bool { columns.isEmpty && scopes.allSatisfy(\.layout.hasNoColumns) }
+
   /// The names of the statement's columns, as the tree knows them.
   fileprivate func names(_ names: [String]) -> [String] {
     var names = names

@@ -1,6 +1,3 @@
-import Foundation
-import KindredSQLSyntax
-
 /// Decodes Decodable types from rows.
 ///
 /// A property is the column of its name; or the collection, or the associated record, that a breadth-first search
@@ -9,14 +6,16 @@ import KindredSQLSyntax
 /// A class, so that what Swift makes of it for each record and for each container is one reference.
 final class RecordDecoder: Decoder {
   let row: Row
+  let place: DecodingPlace
   /// Most types name their properties in the order of the columns: where the next one probably is.
   private var expectedPosition = 0
 
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var codingPath: [any CodingKey] { place.codingPath }
+  var userInfo: [CodingUserInfoKey: Any] { place.userInfo }
 
-  init(row: Row) {
+  init(row: Row, at place: DecodingPlace) {
     self.row = row
+    self.place = place
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -28,7 +27,20 @@ final class RecordDecoder: Decoder {
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer {
-    ColumnDecoder(row: row, index: 0, key: row.layout.columns.first?.name ?? "")
+    SingleValue(row: row, place: place)
+  }
+
+  /// A row that is decoded as one value: of its first column, or a record.
+  private struct SingleValue: SingleValueDecodingContainer {
+    let row: Row
+    let place: DecodingPlace
+    var codingPath: [any CodingKey] { place.codingPath }
+
+    func decodeNil() -> Bool { row.hasNull(atIndex: 0) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try RowReading(type).value(of: row, as: type, at: place)
+    }
   }
 
   /// The position of the column of a name.
@@ -79,11 +91,11 @@ enum RowReading {
   }
 
   /// The value of `row`, of the type that this is the reading of.
-  func value<Value: Decodable>(of row: Row, as type: Value.Type) throws -> Value {
+  func value<Value: Decodable>(of row: Row, as type: Value.Type, at place: DecodingPlace) throws -> Value {
     switch self {
     case .record(let record): try record.read(from: row, as: type)
     case .column(let column): try column.read(from: row, atIndex: 0, as: type)
-    case .properties: try Value(from: RecordDecoder(row: row))
+    case .properties: try Value(from: RecordDecoder(row: row, at: place))
     }
   }
 }
@@ -107,100 +119,4 @@ private func identical<Value, Other>(_ value: Value, as type: Other.Type) throws
   // A cast would look both types up, for each value.
   if Value.self == Other.self { return unsafeBitCast(value, to: Other.self) }
   throw RowDecodingError(.mismatch(found: "another type"), key: "", type: type)
-}
-
-/// A collection of rows, for arrays, sets, and any other collection that decodes itself.
-final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
-  let rows: [Row]
-  private(set) var currentIndex = 0
-  /// Of the type of the last element, which is that of the next one.
-  private var reading: (type: any Decodable.Type, RowReading)?
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
-  var count: Int? { rows.count }
-  var isAtEnd: Bool { currentIndex >= rows.count }
-
-  init(rows: [Row]) {
-    self.rows = rows
-  }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw RowDecodingError(.mismatch(found: "a collection"), key: "", type: Row.self)
-  }
-
-  func unkeyedContainer() -> any UnkeyedDecodingContainer { RowsDecoder(rows: rows) }
-
-  func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    throw RowDecodingError(.mismatch(found: "a collection"), key: "", type: Row.self)
-  }
-
-  private func nextRow() throws -> Row {
-    guard rows.indices.contains(currentIndex) else {
-      throw RowDecodingError(.keyNotFound, key: "\(currentIndex)", type: Row.self)
-    }
-    defer { currentIndex += 1 }
-    return rows[currentIndex]
-  }
-
-  func decodeNil() -> Bool {
-    guard rows.indices.contains(currentIndex), rows[currentIndex].containsOnlyNulls else { return false }
-    currentIndex += 1
-    return true
-  }
-
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let row = try nextRow()
-    if let reading, reading.type == type { return try reading.1.value(of: row, as: type) }
-    let reading = RowReading(type)
-    self.reading = (type, reading)
-    return try reading.value(of: row, as: type)
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) throws -> KeyedDecodingContainer<Nested> { RecordDecoder(row: try nextRow()).container(keyedBy: type) }
-
-  func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try RecordDecoder(row: try nextRow()).unkeyedContainer()
-  }
-
-  func superDecoder() throws -> any Decoder { RecordDecoder(row: try nextRow()) }
-}
-
-/// A column, for types that are no values of a database by themselves: enumerations of Codable, and JSON.
-struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-  /// The column holds something with parts.
-  private struct NotSingleValue: Error {}
-
-  let row: Row
-  let index: Int
-  let key: String
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-  func decodeColumn<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    do {
-      return try Value(from: self)
-    } catch is NotSingleValue {
-      let json: Data = try row.decode(atIndex: index)
-      return try JSONDecoder().decode(type, from: json)
-    }
-  }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw NotSingleValue()
-  }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NotSingleValue() }
-
-  func singleValueContainer() -> any SingleValueDecodingContainer { self }
-
-  func decodeNil() -> Bool { row.hasNull(atIndex: index) }
-
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    if let column = Value.self as? any DatabaseValueConvertible.Type {
-      return try column.read(from: row, atIndex: index, as: type)
-    }
-    return try Value(from: self)
-  }
 }

@@ -2,18 +2,59 @@ import Foundation
 
 /// Gives the properties of a record to a container: those that are no values of a database as JSON.
 final class RecordEncoder: Encoder {
-  var container = PersistenceContainer()
+  private var container = PersistenceContainer()
+  /// Where the record has asked for what no column can be.
+  private var misplaced: [any CodingKey]?
+  private let record: any EncodableRecord.Type
   var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
+
+  init(_ record: any EncodableRecord.Type) {
+    self.record = record
+  }
+
+  /// The columns.
+  ///
+  /// - Throws: `EncodingError` where something has been encoded that is in no column: containers can't throw it.
+  func finished(_ value: some Encodable) throws -> PersistenceContainer {
+    guard let misplaced else { return container }
+    let place = misplaced.isEmpty ? "a record" : "the column \(misplaced[0].stringValue)"
+    throw EncodingError.invalidValue(
+      value,
+      EncodingError.Context(
+        codingPath: misplaced,
+        debugDescription: "\(place) can't be encoded by parts: encode one Encodable value for each column"))
+  }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(Columns(encoder: self))
   }
 
-  // A record has columns: what encodes itself as anything else has none.
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { CompositeDetector().unkeyedContainer() }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { discarding(at: []).unkeyedContainer() }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { CompositeDetector() }
+  func singleValueContainer() -> any SingleValueEncodingContainer { Whole(encoder: self) }
+
+  /// An encoder of what gets lost, which is an error.
+  private func discarding(at path: [any CodingKey]) -> CompositeDetector {
+    misplaced = misplaced ?? path
+    return CompositeDetector(codingPath: path, userInfo: userInfo)
+  }
+
+  /// A record that encodes itself as another value, whose properties are the columns then.
+  private struct Whole: SingleValueEncodingContainer {
+    let encoder: RecordEncoder
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil() { _ = encoder.discarding(at: []) }
+
+    func encode<Value: Encodable>(_ value: Value) throws {
+      if value is any DatabaseValueConvertible {
+        _ = encoder.discarding(at: [])
+      } else {
+        try value.encode(to: encoder)
+      }
+    }
+  }
 
   private struct Columns<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
@@ -22,11 +63,11 @@ final class RecordEncoder: Encoder {
     func encodeNil(forKey key: Key) { encoder.container[key.stringValue] = nil }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-      encoder.container[key.stringValue] = try column(value)
+      encoder.container[key.stringValue] = try column(value, key)
     }
 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-      encoder.container[key.stringValue] = try value.flatMap(column)
+      encoder.container[key.stringValue] = try value.flatMap { try column($0, key) }
     }
 
     // Swift prefers its own defaults, which leave NULL out, to the generic method above.
@@ -45,85 +86,25 @@ final class RecordEncoder: Encoder {
     func encodeIfPresent(_ value: UInt32?, forKey key: Key) { encoder.container[key.stringValue] = value }
     func encodeIfPresent(_ value: UInt64?, forKey key: Key) { encoder.container[key.stringValue] = value }
 
-    private func column(_ value: some Encodable) throws -> (any DatabaseValueConvertible)? {
+    private func column(_ value: some Encodable, _ key: Key) throws -> (any DatabaseValueConvertible)? {
       if let value = value as? any DatabaseValueConvertible { return value }
-      let detector = CompositeDetector()
+      let detector = CompositeDetector(codingPath: [key], userInfo: encoder.userInfo)
       try value.encode(to: detector)
       guard detector.isComposite else { return detector.value }
-      return String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+      let json = encoder.record.databaseJSONEncoder(for: key.stringValue)
+      return String(decoding: try json.encode(value), as: UTF8.self)
     }
 
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Nested> { CompositeDetector().container(keyedBy: type) }
+    ) -> KeyedEncodingContainer<Nested> { encoder.discarding(at: [key]).container(keyedBy: type) }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      CompositeDetector().unkeyedContainer()
+      encoder.discarding(at: [key]).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder { encoder }
 
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
-  }
-}
-
-/// Encodes one value, and tells whether it is more than one.
-private final class CompositeDetector: Encoder, SingleValueEncodingContainer {
-  var value: (any DatabaseValueConvertible)?
-  var isComposite = false
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    isComposite = true
-    return KeyedEncodingContainer(Discarding<Key>(detector: self))
-  }
-
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    isComposite = true
-    return Discarding<DiscardedKey>(detector: self)
-  }
-
-  func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-  func encodeNil() {}
-
-  func encode<Value: Encodable>(_ value: Value) throws {
-    if let value = value as? any DatabaseValueConvertible {
-      self.value = value
-    } else {
-      try value.encode(to: self)
-    }
-  }
-
-  private struct DiscardedKey: CodingKey {
-    var stringValue: String { "" }
-    var intValue: Int? { nil }
-    init?(stringValue: String) { nil }
-    init?(intValue: Int) { nil }
-  }
-
-  /// The parts of a composite value are of no interest: JSON will have them.
-  private struct Discarding<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer {
-    let detector: CompositeDetector
-    var codingPath: [any CodingKey] { [] }
-    var count: Int { 0 }
-
-    func encodeNil(forKey key: Key) {}
-    func encode<Value: Encodable>(_ value: Value, forKey key: Key) {}
-    func encodeNil() {}
-    func encode<Value: Encodable>(_ value: Value) {}
-    func nestedContainer<Nested: CodingKey>(
-      keyedBy type: Nested.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Nested> { detector.container(keyedBy: type) }
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-      detector.container(keyedBy: type)
-    }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      detector.unkeyedContainer()
-    }
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { detector.unkeyedContainer() }
-    func superEncoder() -> any Encoder { detector }
-    func superEncoder(forKey key: Key) -> any Encoder { detector }
   }
 }

@@ -1,7 +1,7 @@
 /// The properties of a record in a row.
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RecordDecoder
-  var codingPath: [any CodingKey] { [] }
+  var codingPath: [any CodingKey] { decoder.codingPath }
   var allKeys: [Key] { row.columnNames.compactMap(Key.init(stringValue:)) }
 
   private var row: Row { decoder.row }
@@ -20,22 +20,27 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try value(type, key.stringValue)
+    try value(type, key)
   }
 
-  private func value<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
+  private func value<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    let name = key.stringValue
     let position = decoder.position(of: name)
     if let position, let column = Value.self as? any DatabaseValueConvertible.Type {
       return try column.read(from: row, atIndex: position, as: type)
     }
-    if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows)) }
-    if let position { return try ColumnDecoder(row: row, index: position, key: name).decodeColumn(type) }
-    if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type) }
+    let place = decoder.place.below(key)
+    if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows, at: place)) }
+    if let position {
+      return try ColumnDecoder(row: row, index: position, name: name, place: place).decodeColumn(type)
+    }
+    if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type, at: place) }
     // The property that holds the record itself may have any name.
     let reading = RowReading(type)
     if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
+    guard let row = row.forItself else { throw RowDecodingError(.keyNotFound, key: name, type: type) }
     do {
-      return try reading.value(of: row, as: type)
+      return try reading.value(of: row, as: type, at: place)
     } catch let error as RowDecodingError where error.reason == .keyNotFound {
       throw RowDecodingError(.keyNotFound, key: name, type: type)
     }
@@ -52,45 +57,46 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try column.read(from: row, atIndex: position, as: type)
       }
     }
-    return contains(key) && !decodeNil(forKey: key) ? try value(type, key.stringValue) : nil
+    return contains(key) && !decodeNil(forKey: key) ? try value(type, key) : nil
   }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedDecodingContainer<Nested> {
-    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row).container(keyedBy: type)
-  }
+  ) -> KeyedDecodingContainer<Nested> { decoder(below: key).container(keyedBy: type) }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
     guard let rows = row.prefetchedRows[key.stringValue] else {
       throw RowDecodingError(.keyNotFound, key: key.stringValue, type: [Row].self)
     }
-    return RowsDecoder(rows: rows)
+    return RowsDecoder(rows: rows, at: decoder.place.below(key))
   }
 
-  func superDecoder() -> any Decoder { RecordDecoder(row: row) }
+  func superDecoder() -> any Decoder { RecordDecoder(row: row, at: decoder.place) }
 
-  func superDecoder(forKey key: Key) -> any Decoder {
-    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row)
+  func superDecoder(forKey key: Key) -> any Decoder { decoder(below: key) }
+
+  /// Of the record of a key, or of the row itself.
+  private func decoder(below key: Key) -> RecordDecoder {
+    RecordDecoder(row: row.scopesTree[key.stringValue] ?? row, at: decoder.place.below(key))
   }
 }
 
 /// The types that most columns are of, without a look at what they conform to.
 extension RowContainer {
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+    try decoder.column(type, key.stringValue) ?? value(type, key)
   }
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+    try decoder.column(type, key.stringValue) ?? value(type, key)
   }
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+    try decoder.column(type, key.stringValue) ?? value(type, key)
   }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+    try decoder.column(type, key.stringValue) ?? value(type, key)
   }
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try decoder.column(type, key.stringValue) ?? value(type, key.stringValue)
+    try decoder.column(type, key.stringValue) ?? value(type, key)
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {

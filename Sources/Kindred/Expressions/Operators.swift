@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLSyntax
 
 /// Operators on columns and expressions.
 extension SQLSpecificExpressible {
@@ -110,12 +111,12 @@ extension SQLSpecificExpressible {
 
   /// Both.
   public static func && (left: Self, right: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression([left.sqlExpression, right.sqlExpression]) { .all($0) }
+    SQLExpression([left.sqlExpression, right.sqlExpression], joinedBy: .and)
   }
 
   /// One of them, or both.
   public static func || (left: Self, right: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression([left.sqlExpression, right.sqlExpression]) { .any($0) }
+    SQLExpression([left.sqlExpression, right.sqlExpression], joinedBy: .or)
   }
 
   /// Not.
@@ -137,8 +138,29 @@ extension SQLSpecificExpressible {
 
   /// The value, to be compared and ordered by a collation.
   public func collating(_ collation: CollationName) -> SQLExpression {
-    let name = collation.rawValue.replacing("\"", with: "\"\"")
-    return .raw([.expression(sqlExpression), .text(" COLLATE \"\(name)\"")])
+    .raw([.expression(sqlExpression), .text(" COLLATE \(SQL.quoted(collation.rawValue))")])
+  }
+}
+
+extension SQLExpression {
+  /// An operator between any number of operands.
+  public enum AssociativeBinaryOperator: Sendable {
+    /// `AND`: true of no operands.
+    case and
+    /// `OR`: false of no operands.
+    case or
+  }
+}
+
+extension Sequence where Element: SQLSpecificExpressible {
+  /// Joins conditions, however many: `names.map { Column("name") == $0 }.joined(operator: .or)`.
+  public func joined(operator joining: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+    let operands = map(\.sqlExpression)
+    return switch operands.count {
+    case 0: SQLExpression(.boolean(joining == .and))
+    case 1: operands[0]
+    default: SQLExpression(operands, joinedBy: joining)
+    }
   }
 }
 
@@ -158,11 +180,4 @@ extension ClosedRange where Bound: SQLExpressible {
       .between($0[0], $0[1], $0[2], negated: false)
     }
   }
-}
-
-extension CollationName {
-  /// Letters without case: those that SQLite knows of, which are those of ASCII.
-  public static let localizedCaseInsensitiveCompare = nocase
-  /// Letters without case: those that SQLite knows of, which are those of ASCII.
-  public static let caseInsensitiveCompare = nocase
 }

@@ -59,9 +59,16 @@ public struct SQLExpression: SQLSpecificExpressible {
     case known(Expression)
     /// Depends on the schema, such as a primary key does.
     case deferred(@Sendable (RequestResolver) throws -> Expression)
+    /// All of these, or any of them.
+    case joined(AssociativeBinaryOperator, [SQLExpression])
   }
 
   let form: Form
+  /// How deep it is nested.
+  private var height = 1
+
+  /// How deep expressions may be nested: they are planned, and released, by recursion.
+  private static let maximumHeight = 128
 
   /// An expression of the engine.
   init(_ kind: Expression.Kind) {
@@ -73,8 +80,36 @@ public struct SQLExpression: SQLSpecificExpressible {
     form = .deferred(resolve)
   }
 
+  /// Operands of one operator, however many: where one is an expression of the same operator, its operands.
+  init(_ operands: [SQLExpression], joinedBy joining: AssociativeBinaryOperator) {
+    var flat: [SQLExpression] = []
+    for operand in operands {
+      if case .joined(joining, let inner) = operand.form { flat += inner } else { flat.append(operand) }
+    }
+    let height = 1 + (flat.map(\.height).max() ?? 0)
+    guard height <= Self.maximumHeight else {
+      self = .tooDeep
+      return
+    }
+    form = .joined(joining, flat)
+    self.height = height
+  }
+
+  private static var tooDeep: SQLExpression {
+    SQLExpression { _ in
+      throw DatabaseError.misuse(
+        "an expression is nested deeper than \(maximumHeight) levels: join conditions by joined(operator:)")
+    }
+  }
+
   /// An expression made of others.
   init(_ operands: [SQLExpression], _ combine: @escaping @Sendable ([Expression]) -> Expression.Kind) {
+    let height = 1 + (operands.map(\.height).max() ?? 0)
+    guard height <= Self.maximumHeight else {
+      self = .tooDeep
+      return
+    }
+    defer { self.height = height }
     let known = operands.compactMap { operand in
       if case .known(let expression) = operand.form { expression } else { nil }
     }
@@ -93,6 +128,18 @@ public struct SQLExpression: SQLSpecificExpressible {
   /// Whether it is the value NULL.
   var isNull: Bool {
     if case .known(let expression) = form, case .value(.null) = expression.kind { true } else { false }
+  }
+
+  /// What it is to the engine, if that does not depend on a schema.
+  var withoutSchema: Expression? {
+    switch form {
+    case .known(let expression): return expression
+    case .deferred: return nil
+    case .joined(let joining, let operands):
+      let known = operands.compactMap(\.withoutSchema)
+      guard known.count == operands.count else { return nil }
+      return Expression(joining == .and ? .all(known) : .any(known), at: Origin())
+    }
   }
 
   /// The column that it is, if it is one.

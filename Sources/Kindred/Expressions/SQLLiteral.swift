@@ -30,6 +30,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   /// SQL with values in it.
   public init(stringInterpolation interpolation: StringInterpolation) {
     parts = interpolation.parts
+    failure = interpolation.failure
   }
 
   /// The SQL as an expression.
@@ -39,7 +40,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   }
 
   /// As many columns as the SQL has.
-  public var sqlSelection: SQLSelection { SQLSelection(.literal(self)) }
+  public var sqlSelection: SQLSelection { SQLSelection(.literal(self, of: nil)) }
 
   /// Its pieces between the commas of the outermost level: the columns of a selection.
   func splitAtCommas() -> [SQLLiteral] {
@@ -69,9 +70,54 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     return text
   }
 
+  /// A term of an order: the direction, and the place of NULLs, are taken off the expression, so that the term can be
+  /// reversed.
+  public var sqlOrdering: SQLOrdering {
+    var literal = self
+    var nulls: SortTerm.Nulls?
+    if literal.removeLast(["NULLS", "FIRST"]) { nulls = .first }
+    if nulls == nil, literal.removeLast(["NULLS", "LAST"]) { nulls = .last }
+    let isDescending = literal.removeLast(["DESC"])
+    if !isDescending { _ = literal.removeLast(["ASC"]) }
+    return SQLOrdering(expression: literal.sqlExpression, isDescending: isDescending, nulls: nulls)
+  }
+
+  /// Takes keywords off the end, where they stand there behind something else.
+  private mutating func removeLast(_ words: [String]) -> Bool {
+    guard case .text(let text) = parts.last else { return false }
+    var scanner = ParameterScanner(text)
+    let tokens = scanner.tokens()
+    let significant = tokens.indices.filter { !tokens[$0].isWhiteSpaceOrComment }
+    let last = significant.suffix(words.count)
+    guard zip(last, words).allSatisfy({ tokens[$0].uppercased() == $1 }), last.count == words.count,
+      let first = last.first, parts.count > 1 || significant.count > words.count
+    else { return false }
+    parts[parts.count - 1] = .text(tokens[..<first].joined())
+    return true
+  }
+
+  /// What stands before the star, if it is `*` or `table.*`.
+  var star: Star? {
+    guard let text else { return nil }
+    var scanner = ParameterScanner(text)
+    let tokens = scanner.tokens().filter { !$0.isWhiteSpaceOrComment }
+    switch tokens.count {
+    case 1 where tokens[0] == "*": return Star(table: nil)
+    case 3 where tokens[1] == "." && tokens[2] == "*": return Star(table: tokens[0].unquotedIdentifier)
+    default: return nil
+    }
+  }
+
+  /// All columns, of one table where it is named.
+  struct Star {
+    let table: String?
+  }
+
   /// Collects the pieces of an interpolated literal.
   public struct StringInterpolation: StringInterpolationProtocol {
     var parts: [SQLExpression.RawPart] = []
+    /// What is wrong with a literal that was interpolated.
+    var failure: DatabaseError?
 
     /// Nothing yet.
     public init(literalCapacity: Int, interpolationCount: Int) {}
@@ -87,14 +133,17 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     }
 
     /// Another literal.
-    public mutating func appendInterpolation(literal: SQLLiteral) { parts += literal.parts }
+    public mutating func appendInterpolation(literal: SQLLiteral) {
+      parts += literal.parts
+      failure = failure ?? literal.failure
+    }
 
     /// SQL of the program.
     public mutating func appendInterpolation(sql: String) { appendLiteral(sql) }
 
     /// The name of a record's table.
     public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {
-      appendLiteral("\"\(Record.databaseTableName.replacing("\"", with: "\"\""))\"")
+      appendLiteral(SQL.quoted(Record.databaseTableName))
     }
   }
 }

@@ -32,8 +32,8 @@ public struct SQLSelection: SQLSelectable {
     /// All columns of another record of the request.
     case allOf(TableAlias)
     case expression(SQLExpression, name: String?)
-    /// SQL of the program, as many columns as it has.
-    case literal(SQLLiteral)
+    /// SQL of the program, as many columns as it has: about another record where there is an alias.
+    case literal(SQLLiteral, of: TableAlias?)
   }
 
   let item: Item

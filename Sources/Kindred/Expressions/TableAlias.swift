@@ -34,14 +34,11 @@ public final class TableAlias: Hashable, Sendable {
   }
 
   /// Whether the record is there: it may be missing behind an optional join.
+  ///
+  /// The rows of views and common table expressions have no key: one whose columns are all NULL counts as missing.
   public var exists: SQLExpression {
     let alias = alias
-    return SQLExpression { resolver in
-      let key = try resolver.keyColumn(of: alias)
-      let column = Expression(.program(.column(key)), at: Origin())
-      let own = Expression(.program(.of(alias, column)), at: Origin())
-      return Expression(.isNull(own, negated: true), at: Origin())
-    }
+    return SQLExpression { resolver in try resolver.presence(of: alias) }
   }
 
   /// Whether both are the same alias.

@@ -102,11 +102,14 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   }
 
   private func fetch(isFirst: Bool) throws {
-    let reducer = state.withLock { $0.reducer }
-    let (fetched, region) = try reader.read { db in
+    var reducer = state.withLock { $0.reducer }
+    let (fetched, region) = try reader.read { [reducer] db in
       try observers.track(db.connection) { try reducer.fetch(db) }
     }
-    let value = state.withLock { $0.reducer.value(fetched) }
+    // The reducer calls the program, which may write, or end the observation: not inside of the lock. No other fetch
+    // runs meanwhile.
+    let value = reducer.value(fetched)
+    state.withLock { $0.reducer = reducer }
     // Before the next fetch can begin, so that values come in their order.
     if let value { deliver(isFirst, event(.success(value))) }
     let isOutdated = state.withLock { state in

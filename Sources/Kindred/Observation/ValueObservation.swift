@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Notifies values that are fetched from a database: one at once, and a fresh one after each transaction that has
 /// changed what the last was made of.
@@ -133,13 +134,16 @@ extension ValueObservation {
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let subscription = Subscription()
+      // Before the start: once the sequence has ended, nobody would be told.
+      continuation.onTermination = { _ in subscription.cancel() }
       // The first fetch may have to wait, which this thread must not.
       DispatchQueue.global().async {
         do {
-          let observer = try start(in: reader) { _, event in
-            event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
-          }
-          continuation.onTermination = { _ in observer.cancel() }
+          subscription.hold(
+            try start(in: reader) { _, event in
+              event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
+            })
         } catch {
           continuation.finish(throwing: error)
         }
@@ -157,7 +161,35 @@ extension ValueObservation {
   }
 }
 
-/// Who has started an observation: it lasts until this object is let go, or `cancel` is called.
+/// The observation of an asynchronous sequence, which may end before the observation has started.
+private final class Subscription: Sendable {
+  private struct State {
+    var observer: ValueObserver?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Keeps the observation running, unless it has been cancelled already.
+  func hold(_ observer: ValueObserver) {
+    let isCancelled = state.withLock { state in
+      if !state.isCancelled { state.observer = observer }
+      return state.isCancelled
+    }
+    if isCancelled { observer.cancel() }
+  }
+
+  func cancel() {
+    let observer = state.withLock { state in
+      state.isCancelled = true
+      defer { state.observer = nil }
+      return state.observer
+    }
+    observer?.cancel()
+  }
+}
+
+/// A token that keeps an observation running: it stops when the token is deallocated, or `cancel` is called.
 public final class ValueObserver: Sendable {
   private let onCancel: @Sendable () -> Void
 

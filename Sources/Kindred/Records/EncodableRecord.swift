@@ -1,3 +1,4 @@
+import Foundation
 import KindredSQLSyntax
 
 /// A type whose values are the columns of a record: what `request(for:)` needs.
@@ -6,6 +7,27 @@ import KindredSQLSyntax
 public protocol EncodableRecord {
   /// Gives the container the columns of the record.
   func encode(to container: inout PersistenceContainer) throws
+
+  /// What `encode(to:)` of an `Encodable` record finds in `userInfo` of its encoder; empty unless a type says otherwise.
+  static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
+
+  /// Returns the encoder of a column that holds JSON.
+  ///
+  /// Unless a type says otherwise, dates are milliseconds since 1970, data is in Base64, and keys are sorted.
+  static func databaseJSONEncoder(for column: String) -> JSONEncoder
+}
+
+extension EncodableRecord {
+  /// Empty.
+  public static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
+
+  /// Dates are milliseconds since 1970, data is in Base64, keys are sorted, and `userInfo` is
+  /// `databaseEncodingUserInfo`.
+  public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
+    let encoder = JSONEncoder.ofColumns
+    encoder.userInfo = databaseEncodingUserInfo
+    return encoder
+  }
 }
 
 /// The columns of a record, by name.
@@ -36,9 +58,11 @@ public struct PersistenceContainer: Sendable {
 
 extension EncodableRecord where Self: Encodable {
   /// Each property is the column of its name; what is no value of a database is encoded as JSON.
+  ///
+  /// - Throws: What encoding throws; `EncodingError` where the record asks for a container that no column can be.
   public func encode(to container: inout PersistenceContainer) throws {
-    let encoder = RecordEncoder()
+    let encoder = RecordEncoder(Self.self)
     try encode(to: encoder)
-    container = encoder.container
+    container = try encoder.finished(self)
   }
 }

@@ -29,7 +29,7 @@ extension PersistableRecord {
     let record = try container()
     let key = try record.key(of: Self.databaseTableName, db)
     // Of a record that is its key, something must be written to find out whether it is there.
-    let others = record.columns.filter { name in !key.contains { $0.name.lowercased() == name.lowercased() } }
+    let others = record.columns.filter { name in !key.contains { $0.name.equalsIgnoringCase(name) } }
     let columns = others.isEmpty ? key.map(\.name) : others
     let changes = columns.map { "\(identifier: $0) = \(.value(record.value(of: $0)))" as SQL }
     try db.execute(
@@ -72,12 +72,12 @@ extension PersistableRecord {
 extension PersistenceContainer {
   /// The value of a column, in whatever case.
   fileprivate func value(of column: String) -> SQLValue {
-    values[column] ?? values.first { $0.key.lowercased() == column.lowercased() }?.value ?? .null
+    values[column] ?? values.first { $0.key.equalsIgnoringCase(column) }?.value ?? .null
   }
 
   /// The primary key of the record, with its values.
   fileprivate func key(of table: String, _ db: Database) throws -> [(name: String, value: SQLValue)] {
-    let key = try db.schema.table(table).orderedKey.map { (name: $0, value: value(of: $0)) }
+    let key = try db.table(table).orderedKey.map { (name: $0, value: value(of: $0)) }
     guard !key.isEmpty, key.allSatisfy({ $0.value != .null }) else {
       throw AssociationError.missingPrimaryKeyValue(table: table)
     }

@@ -35,24 +35,48 @@ extension TableRecord {
 
   /// The default selection as SQL, for the program's own statements: `"player".*`.
   ///
+  /// An expression that depends on the schema, such as an aggregate of an association, can't be written without a
+  /// database: a statement with such a selection throws when it is prepared.
+  ///
   /// - Parameter alias: The name of the table in the statement, where it has another.
   public static func selectionSQL(alias: String? = nil) -> String {
-    let table = quoted(alias ?? databaseTableName)
-    return databaseSelection.map { selectable in
-      switch selectable.sqlSelection.item {
-      case .all, .allOf: "\(table).*"
-      case .expression(let expression, let name):
-        if let column = expression.columnName {
-          "\(table).\(quoted(column))" + (name.map { " AS \(quoted($0))" } ?? "")
-        } else {
-          "\(table).*"
-        }
-      case .literal(let literal): literal.text ?? "\(table).*"
-      }
+    let name = alias ?? databaseTableName
+    return databaseSelection.map { $0.sqlSelection.sql(of: name) }.joined(separator: ", ")
+  }
+}
+
+extension SQLSelection {
+  /// The selection as text in a statement that calls the record's table `name`.
+  fileprivate func sql(of name: String) -> String {
+    switch item {
+    case .all, .allOf: return "\(SQL.quoted(name)).*"
+    case .literal(let literal, _): return literal.sqlExpression.sql(of: name)
+    case .expression(let expression, let key):
+      return expression.sql(of: name) + (key.map { " AS \(SQL.quoted($0))" } ?? "")
+    }
+  }
+}
+
+extension SQLExpression {
+  /// The expression as text in a statement that calls the record's table `name`, its values written out.
+  fileprivate func sql(of name: String) -> String {
+    if let columnName { return "\(SQL.quoted(name)).\(SQL.quoted(columnName))" }
+    guard let known = withoutSchema else {
+      // SQLite says that there is no such column, and with it why.
+      return SQL.quoted("the selection of \(name), which needs a database to be written")
+    }
+    let table = Table(name: name, kind: .view, columns: [], primaryKey: [])
+    let model = Model(rowsOf: Schema(tables: [table]))
+    var node = RequestNode()
+    node.fields = [.expression(NamedExpression(name: nil, expression: known))]
+    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: name), root: node)
+    let columns = (try? Planner(model: model).selection(of: request)) ?? []
+    return columns.map { column in
+      column.replacingBindings { binding in
+        if case .value(let value) = binding { SQL(literal: value) } else { nil }
+      }.rendered().text
     }.joined(separator: ", ")
   }
-
-  private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 }
 
 /// The name of a table for the name of a type: the capitals that it begins with in lower case, but the last of them

@@ -16,17 +16,17 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the request if `nil`.
+  ///   - columns: The names of its columns; those of the request if `nil` or empty.
   ///   - request: The request.
   public init(named name: String, columns: [String]? = nil, request: QueryInterfaceRequest<RowDecoder>) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .request(request.blueprint))
   }
 
-  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
   ///   - sql: The statement.
   ///   - arguments: The values of its parameters.
   ///   - type: What its rows are decoded into.
@@ -37,11 +37,11 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
     self.init(named: name, columns: columns, literal: SQLLiteral(sql: sql, arguments: arguments), as: type)
   }
 
-  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
   ///   - literal: The statement, with its values.
   ///   - type: What its rows are decoded into.
   public init(
@@ -77,11 +77,11 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 }
 
 extension CommonTableExpression where RowDecoder == Row {
-  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
   ///   - sql: The statement.
   ///   - arguments: The values of its parameters.
   public init(
@@ -91,11 +91,11 @@ extension CommonTableExpression where RowDecoder == Row {
     self.init(named: name, columns: columns, sql: sql, arguments: arguments, as: Row.self)
   }
 
-  /// A table of the rows of an SQL statement, which may speak of the table itself.
+  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil`.
+  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
   ///   - literal: The statement, with its values.
   public init(named name: String, columns: [String]? = nil, literal: SQLLiteral) {
     self.init(named: name, columns: columns, literal: literal, as: Row.self)
@@ -127,8 +127,15 @@ struct CommonTableBlueprint: Sendable {
   }
 
   var name: String
+  /// Nil for those of the definition.
   var columns: [String]?
   var definition: Definition
+
+  init(name: String, columns: [String]?, definition: Definition) {
+    self.name = name
+    self.columns = columns?.isEmpty == false ? columns : nil
+    self.definition = definition
+  }
 
   func resolved(_ resolver: RequestResolver) throws -> CommonTable {
     switch definition {

@@ -70,7 +70,7 @@ extension RequestResolver {
 
   fileprivate func checkUnique(_ columns: [String]) throws {
     let names = columns.map { table.column(named: $0)?.name ?? $0 }
-    let isRowID = names.count == 1 && table.rowIDName != nil && names[0].lowercased() == "rowid"
+    let isRowID = names.count == 1 && table.rowIDName != nil && names[0].equalsIgnoringCase("rowid")
     guard isRowID || table.isUnique(names) else {
       throw AssociationError.notUnique(columns: columns, table: table.name)
     }
@@ -84,7 +84,7 @@ extension RequestResolver {
       return try expression(
         .raw([.expression(Column(table.name).sqlExpression), .text(" MATCH "), .expression(value)]))
     }
-    let index = "\"\(fullText.table.replacing("\"", with: "\"\""))\""
+    let index = SQL.quoted(fullText.table)
     return try expression(
       .raw([
         .expression(Column(table.rowIDName ?? "rowid").sqlExpression),

@@ -111,7 +111,7 @@ extension DerivableRequest {
 
   /// In the order of an SQL literal.
   public func order(literal: SQLLiteral) -> Self {
-    order(literal.splitAtCommas().map { SQLOrdering(literal: $0) })
+    order(literal.splitAtCommas())
   }
 
   /// In the order of the primary key, or of the rowid.
@@ -119,7 +119,7 @@ extension DerivableRequest {
     with { $0.ordering = RequestOrdering(byPrimaryKey: true) }
   }
 
-  /// In the opposite order, that of what is joined included; without an order, in that of the primary key from its end.
+  /// In the opposite order, that of what is joined included; without an order, it stays without one.
   public func reversed() -> Self { with { $0.ordering.isReversed.toggle() } }
 
   /// In no order; what is joined has none either.
@@ -162,19 +162,5 @@ extension DerivableRequest {
   /// With a table of its own.
   public func with<Rows>(_ table: CommonTableExpression<Rows>) -> Self {
     with { $0.commonTables.append(table.blueprint) }
-  }
-}
-
-extension SQLOrdering {
-  /// A term as written in SQL.
-  fileprivate init(literal: SQLLiteral) {
-    let words = literal.text?.split(whereSeparator: \.isWhitespace) ?? []
-    guard let last = words.last, words.count > 1, ["ASC", "DESC"].contains(last.uppercased()) else {
-      self.init(expression: literal.sqlExpression)
-      return
-    }
-    // So that the term can be reversed.
-    let term = SQLLiteral(parts: [.text(words.dropLast().joined(separator: " "))])
-    self.init(expression: term.sqlExpression, isDescending: last.uppercased() == "DESC")
   }
 }

@@ -64,8 +64,11 @@ extension QueryInterfaceRequest: FetchRequest {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest {
-    let plan = try plan(db)
-    return try PlannedRequest(plan, on: db).prepared()
+    let resolver = try RequestResolver(db, blueprint)
+    var request = try resolver.request(blueprint)
+    // Else SQLite would put all rows in order to give the first.
+    if isForSingleRow { request.root.rows.limit = min(request.root.rows.limit ?? 1, 1) }
+    return try PlannedRequest(Planner(model: resolver.model).planRows(request), on: db).prepared()
   }
 
   /// How many rows there are.

@@ -31,6 +31,11 @@ public struct RequestBlueprint: Sendable {
   /// What can't be, to be thrown when the request runs.
   var failure: AssociationError?
 
+  /// Whether it is about other records than its filters say, so that no aggregate can be of it.
+  var isLimitedOrGrouped: Bool {
+    limit != nil || isDistinct || !group.isEmpty || !havings.isEmpty
+  }
+
   init(tableName: String, defaultSelection: [SQLSelection]) {
     self.tableName = tableName
     self.defaultSelection = defaultSelection
@@ -172,6 +177,7 @@ extension AssociatedRequest {
         isRequired: isRequired || isOtherRequired, isIncluded: isIncluded || isOtherIncluded)
     }
     for index in path.links.indices {
+      path.links[index].merge(other.path.links[index].condition)
       path.links[index].blueprint.merge(other.path.links[index].blueprint)
     }
     // The last selection wins, be it the default one; joining selects nothing.

@@ -5,19 +5,17 @@ import OrderedCollections
 /// Makes requests of the engine, with the schema at hand: foreign keys are inferred, primary keys found.
 struct RequestResolver {
   let db: Database
-  let schema: Schema
   /// The tables, common table expressions among them.
   var model: Model
   /// The table of the records that are spoken of.
   var table: Table
   /// The tables that aliases stand for.
-  private var aliasedTables: [RecordAlias: String]
+  var aliasedTables: [RecordAlias: String]
 
   /// A resolver for a request, and all that is joined in it.
   init(_ db: Database, _ blueprint: RequestBlueprint) throws {
     self.db = db
-    schema = try db.schema
-    model = Model(rowsOf: schema)
+    model = try db.model
     table = Table(name: blueprint.tableName, kind: .view, columns: [], primaryKey: [])
     aliasedTables = [:]
     collect(blueprint)
@@ -33,16 +31,24 @@ struct RequestResolver {
     for link in blueprint.origin?.path.links.dropLast() ?? [] { collect(link.blueprint) }
   }
 
-  /// The table or common table expression of that name.
+  /// The table or common table expression of that name, in whatever case.
+  ///
+  /// - Throws: `DatabaseError` as SQLite says it, where there is none.
   func table(_ name: String) throws -> Table {
-    if let table = model.tables[name] { return table }
-    return try schema.table(name)
+    if let table = model.table(named: name) { return table }
+    throw try db.missingTable(name)
   }
 
-  /// A column that is not NULL where the record of an alias is there.
-  func keyColumn(of alias: RecordAlias) throws -> String {
-    guard let name = aliasedTables[alias] else { return "rowid" }
-    return try table(name).orderedKey.first ?? "rowid"
+  /// That the record of an alias is there.
+  func presence(of alias: RecordAlias) throws -> Expression {
+    // An alias of no table is the planner's to refuse.
+    let columns = try aliasedTables[alias].map { try table($0).presenceColumns } ?? ["rowid"]
+    let tests = columns.map { name in
+      let column = Expression(.program(.column(name)), at: Origin())
+      return Expression(
+        .isNull(Expression(.program(.of(alias, column)), at: Origin()), negated: true), at: Origin())
+    }
+    return tests.count == 1 ? tests[0] : Expression(.any(tests), at: Origin())
   }
 
   /// The same for the records of another table.
@@ -87,9 +93,7 @@ struct RequestResolver {
     if let failure = blueprint.failure { throw failure }
     var node = RequestNode(key: key)
     node.fields = try (blueprint.selection ?? blueprint.defaultSelection).flatMap(fields)
-    node.annotations = try blueprint.annotations.flatMap(fields).compactMap { field in
-      if case .expression(let item) = field { item } else { nil }
-    }
+    node.annotations = try blueprint.annotations.flatMap(columns)
     node.filters = try blueprint.filters.map(expression)
     node.sort = try terms(of: blueprint)
     node.group = try blueprint.group.map(expression)
@@ -146,18 +150,24 @@ struct RequestResolver {
       direction: .has, isToOne: link.isToOne)
     switch link.condition {
     case .belongsTo(let key):
-      let columns = try schema.reference(from: table.name, to: destination.table.name, using: key)
+      let columns = try table.reference(to: destination.table, using: key)
       (step.originColumns, step.destinationColumns) = (columns.origin, columns.destination)
       step.direction = .belongsTo
     case .has(let key):
-      let columns = try schema.reference(from: destination.table.name, to: table.name, using: key)
+      let columns = try destination.table.reference(to: table, using: key)
       (step.originColumns, step.destinationColumns) = (columns.destination, columns.origin)
-    case .on(let condition):
+    case .on(let rules):
       let (left, right) = (TableAlias(), TableAlias())
-      guard let condition = condition(left, right) else { break }
+      let conditions = try rules.map { rule in
+        try rule.condition(left, right).map { try destination.expression($0) }
+      }
+      guard conditions.allSatisfy({ $0 == conditions[0] }) else {
+        throw AssociationError.ambiguousKey(link.key.joined)
+      }
+      guard let condition = conditions.first ?? nil else { break }
       node.rows.originAliases.append(left.alias)
       node.rows.aliases.append(right.alias)
-      node.filters.append(try destination.expression(condition))
+      node.filters.append(condition)
     }
     return step
   }
@@ -169,79 +179,19 @@ struct RequestResolver {
     switch expression.form {
     case .known(let known): known
     case .deferred(let resolve): try resolve(self)
-    }
-  }
-
-  /// The fields of a selection.
-  func fields(_ selection: SQLSelection) throws -> [Field] {
-    switch selection.item {
-    case .all: return [.all]
-    case .allOf(let alias):
-      let columns = try aliasedTables[alias.alias].map { try table($0).declaredColumns } ?? []
-      return try columns.flatMap { try fields(alias[Column($0.name)].sqlSelection) }
-    case .expression(let expression, let name):
-      let item = NamedExpression(
-        name: name ?? expression.columnName, expression: try self.expression(expression))
-      return [.expression(item)]
-    case .literal(let literal):
-      return try literal.splitAtCommas().map { piece in
-        let text = piece.text.map { String($0.filter { !$0.isWhitespace }) }
-        if text == "*" || text?.hasSuffix(".*") == true { return .all }
-        return .expression(NamedExpression(name: nil, expression: try expression(piece.sqlExpression)))
-      }
+    case .joined(.and, let operands): Expression(.all(try operands.map(self.expression)), at: Origin())
+    case .joined(.or, let operands): Expression(.any(try operands.map(self.expression)), at: Origin())
     }
   }
 
   private func terms(of blueprint: RequestBlueprint) throws -> [SortTerm] {
     let ordering = blueprint.ordering
-    var terms = ordering.terms
-    if ordering.byPrimaryKey || (terms.isEmpty && ordering.isReversed) {
-      terms += table.orderedKey.map { Column($0).sqlOrdering }
-    }
+    let terms = ordering.byPrimaryKey ? table.orderedKey.map { Column($0).sqlOrdering } : ordering.terms
     return try terms.map { term in
       let term = ordering.isReversed ? term.reversed() : term
       return SortTerm(
         try expression(term.expression), isDescending: term.isDescending, nulls: term.nulls)
     }
-  }
-
-  // MARK: Common table expressions
-
-  /// Makes the tables of common table expressions known, with the columns that SQLite says they have.
-  private mutating func define(_ tables: [CommonTableBlueprint]) throws {
-    for common in tables where model.tables[common.name] == nil {
-      model.add(Table(name: common.name, kind: .ofRequest, columns: [], primaryKey: []))
-      let names = try common.columns ?? columnNames(of: common, among: tables)
-      model.add(
-        Table(
-          name: common.name, kind: .ofRequest,
-          columns: names.map { KindredAssociations.Column(name: $0) }, primaryKey: []))
-    }
-  }
-
-  private func columnNames(
-    of common: CommonTableBlueprint, among tables: [CommonTableBlueprint]
-  ) throws -> [String] {
-    var root = RequestNode()
-    root.fields = [
-      .expression(
-        NamedExpression(name: nil, expression: Expression(.program(.raw([.text("*")])), at: Origin())))
-    ]
-    root.rows.commonTables = try tables.prefix { $0.name != common.name }.map { try $0.resolved(self) }
-    root.rows.commonTables.append(try common.resolved(self))
-    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: common.name), root: root)
-    let plan = try Planner(model: model).planRows(request)
-    try db.prepareTransients(of: plan)
-    return try plan.nodes.first.map { try db.makeSelectStatement(sql: $0.statement.sql).columnNames } ?? []
-  }
-}
-
-extension RequestBlueprint {
-  /// What is defined here and for everything below, in the order of the definitions.
-  fileprivate var allCommonTables: [CommonTableBlueprint] {
-    commonTables
-      + children.flatMap { $0.path.links.flatMap(\.blueprint.allCommonTables) }
-      + (origin?.path.links.dropLast().flatMap(\.blueprint.allCommonTables) ?? [])
   }
 }
 
@@ -250,7 +200,7 @@ extension RequestOrigin {
   fileprivate func columns(_ names: [String], table: String) throws -> [String: SQLValue] {
     try names.reduce(into: [:]) { columns, name in
       guard
-        let value = values[name] ?? values.first(where: { $0.key.lowercased() == name.lowercased() })?.value
+        let value = values[name] ?? values.first(where: { $0.key.equalsIgnoringCase(name) })?.value
       else { throw AssociationError.missingColumn(name, table: table) }
       columns[name] = value
     }
@@ -262,20 +212,13 @@ extension Table {
   var orderedKey: [String] {
     primaryKey.isEmpty ? rowIDName.map { [$0] } ?? [] : primaryKey.map { columns[$0].name }
   }
-}
 
-extension Model {
-  /// Each table as a resource of its own name: associations are those of the request.
-  init(rowsOf schema: Schema) {
-    self.init(
-      resources: OrderedDictionary(
-        uniqueKeysWithValues: schema.tables.values.map { ($0.name, Resource(name: $0.name, table: $0)) }),
-      tables: schema.tables)
-  }
-
-  fileprivate mutating func add(_ table: Table) {
-    resources[table.name] = Resource(name: table.name, table: table)
-    tables[table.name] = table
+  /// Columns that are not all NULL where there is a row.
+  fileprivate var presenceColumns: [String] {
+    // Other columns of a primary key may be NULL: https://www.sqlite.org/lang_createtable.html#the_primary_key
+    if let rowID = rowIDColumn ?? rowIDName { return [rowID] }
+    if kind == .table, let first = primaryKey.first { return [columns[first].name] }
+    return declaredColumns.isEmpty ? ["rowid"] : declaredColumns.map(\.name)
   }
 }
 

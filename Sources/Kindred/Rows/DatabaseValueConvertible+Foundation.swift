@@ -41,6 +41,33 @@ extension Date: DatabaseFallback {
   public static var databaseFallback: Date { Date(timeIntervalSince1970: 0) }
 }
 
+extension Decimal: DatabaseFallback {
+  /// A text of its digits, such as `12.50`.
+  ///
+  /// A column of a numeric type turns it into an integer or a real, which has about 15 digits: declare it as text to
+  /// keep them all. NaN is stored as NULL.
+  public var databaseValue: DatabaseValue { DatabaseValue(isNaN ? .null : .text(description)) }
+
+  /// An integer, a real by its shortest decimal digits, or a text that is a number and nothing else.
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> Decimal? {
+    switch value.storage {
+    case .integer(let integer): Decimal(integer)
+    case .real(let real) where real.isFinite: Decimal(number: real.description)
+    case .text(let text): Decimal(number: text)
+    case .null, .real, .blob: nil
+    }
+  }
+
+  /// Zero.
+  public static var databaseFallback: Decimal { 0 }
+
+  private init?(number text: String) {
+    // `Decimal(string:)` passes over what stands behind the number.
+    guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil else { return nil }
+    self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
+  }
+}
+
 extension UUID: DatabaseFallback {
   /// A blob of 16 bytes.
   public var databaseValue: DatabaseValue {

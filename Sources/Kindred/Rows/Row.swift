@@ -15,8 +15,10 @@ public struct Row: Sendable {
 
   /// The values of the whole tree, as the statement gave them.
   let values: [SQLValue]
-  /// Where reading goes wrong: common to the rows of a fetch.
+  /// Where errors of reading go: common to the rows of an access.
   let failures: DecodingFailures
+  /// How many values are being decoded, one inside of the other, that are each this very row.
+  private(set) var selfDepth = 0
 
   /// A row of those values.
   init(
@@ -31,7 +33,7 @@ public struct Row: Sendable {
 
   /// A row without columns.
   public init() {
-    self.init(layout: RowLayout(columns: []), values: [], failures: DecodingFailures())
+    self.init(layout: RowLayout(columns: []), values: [], failures: DecodingFailures(isDetached: true))
   }
 
   /// A row of those columns, in the order of their names.
@@ -42,7 +44,8 @@ public struct Row: Sendable {
   private init(pairs: [(key: String, value: (any DatabaseValueConvertible)?)]) {
     self.init(
       layout: RowLayout(columnNames: pairs.map(\.key)),
-      values: pairs.map { $0.value?.databaseValue.storage ?? .null }, failures: DecodingFailures())
+      values: pairs.map { $0.value?.databaseValue.storage ?? .null },
+      failures: DecodingFailures(isDetached: true))
   }
 
   /// The names of the columns.
@@ -77,6 +80,15 @@ public struct Row: Sendable {
   /// This row without its scopes and the rows fetched along.
   public var unscoped: Row {
     Row(layout: RowLayout(columns: layout.columns), values: values, failures: failures)
+  }
+
+  /// The row for a property that holds the record of the row itself; `nil` where these properties have no end, which
+  /// only classes can have.
+  var forItself: Row? {
+    guard selfDepth < 16 else { return nil }
+    var row = self
+    row.selfDepth += 1
+    return row
   }
 
   /// The value at that position; NULL where there is none.

@@ -132,9 +132,9 @@ public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
   var start = 0
   var adapters: [any RowAdapter] = []
   for count in columnCounts {
-    let end = start + max(0, count)
-    adapters.append(RangeRowAdapter(start..<end))
-    start = end
+    let end = start.addingReportingOverflow(max(0, count))
+    adapters.append(RangeRowAdapter(start..<(end.overflow ? .max : end.partialValue)))
+    start = end.overflow ? .max : end.partialValue
   }
   return adapters + [SuffixRowAdapter(fromIndex: start)]
 }

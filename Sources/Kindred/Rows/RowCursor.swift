@@ -8,7 +8,7 @@ public final class RowCursor: Cursor {
   let layout: RowLayout
 
   private let selectStatement: SelectStatement
-  private let failures = DecodingFailures()
+  private let failures: DecodingFailures
   private let supplement: PreparedRequest.Supplement?
   private var isAtEnd = false
   /// Rows that have been read, and supplemented together, in reverse order.
@@ -19,6 +19,7 @@ public final class RowCursor: Cursor {
   /// - Throws: `DatabaseError` where the arguments don't fit; what the adapter throws.
   init(_ request: PreparedRequest) throws {
     selectStatement = request.statement
+    failures = request.statement.database.failures
     let statement = try selectStatement.start()
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
     layout =

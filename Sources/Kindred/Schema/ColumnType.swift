@@ -63,3 +63,21 @@ public struct CollationName: RawRepresentable, Hashable, Sendable {
   /// Spaces at the end don't count.
   public static let rtrim = CollationName(rawValue: "RTRIM")
 }
+
+/// The collations of Foundation, which every connection of this library has, and other programs don't.
+///
+/// Tables and indexes that name one can only be read by a program that defines it as well. An index by one of the
+/// `localized` collations is only right for programs in one locale.
+extension CollationName {
+  /// Unicode texts, as `String.compare(_:)` compares them.
+  public static let unicodeCompare = CollationName(rawValue: "swiftCompare")
+  /// Unicode texts without case, as `String.caseInsensitiveCompare(_:)` compares them.
+  public static let caseInsensitiveCompare = CollationName(rawValue: "swiftCaseInsensitiveCompare")
+  /// As the user's language orders words: `String.localizedCompare(_:)`.
+  public static let localizedCompare = CollationName(rawValue: "swiftLocalizedCompare")
+  /// As the user's language orders words, without case: `String.localizedCaseInsensitiveCompare(_:)`.
+  public static let localizedCaseInsensitiveCompare = CollationName(
+    rawValue: "swiftLocalizedCaseInsensitiveCompare")
+  /// As file managers order names, numbers by their value: `String.localizedStandardCompare(_:)`.
+  public static let localizedStandardCompare = CollationName(rawValue: "swiftLocalizedStandardCompare")
+}

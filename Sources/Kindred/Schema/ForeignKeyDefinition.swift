@@ -4,7 +4,8 @@
 ///     t.belongsTo("author", onDelete: .cascade).notNull()
 public final class ForeignKeyDefinition {
   let name: String
-  let table: String
+  /// The names that the other table may have, of which the first that there is counts.
+  let tables: [String]
   let onDelete: ForeignKeyAction?
   let onUpdate: ForeignKeyAction?
   let isDeferred: Bool
@@ -14,11 +15,12 @@ public final class ForeignKeyDefinition {
   private(set) var isUnique = false
 
   init(
-    name: String, table: String, onDelete: ForeignKeyAction?, onUpdate: ForeignKeyAction?, isDeferred: Bool,
+    name: String, tables: [String], onDelete: ForeignKeyAction?, onUpdate: ForeignKeyAction?,
+    isDeferred: Bool,
     isIndexed: Bool
   ) {
     self.name = name
-    self.table = table
+    self.tables = tables
     self.onDelete = onDelete
     self.onUpdate = onUpdate
     self.isDeferred = isDeferred

@@ -83,8 +83,9 @@ extension TableDefinition {
   /// `countryCode` for the `code` of a country. Where that key is of several columns, so is this one.
   ///
   /// - Parameters:
-  ///   - name: What the column is called before the name of the key; the other table, where that is not told.
-  ///   - table: The other table, where it is not called `name`.
+  ///   - name: What the column is called before the name of the key; the other table, or its singular, unless `table`
+  ///     is given.
+  ///   - table: The other table, where it is called neither `name` nor by its plural.
   ///   - onDelete: What becomes of a row when the one that it belongs to is deleted; SQLite refuses that by default.
   ///   - onUpdate: The same, when the key of that one is changed.
   ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
@@ -96,7 +97,8 @@ extension TableDefinition {
     onUpdate: ForeignKeyAction? = nil, deferred isDeferred: Bool = false, indexed isIndexed: Bool = true
   ) -> ForeignKeyDefinition {
     let foreignKey = ForeignKeyDefinition(
-      name: name, table: table ?? name, onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred,
+      name: name, tables: table.map { [$0] } ?? [name, Inflector.plural(name)], onDelete: onDelete,
+      onUpdate: onUpdate, isDeferred: isDeferred,
       isIndexed: isIndexed)
     foreignKey.isPartOfPrimaryKey = isInPrimaryKey
     elements.append(.foreignKey(foreignKey))
@@ -153,14 +155,14 @@ extension TableDefinition {
         columns.append(column)
         if let kind = column.index { indexes.append(index(on: [column.name], kind: kind, options)) }
       case .foreignKey(let foreignKey):
-        let key = try primaryKey(of: foreignKey.table, on: db)
+        let (table, key) = try destination(of: foreignKey, on: db)
         let own = foreignKey.columns(to: key)
         let names = own.map(\.name)
         columns += own
         foreignKeys.append(
           "FOREIGN KEY " + .columns(names) + " "
             + .references(
-              foreignKey.table, columns: key.map(\.name), onDelete: foreignKey.onDelete,
+              table, columns: key.map(\.name), onDelete: foreignKey.onDelete,
               onUpdate: foreignKey.onUpdate, isDeferred: foreignKey.isDeferred))
         if foreignKey.isUnique {
           indexes.append(index(on: names, kind: .unique, options))
@@ -185,36 +187,53 @@ extension TableDefinition {
       ifNotExists: options.contains(.ifNotExists))
   }
 
-  private func primaryKey(of table: String, on db: Database) throws -> [Key] {
-    let key = table.lowercased() == name.lowercased() ? ownPrimaryKey : try db.primaryKey(ofTable: table)
-    guard !key.isEmpty else {
-      throw DatabaseError.misuse("the table \(name) can't belong to \(table): there is no primary key")
+  /// The table that a foreign key refers to, and its primary key.
+  private func destination(
+    of foreignKey: ForeignKeyDefinition, on db: Database
+  ) throws -> (table: String, key: [Key]) {
+    for table in foreignKey.tables {
+      if table.equalsIgnoringCase(name) { return (name, try ownPrimaryKey(for: foreignKey, on: db)) }
+      guard let found = try db.model.table(named: table) else { continue }
+      let key = found.primaryKey.map { index in
+        let column = found.columns[index]
+        // A type of several words is written as it was declared, and none as none.
+        let type = column.declaredType.isEmpty ? nil : ColumnType(rawValue: column.declaredType)
+        return Key(name: column.name, type: type)
+      }
+      // A foreign key can't refer to a rowid that is no column.
+      guard !key.isEmpty, found.declaredColumns.count == found.columns.count else {
+        throw DatabaseError.misuse(
+          "the table \(name) can't belong to \(found.name), which declares no primary key")
+      }
+      return (found.name, key)
     }
-    return key
+    throw DatabaseError.misuse("there is no table \(foreignKey.tables.joined(separator: " or "))")
   }
 
-  private var ownPrimaryKey: [Key] {
-    let columns = elements.compactMap { element -> ColumnDefinition? in
-      if case .column(let column) = element { column } else { nil }
+  /// The primary key of this table, to which one of its foreign keys refers.
+  private func ownPrimaryKey(for foreignKey: ForeignKeyDefinition, on db: Database) throws -> [Key] {
+    let missing = DatabaseError.misuse(
+      "the table \(name) can't belong to itself: its primary key isn't known, or has the foreign key in it")
+    var columns: [ColumnDefinition] = []
+    for element in elements {
+      switch element {
+      case .column(let column): columns.append(column)
+      case .foreignKey(let other) where other === foreignKey:
+        guard !other.isPartOfPrimaryKey else { throw missing }
+      case .foreignKey(let other):
+        // Another one that refers to this table has columns that are named by this very key.
+        guard !other.tables.contains(where: { $0.equalsIgnoringCase(name) }) else {
+          guard !other.isPartOfPrimaryKey else { throw missing }
+          continue
+        }
+        columns += other.columns(to: try destination(of: other, on: db).key)
+      }
     }
     let names = columns.filter(\.isPrimaryKey).map(\.name) + constraintKey
-    return names.compactMap { name in
-      columns.first { $0.name == name }.map { Key(name: name, type: $0.type) }
+    let key = names.compactMap { name in
+      columns.first { $0.name.equalsIgnoringCase(name) }.map { Key(name: $0.name, type: $0.type) }
     }
-  }
-}
-
-extension Database {
-  fileprivate func primaryKey(ofTable name: String) throws -> [TableDefinition.Key] {
-    guard let table = try schema.tables.values.first(where: { $0.name.lowercased() == name.lowercased() })
-    else {
-      throw DatabaseError.misuse("there is no table \(name)")
-    }
-    return table.primaryKey.map { index in
-      let column = table.columns[index]
-      // A type of several words is written as it was declared, and none as none.
-      let type = column.declaredType.isEmpty ? nil : ColumnType(rawValue: column.declaredType)
-      return TableDefinition.Key(name: column.name, type: type)
-    }
+    guard !key.isEmpty, key.count == names.count else { throw missing }
+    return key
   }
 }

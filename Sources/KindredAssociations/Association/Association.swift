@@ -1,5 +1,5 @@
 /// A chain of steps from the records of one table to those of another, pivot to destination, and a cardinality.
-public struct Association: Sendable {
+public struct Association: Equatable, Sendable {
   /// How many records are associated with one.
   public enum Cardinality: Sendable, Hashable {
     case toOne
@@ -48,7 +48,7 @@ public struct Association: Sendable {
 /// One step of an association, from a table to another by equal columns.
 ///
 /// NULL equals nothing.
-public struct AssociationStep: Sendable {
+public struct AssociationStep: Equatable, Sendable {
   /// The ways that a foreign key can be followed.
   public enum Direction: Sendable, Hashable {
     /// The origin refers to the destination.

@@ -59,7 +59,8 @@ extension RequestNode {
     return (isGrouped || (havings.isEmpty && selectsColumns)) && !readsRowID
   }
 
-  private var selectsColumns: Bool {
+  /// Whether what is selected, here and of the records joined, is columns and values that are computed apart.
+  var selectsColumns: Bool {
     (fields ?? []).allSatisfy(\.isColumn) && annotations.allSatisfy { $0.expression.isColumn }
       && children.allSatisfy { $0.rows.isPrefetched || $0.selectsColumns }
   }

@@ -49,6 +49,14 @@ public struct Planner {
   public func planRows(_ request: FetchRequest) throws -> Plan {
     try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).runRows()
   }
+
+  /// The columns that a request for rows selects of its own record, for a statement that names the record as the
+  /// request does.
+  public func selection(of request: FetchRequest) throws -> [SQL] {
+    let planning = Planning(model: model, request: request)
+    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    return try planning.selection(of: planning.planSelect(request, select: statement.newSelect()))
+  }
 }
 
 /// The making of one plan.

@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// A statement that gives rows, in the making.
 ///
@@ -57,7 +58,8 @@ final class RowSelect {
   /// The statement that counts the rows.
   var count: SQL {
     guard let root else { return SQL() }
-    let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty
+    // An expression may be an aggregate, which makes one row of all.
+    let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty && node.selectsColumns
     if isPlain, node.rows.limit == nil, node.rows.offset == 0 {
       return "\(withClause)SELECT COUNT(*) \(root.scope.select.from())"
     }
@@ -94,13 +96,22 @@ final class RowJoin {
 
 extension Planning {
   /// The common table expressions that a statement defines for its node and what is joined to it, each once.
+  ///
+  /// - Throws: `RequestError` where two of one name are not the same.
   func definitions(of node: RequestNode) throws -> [SQL] {
-    var names: Set<String> = []
-    return try node.commonTables.filter { names.insert($0.name.lowercased()).inserted }.map { table in
+    var definitions: OrderedDictionary<String, SQL> = [:]
+    for table in node.commonTables {
       let columns = (table.columns ?? []).map { "\(identifier: $0)" as SQL }
       let list: SQL = columns.isEmpty ? SQL() : " (\(columns.joined(separator: ", ")))"
-      return "\(identifier: table.name)\(list) AS (\(try definition(of: table)))"
+      let definition: SQL = "\(list) AS (\(try definition(of: table)))"
+      let name = table.name.foldingASCIICase
+      guard definitions[name].map({ $0 == "\(identifier: table.name)\(definition)" }) ?? true else {
+        throw RequestError(
+          .duplicateName, "two different common table expressions are called `\(table.name)`")
+      }
+      definitions[name] = "\(identifier: table.name)\(definition)"
     }
+    return Array(definitions.values)
   }
 
   private func definition(of table: CommonTable) throws -> SQL {

@@ -1,9 +1,9 @@
 import KindredSQLSyntax
 
 /// An expression as written, its names not yet looked up.
-public struct Expression: Sendable {
+public struct Expression: Equatable, Sendable {
   /// What an expression can be.
-  public indirect enum Kind: Sendable {
+  public indirect enum Kind: Equatable, Sendable {
     /// A value of the request, by its number: plans do not depend on values.
     case literal(Int)
     /// A value of the program or of the model file.
@@ -53,14 +53,14 @@ public struct Expression: Sendable {
 
 extension Expression {
   /// Names joined by dots: a column, a column of a to-one association, or an aggregate of a to-many one.
-  public struct Path: Sendable {
+  public struct Path: Equatable, Sendable {
     /// How many `../` stand before it.
     public var parents: Int
     /// At least one.
     public var components: [Component]
 
     /// A name, and its arguments where parentheses follow: `books`, `filter(kind='novel')`, `max(year)`.
-    public struct Component: Sendable {
+    public struct Component: Equatable, Sendable {
       /// The name as written.
       public var name: String
       /// What stands in parentheses; nil without these.
@@ -114,7 +114,7 @@ extension Expression {
 }
 
 /// A term of an order.
-public struct SortTerm: Sendable {
+public struct SortTerm: Equatable, Sendable {
   /// Where an order has its NULLs.
   public enum Nulls: Sendable {
     case first, last
@@ -141,7 +141,7 @@ public struct SortTerm: Sendable {
 }
 
 /// An expression under a name: an item of `fields` or `annotate`.
-public struct NamedExpression: Sendable {
+public struct NamedExpression: Equatable, Sendable {
   /// As written before the colon; nil where there is none.
   public var name: String?
   /// What the name stands for.

@@ -1,5 +1,5 @@
 /// An item of `fields`.
-public enum Field: Sendable {
+public enum Field: Equatable, Sendable {
   /// `*`: all columns.
   case all
   case expression(NamedExpression)

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 /// The values of a request by number, in the order in which they were met.
 ///
 /// Equal ones have numbers of their own: a plan made for them must serve requests in which they differ.
-public struct Literals: Sendable {
+public struct Literals: Equatable, Sendable {
   /// By number.
   public private(set) var values: [SQLValue] = []
 

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
 /// A request as a tree: a path to the records, and under them one node per association key.
-public struct FetchRequest: Sendable {
+public struct FetchRequest: Equatable, Sendable {
   /// What leads from a resource to the records.
   public var path: RequestPath
   /// The node of the records at the end of the path.
@@ -24,9 +24,9 @@ public struct FetchRequest: Sendable {
 }
 
 /// A resource, and the records and associations that lead from it: `/authors/1/books/7/reviews`.
-public struct RequestPath: Sendable {
+public struct RequestPath: Equatable, Sendable {
   /// A part of a path behind the resource.
-  public enum Segment: Sendable {
+  public enum Segment: Equatable, Sendable {
     /// The record whose columns have these values.
     case record([KeyColumn])
     /// The records associated with the one before.
@@ -34,7 +34,7 @@ public struct RequestPath: Sendable {
   }
 
   /// A column of a key, and the numbers of the literals that are its value in one form or another.
-  public struct KeyColumn: Sendable {
+  public struct KeyColumn: Equatable, Sendable {
     /// The name of the column.
     public var name: String
     /// Candidate values, at least one: an untyped column may store the number rather than its text.
@@ -65,7 +65,7 @@ public struct RequestPath: Sendable {
 ///     FROM records [JOIN associations]
 ///     WHERE filters AND searches [GROUP BY group] HAVING havings
 ///     ORDER BY sort LIMIT limit OFFSET offset
-public struct RequestNode: Sendable {
+public struct RequestNode: Equatable, Sendable {
   /// The name in the request and in the result; empty at the root.
   public var key: String
   /// How the records follow from those of the node above; nil at the root.
@@ -115,7 +115,7 @@ public struct RequestNode: Sendable {
   }
 
   /// A full-text pattern.
-  public struct Search: Sendable {
+  public struct Search: Equatable, Sendable {
     /// The number of the literal that is the pattern.
     public var literal: Int
     /// Where the request has it.

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
 /// What a request for rows says of a node, beyond what one for JSON can say.
-public struct RowShape: Sendable {
+public struct RowShape: Equatable, Sendable {
   /// Whether the records are read apart, as a collection of each record above; otherwise they are joined to it, and
   /// each pair is a row.
   public var isPrefetched = false
@@ -42,9 +42,9 @@ public final class RecordAlias: Hashable, Sendable {
 }
 
 /// A common table expression of one request.
-public struct CommonTable: Sendable {
+public struct CommonTable: Equatable, Sendable {
   /// Where its rows come from.
-  public enum Definition: Sendable {
+  public enum Definition: Equatable, Sendable {
     /// A complete statement of the program.
     case raw([Expression.RawPart])
     /// The rows of a request.
@@ -68,7 +68,7 @@ public struct CommonTable: Sendable {
 
 extension Expression {
   /// What requests for rows can say, and URLs can't.
-  public indirect enum ProgramExpression: Sendable {
+  public indirect enum ProgramExpression: Equatable, Sendable {
     /// A column of the record by its name in the database, which SQLite looks up.
     case column(String)
     /// An expression about the record of that alias.
@@ -86,7 +86,7 @@ extension Expression {
   }
 
   /// A piece of SQL of the program.
-  public enum RawPart: Sendable {
+  public enum RawPart: Equatable, Sendable {
     /// Trusted text.
     case text(String)
     /// An expression in its place; a value is bound.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KindredMigrations
 import KindredSQLite
 
 /// The command `kindred migrate`.

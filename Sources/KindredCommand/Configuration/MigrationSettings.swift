@@ -1,5 +1,5 @@
 import ArgumentParser
-import KindredSQLite
+import KindredMigrations
 
 /// Where migrations are.
 struct MigrationSettings: ParsableArguments {

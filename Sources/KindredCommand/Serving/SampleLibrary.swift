@@ -1,4 +1,5 @@
 import Foundation
+import KindredMigrations
 import KindredSQLite
 
 /// The library that `serve` serves when no database is named: made anew from its migrations in a temporary directory,

@@ -117,7 +117,7 @@ struct MergeTests {
       sql: """
         SELECT "book"."title", "author"."name" FROM "book"
           JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country" = 'US'
-          ORDER BY ("author"."name" COLLATE "NOCASE"), "book"."year"
+          ORDER BY ("author"."name" COLLATE "swiftLocalizedCaseInsensitiveCompare"), "book"."year"
         """,
       rows: """
         [title:"Moby-Dick"] author: [name:"Melville"]

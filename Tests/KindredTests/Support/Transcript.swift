@@ -13,7 +13,7 @@ struct Transcript {
 
   init(of request: some FetchRequest, on db: Database) throws {
     // Read before, so that what is noted is the request's own.
-    _ = try db.schema
+    _ = try db.model
     let log = StatementLog(try db.connection)
     let outcome = Result { try Row.fetchAll(db, request) }
     let statements = log.stop()

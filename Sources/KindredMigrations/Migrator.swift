@@ -1,4 +1,4 @@
-import CKindredSQLite
+import KindredSQLite
 
 /// Brings a database to the state that numbered SQL files describe.
 ///

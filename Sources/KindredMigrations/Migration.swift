@@ -1,4 +1,4 @@
-import CKindredOpenSSL
+import KindredCryptography
 
 /// A numbered SQL file that changes the schema or the data once.
 public struct Migration: Hashable, Sendable {
@@ -22,13 +22,6 @@ public struct Migration: Hashable, Sendable {
     self.number = number
     self.fileName = fileName
     self.sql = sql
-    checksum = Self.sha256(Array(sql.utf8))
-  }
-
-  private static func sha256(_ bytes: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    SHA256(bytes, bytes.count, &digest)
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    checksum = HashFunction.sha256.digest(of: Array(sql.utf8)).hexadecimal
   }
 }

@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import KindredSQLite
 
 /// A row of `kindred_migration`.
 struct AppliedMigration {

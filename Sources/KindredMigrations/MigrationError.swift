@@ -1,3 +1,5 @@
+import KindredSQLite
+
 /// Why the migrations stopped, in one line that begins with the file.
 public struct MigrationError: Error, Hashable, Sendable {
   /// What is wrong.

@@ -1,0 +1,25 @@
+import Foundation
+import KindredSQLite
+
+extension ConnectionConfiguration {
+  /// What the connections of programs have: no limits but SQLite's own, and the collations of Foundation.
+  static let ofPrograms: ConnectionConfiguration = {
+    var configuration = ConnectionConfiguration.unlimited
+    configuration.collations = [
+      Collation(.unicodeCompare) { $0.compare($1) },
+      Collation(.caseInsensitiveCompare) { $0.caseInsensitiveCompare($1) },
+      Collation(.localizedCompare) { $0.localizedCompare($1) },
+      Collation(.localizedCaseInsensitiveCompare) { $0.localizedCaseInsensitiveCompare($1) },
+      Collation(.localizedStandardCompare) { $0.localizedStandardCompare($1) },
+    ]
+    return configuration
+  }()
+}
+
+extension Collation {
+  fileprivate convenience init(
+    _ name: CollationName, _ compare: @escaping @Sendable (String, String) -> ComparisonResult
+  ) {
+    self.init(name.rawValue) { Int32(compare($0, $1).rawValue) }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A column, for types that are no values of a database by themselves: enumerations of Codable, and JSON.
+struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
+  /// The column holds something with parts.
+  private struct NotSingleValue: Error {}
+
+  let row: Row
+  let index: Int
+  /// The column's name.
+  let name: String
+  let place: DecodingPlace
+  var codingPath: [any CodingKey] { place.codingPath }
+  var userInfo: [CodingUserInfoKey: Any] { place.userInfo }
+
+  func decodeColumn<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    do {
+      return try Value(from: self)
+    } catch is NotSingleValue {
+      guard let json = Data.fromDatabaseValue(DatabaseValue(row.value(at: index))) else {
+        throw RowDecodingError(.mismatch(found: row.value(at: index).typeName), key: name, type: type)
+      }
+      return try place.jsonDecoder(for: name).decode(type, from: json)
+    }
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw NotSingleValue()
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NotSingleValue() }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  func decodeNil() -> Bool { row.hasNull(atIndex: index) }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if let column = Value.self as? any DatabaseValueConvertible.Type {
+      return try column.read(from: row, atIndex: index, as: type)
+    }
+    return try Value(from: self)
+  }
+}

@@ -1,0 +1,84 @@
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+
+/// Selections.
+extension RequestResolver {
+  /// The fields of a selection.
+  func fields(_ selection: SQLSelection) throws -> [Field] {
+    switch selection.item {
+    case .all: return [.all]
+    case .literal(let literal, of: nil):
+      return try literal.splitAtCommas().flatMap { piece -> [Field] in
+        // `*` is the record itself, which needs no alias.
+        if let star = piece.star, star.table == nil { return [.all] }
+        return try columns(piece, of: nil).map { .expression($0) }
+      }
+    case .allOf, .expression, .literal: return try columns(selection).map { .expression($0) }
+    }
+  }
+
+  /// The columns of a selection, each by itself.
+  func columns(_ selection: SQLSelection) throws -> [NamedExpression] {
+    switch selection.item {
+    case .all: try columns(of: table) { Column($0).sqlExpression }
+    case .allOf(let alias): try columns(of: alias)
+    case .expression(let expression, let name):
+      [
+        NamedExpression(
+          name: try name ?? columnName(of: expression), expression: try self.expression(expression))
+      ]
+    case .literal(let literal, let alias):
+      try literal.splitAtCommas().flatMap { try columns($0, of: alias) }
+    }
+  }
+
+  /// The columns of one piece of SQL: many, if it has a star.
+  private func columns(_ piece: SQLLiteral, of alias: TableAlias?) throws -> [NamedExpression] {
+    guard let star = piece.star else {
+      let expression = alias.map { $0[piece] } ?? piece.sqlExpression
+      return [NamedExpression(name: nil, expression: try self.expression(expression))]
+    }
+    guard let name = star.table else {
+      return try alias.map(columns) ?? columns(of: table) { Column($0).sqlExpression }
+    }
+    let named = aliasedTables.first { $0.key.name?.equalsIgnoringCase(name) ?? false }
+    return try columns(of: table(named?.value ?? name)) { column in
+      .raw([.text("\(SQL.quoted(name)).\(SQL.quoted(column))")])
+    }
+  }
+
+  private func columns(of alias: TableAlias) throws -> [NamedExpression] {
+    guard let name = aliasedTables[alias.alias] else { return [] }
+    return try columns(of: table(name)) { alias[Column($0)] }
+  }
+
+  private func columns(
+    of table: Table, _ column: (String) -> SQLExpression
+  ) throws -> [NamedExpression] {
+    try table.declaredColumns.map { declared in
+      NamedExpression(name: declared.name, expression: try expression(column(declared.name)))
+    }
+  }
+
+  /// The name of a column in results, which is SQLite's; nil of other expressions.
+  private func columnName(of expression: SQLExpression) throws -> String? {
+    guard case .known(let known) = expression.form else { return nil }
+    switch known.kind {
+    case .program(.column(let name)): return table.resultName(of: name)
+    case .program(.of(let alias, let inner)):
+      guard case .program(.column(let name)) = inner.kind else { return nil }
+      return try aliasedTables[alias].map { try table($0).resultName(of: name) } ?? name
+    default: return nil
+    }
+  }
+}
+
+extension Table {
+  /// What SQLite calls a column of this table in results: by its own spelling, and the rowid by the column that it is.
+  fileprivate func resultName(of name: String) -> String {
+    if let column = column(named: name) { return column.name }
+    let isRowID = rowIDName != nil && ["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase)
+    return isRowID ? rowIDColumn ?? "rowid" : name
+  }
+}
