@@ -95,7 +95,7 @@ public struct SQL: Hashable, Sendable {
   }
 
   /// A name in double quotes (<https://www.sqlite.org/lang_keywords.html>).
-  fileprivate static func quoted(_ name: String) -> String {
+  package static func quoted(_ name: String) -> String {
     "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 }
@@ -185,13 +185,6 @@ extension SQL: ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(identifier: String) {
       sql.append(.text(SQL.quoted(identifier)))
     }
-  }
-}
-
-extension SQL {
-  /// An identifier in double quotes (<https://www.sqlite.org/lang_keywords.html>).
-  package static func quoted(_ identifier: String) -> String {
-    "\"" + identifier.replacing("\"", with: "\"\"") + "\""
   }
 }
 

@@ -22,10 +22,9 @@ extension PersistableRecord {
 
   /// Writes the columns of the record, which is found by its primary key.
   ///
-  /// - Returns: Whether the record is there.
-  /// - Throws: `AssociationError` where it has no primary key; `DatabaseError`, what encoding throws.
-  @discardableResult
-  public func update(_ db: Database) throws -> Bool {
+  /// - Throws: `RecordError.recordNotFound` where there is no such record; `AssociationError` where the record has no
+  ///   value in its primary key; `DatabaseError`, what encoding throws.
+  public func update(_ db: Database) throws {
     let record = try container()
     let key = try record.key(of: Self.databaseTableName, db)
     // Of a record that is its key, something must be written to find out whether it is there.
@@ -35,20 +34,22 @@ extension PersistableRecord {
     try db.execute(
       "UPDATE \(identifier: Self.databaseTableName) SET \(changes.joined(separator: ", ")) WHERE \(key.condition)"
     )
-    return db.changesCount > 0
+    guard db.changesCount > 0 else {
+      throw RecordError.recordNotFound(
+        databaseTableName: Self.databaseTableName,
+        key: Dictionary(key.map { ($0.name, DatabaseValue($0.value)) }) { first, _ in first })
+    }
   }
 
   /// Updates the record, or inserts it where it is not there.
   ///
   /// - Throws: `DatabaseError`, what encoding throws.
   public func save(_ db: Database) throws {
-    let isUpdated: Bool
     do {
-      isUpdated = try update(db)
-    } catch AssociationError.missingPrimaryKeyValue {
-      isUpdated = false
+      try update(db)
+    } catch AssociationError.missingPrimaryKeyValue, RecordError.recordNotFound {
+      try insert(db)
     }
-    if !isUpdated { try insert(db) }
   }
 
   /// Deletes the record, which is found by its primary key.
@@ -88,5 +89,21 @@ extension PersistenceContainer {
 extension [(name: String, value: SQLValue)] {
   fileprivate var condition: SQL {
     map { "\(identifier: $0.name) = \(.value($0.value))" as SQL }.joined(separator: " AND ")
+  }
+}
+
+/// What is wrong with a record that is to be written.
+public enum RecordError: Error, Hashable, Sendable {
+  /// No row of the table has the record's primary key.
+  case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
+}
+
+extension RecordError: CustomStringConvertible {
+  /// One line, without the values of the key.
+  public var description: String {
+    switch self {
+    case .recordNotFound(let table, let key):
+      "the table \(table) has no record of this key: \(key.keys.sorted().joined(separator: ", "))"
+    }
   }
 }
