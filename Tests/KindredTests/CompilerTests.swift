@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What the compiler refuses")
 struct CompilerTests {
-  @Test("S30, S32, S33, S34, S86, S94: associations that don't fit together don't compile")
+  @Test("S1, S30, S32, S33, S34, S86, S94: associations that don't fit together don't compile")
   func associations() throws {
     let source = """
       import Kindred
@@ -29,6 +29,20 @@ struct CompilerTests {
 
       struct Country: Codable, FetchableRecord, PersistableRecord {
         static let awards = hasMany(Award.self)
+      }
+
+      struct Plain {
+        static let books = hasMany(Book.self) // refused
+      }
+
+      struct Tabled: TableRecord {
+        static let books = hasMany(Book.self)
+      }
+
+      func plain(db: Database) throws {
+        _ = Tabled.including(all: Tabled.books)
+        _ = try Tabled.fetchAll(db) // refused
+        _ = Tabled().request(for: Tabled.books) // refused
       }
 
       func requests(author: Author, book: Book) {

@@ -135,7 +135,7 @@ struct AggregateTests {
     #expect(infos.map(\.theatrePlayCount) == [0, 1, 0])
   }
 
-  @Test("S252, S253, S255: each aggregate has the population of its own filters, also under one key")
+  @Test("S252, S253, S255: no join: aggregates of one key share no population, nor multiply one another")
   func isolation() throws {
     struct Info: Decodable, FetchableRecord {
       var novelCount: Int
@@ -281,17 +281,30 @@ struct AggregateTests {
   func compositeKeys() throws {
     struct Shelf: TableRecord { static let slots = hasMany(Slot.self) }
     struct Slot: TableRecord {}
+    struct Visitor: TableRecord {
+      static let visits = hasMany(Visit.self)
+      static let slots = hasMany(Slot.self, through: visits, using: Visit.slot)
+    }
+    struct Visit: TableRecord { static let slot = belongsTo(Slot.self) }
     let queue = DatabaseQueue()
     try queue.write { db throws in
       try db.execute(
         sql: """
           CREATE TABLE shelf (id INTEGER PRIMARY KEY);
           CREATE TABLE slot (shelfId INTEGER REFERENCES shelf, number INTEGER, PRIMARY KEY (shelfId, number)) WITHOUT ROWID;
+          CREATE TABLE visitor (id INTEGER PRIMARY KEY);
+          CREATE TABLE visit (visitorId INTEGER REFERENCES visitor, shelfId INTEGER, number INTEGER,
+            FOREIGN KEY (shelfId, number) REFERENCES slot);
           INSERT INTO shelf VALUES (1), (2);
           INSERT INTO slot VALUES (1, 1), (1, 2);
+          INSERT INTO visitor VALUES (1);
+          INSERT INTO visit VALUES (1, 1, 1), (1, 1, 1), (1, 1, 2);
           """)
       let rows = try Row.fetchAll(db, Shelf.annotated(with: Shelf.slots.count).order(Column("id")))
       #expect(rows.map { $0["slotCount"] as Int } == [2, 0])
+      // One of them was visited twice, and counts once.
+      let visitor = try Row.fetchOne(db, Visitor.annotated(with: Visitor.slots.count, Visitor.visits.count))
+      #expect(visitor == ["id": 1, "slotCount": 2, "visitCount": 3])
     }
   }
 }
