@@ -36,6 +36,8 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   /// The SQL as an expression.
   public var sqlExpression: SQLExpression {
     if let failure { return SQLExpression { _ in throw failure } }
+    // A comment at its end must not go on behind it.
+    if case .text(let text) = parts.last, text.contains("--") { return .raw(parts + [.text("\n")]) }
     return .raw(parts)
   }
 

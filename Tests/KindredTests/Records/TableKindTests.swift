@@ -93,7 +93,7 @@ struct TableKindTests {
       var name: String
     }
     try make().inDatabase { db throws in
-      try db.create(table: "draft", options: .temporary) { t in t.autoIncrementedPrimaryKey("id") }
+      try db.create(table: "draft", options: .temporary) { t in t.primaryKey("id", .integer) }
       try db.execute(sql: "ATTACH ':memory:' AS extra; CREATE TABLE extra.other (id INTEGER PRIMARY KEY)")
       try Draft(id: 1).insert(db)
       try Other(id: 2).insert(db)
