@@ -73,7 +73,7 @@ extension Expression {
   }
 
   /// A `when` and its `then`.
-  public struct Branch: Sendable {
+  public struct Branch: Equatable, Sendable {
     /// What must hold, or what the value of the `case` must be equal to.
     public var condition: Expression
     /// What the `case` is then.
