@@ -9,6 +9,8 @@ public final class ConnectionPool: Sendable {
     public var readersOpen: Int
     /// How many reading connections somebody holds.
     public var readersInUse: Int
+    /// How many requests wait for a reading connection.
+    public var readersWaiting: Int
     /// Whether somebody holds the writing connection.
     public var isWriterInUse: Bool
     /// How many times somebody had to wait for a connection.
@@ -31,7 +33,7 @@ public final class ConnectionPool: Sendable {
   public let readerAccess: Connection.Access
 
   private let configuration: ConnectionConfiguration
-  private let readers: ConnectionSlots
+  let readers: ConnectionSlots
   private let writers: ConnectionSlots?
 
   /// Opens a database.
@@ -131,7 +133,8 @@ public final class ConnectionPool: Sendable {
   public var statistics: Statistics {
     let (reading, writing) = (readers.counters, writers?.counters)
     return Statistics(
-      readersOpen: reading.open, readersInUse: reading.inUse, isWriterInUse: writing?.inUse == 1,
+      readersOpen: reading.open, readersInUse: reading.inUse, readersWaiting: reading.waiting,
+      isWriterInUse: writing?.inUse == 1,
       waits: reading.waits + (writing?.waits ?? 0), timeouts: reading.timeouts + (writing?.timeouts ?? 0),
       statementCacheHits: reading.cacheHits + (writing?.cacheHits ?? 0),
       statementCacheMisses: reading.cacheMisses + (writing?.cacheMisses ?? 0))

@@ -3,11 +3,14 @@ import Dispatch
 import Synchronization
 
 /// A bounded number of connections of one kind, opened when they are needed, each with one holder at a time.
+///
+/// They are given out in the order in which they were asked for.
 final class ConnectionSlots: Sendable {
   /// What the slots have done so far.
   struct Counters {
     var open = 0
     var inUse = 0
+    var waiting = 0
     var waits = 0
     var timeouts = 0
     var cacheHits = 0
@@ -19,49 +22,145 @@ final class ConnectionSlots: Sendable {
     let connection: Connection
   }
 
+  /// Somebody who waits for a slot.
+  private struct Waiter {
+    let number: UInt64
+    /// Called when the slot is theirs, without a lock held.
+    let onGrant: @Sendable () -> Void
+  }
+
   private struct State {
     var idle: [Idle] = []
     /// Who is out, so that nothing is given back twice, or to the wrong pool.
     var holders: Set<ObjectIdentifier> = []
+    /// Slots that somebody has, with a connection or on the way to one.
+    var taken = 0
+    /// First come, first served.
+    var waiters: [Waiter] = []
+    /// Those whose turn it is, and who have a slot but no connection yet.
+    var granted: Set<UInt64> = []
+    var lastNumber: UInt64 = 0
     var isClosed = false
     var counters = Counters()
+
+    /// An idle connection for somebody who has a slot; nil where one must be opened.
+    mutating func takeIdle() throws -> Idle? {
+      guard !isClosed else { throw DatabaseError.misuse("the pool is closed") }
+      guard let idle = idle.popLast() else { return nil }
+      holders.insert(ObjectIdentifier(idle.connection))
+      return idle
+    }
+
+    /// Passes a slot that has become free on to the next waiter.
+    mutating func passOn() -> Waiter? {
+      guard !waiters.isEmpty else {
+        taken -= 1
+        return nil
+      }
+      let next = waiters.removeFirst()
+      granted.insert(next.number)
+      return next
+    }
   }
 
   private let state = Mutex(State())
-  /// Counts the free slots.
-  ///
-  /// It starts at zero: a semaphore must not end below where it started.
-  private let free = DispatchSemaphore(value: 0)
+  private let count: Int
   private let timeout: DispatchTimeInterval
   private let open: @Sendable () throws -> Connection
 
   init(
     count: Int, timeoutMilliseconds: Int, open: @escaping @Sendable () throws -> Connection
   ) {
+    self.count = max(1, count)
     timeout = .milliseconds(timeoutMilliseconds)
     self.open = open
-    for _ in 0..<max(1, count) { free.signal() }
   }
 
   var counters: Counters {
     state.withLock { state in
       var counters = state.counters
       counters.inUse = state.holders.count
+      counters.waiting = state.waiters.count
       return counters
     }
   }
 
+  // MARK: Taking
+
   /// Takes a connection, or opens one, waiting until one is free.
   func checkOut() throws -> sending Connection {
-    try waitForSlot()
-    do {
-      let idle: Idle? = try state.withLock { state in
-        guard !state.isClosed else { throw DatabaseError.misuse("the pool is closed") }
-        guard let idle = state.idle.popLast() else { return nil }
-        state.holders.insert(ObjectIdentifier(idle.connection))
-        return idle
+    if let connection = try checkOutIfFree() { return connection }
+    let isGranted = DispatchSemaphore(value: 0)
+    let number = enqueue { isGranted.signal() }
+    guard isGranted.wait(timeout: .now() + timeout) == .success else {
+      withdraw(number)
+      throw DatabaseError(extendedCode: SQLITE_BUSY, message: "all connections are in use")
+    }
+    return try take(number)
+  }
+
+  /// Takes a connection, or opens one; nil where none is free, or others wait for one.
+  func checkOutIfFree() throws -> sending Connection? {
+    let (isFree, idle) = try state.withLock { state -> (Bool, Idle?) in
+      guard state.isClosed || state.taken < count && state.waiters.isEmpty else { return (false, nil) }
+      let idle = try state.takeIdle()
+      state.taken += 1
+      return (true, idle)
+    }
+    guard isFree else { return nil }
+    return try idle?.connection ?? openInSlot()
+  }
+
+  /// Queues for a connection: `onGrant` is called once, on any thread, when `take` gives it.
+  func enqueue(_ onGrant: @escaping @Sendable () -> Void) -> UInt64 {
+    let (number, isGranted) = state.withLock { state in
+      state.lastNumber += 1
+      let number = state.lastNumber
+      let isGranted = state.isClosed || state.taken < count && state.waiters.isEmpty
+      if isGranted {
+        state.taken += 1
+        state.granted.insert(number)
+      } else {
+        state.counters.waits += 1
+        state.waiters.append(Waiter(number: number, onGrant: onGrant))
       }
-      if let idle { return idle.connection }
+      return (number, isGranted)
+    }
+    if isGranted { onGrant() }
+    return number
+  }
+
+  /// Takes the connection of a waiter whose turn it is.
+  func take(_ number: UInt64) throws -> sending Connection {
+    let idle = try state.withLock { state in
+      guard state.granted.remove(number) != nil else {
+        throw DatabaseError.misuse("it is not the waiter's turn")
+      }
+      do {
+        return try state.takeIdle()
+      } catch {
+        state.taken -= 1
+        throw error
+      }
+    }
+    return try idle?.connection ?? openInSlot()
+  }
+
+  /// Ends a waiter's waiting in vain; nothing happens where its connection has been taken.
+  func withdraw(_ number: UInt64) {
+    let next = state.withLock { state -> Waiter? in
+      if let index = state.waiters.firstIndex(where: { $0.number == number }) {
+        state.waiters.remove(at: index)
+        state.counters.timeouts += 1
+        return nil
+      }
+      return state.granted.remove(number) == nil ? nil : state.passOn()
+    }
+    next?.onGrant()
+  }
+
+  private func openInSlot() throws -> sending Connection {
+    do {
       let new = Idle(connection: try open())
       state.withLock { state in
         state.counters.open += 1
@@ -69,10 +168,12 @@ final class ConnectionSlots: Sendable {
       }
       return new.connection
     } catch {
-      free.signal()
+      state.withLock { $0.passOn() }?.onGrant()
       throw error
     }
   }
+
+  // MARK: Giving back
 
   /// Takes a connection back, and undoes what its holder left.
   func checkIn(_ connection: Connection) {
@@ -82,7 +183,7 @@ final class ConnectionSlots: Sendable {
     connection.relinquish()
     let (hits, misses) = connection.takeCacheCounts()
     let returned = Idle(connection: connection)
-    state.withLock { state in
+    let next = state.withLock { state in
       state.counters.cacheHits += hits
       state.counters.cacheMisses += misses
       if state.isClosed {
@@ -90,27 +191,26 @@ final class ConnectionSlots: Sendable {
       } else {
         state.idle.append(returned)
       }
+      return state.passOn()
     }
-    free.signal()
+    next?.onGrant()
   }
 
-  /// Closes the idle connections now, and those in use when they come back.
+  /// Closes the idle connections now, and those in use when they come back; who waits is told in vain.
   func close() {
-    let idle = state.withLock { state in
+    let (idle, waiters) = state.withLock { state in
       state.isClosed = true
       state.counters.open -= state.idle.count
-      defer { state.idle = [] }
-      return state.idle
+      defer {
+        state.idle = []
+        state.waiters = []
+      }
+      state.taken += state.waiters.count
+      state.granted.formUnion(state.waiters.map(\.number))
+      return (state.idle, state.waiters)
     }
     // They close here, outside of the lock.
     _ = consume idle
-  }
-
-  private func waitForSlot() throws {
-    guard free.wait(timeout: .now()) == .timedOut else { return }
-    state.withLock { $0.counters.waits += 1 }
-    guard free.wait(timeout: .now() + timeout) == .timedOut else { return }
-    state.withLock { $0.counters.timeouts += 1 }
-    throw DatabaseError(extendedCode: SQLITE_BUSY, message: "all connections are in use")
+    for waiter in waiters { waiter.onGrant() }
   }
 }

@@ -7,7 +7,8 @@ import Logging
 extension KindredService {
   /// The result of a request as events: at once, and after each commit that changes it.
   func live(
-    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ feed: ChangeFeed
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    _ feed: ChangeFeed
   ) throws -> HTTPResponse {
     let key = LiveQuery.Key(target: request.target, rights: principal.rights)
     let expiry = principal.monotonicExpiry
@@ -23,7 +24,7 @@ extension KindredService {
       type: .json, isAttachment: false,
       key: RepresentationCache.Key(target: request.target, type: .json, rights: principal.rights),
       version: databaseVersion.current, condition: nil)
-    let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
+    let reading = try Reading(pool, readers, cancellation: request.cancellation, seconds: options.queryTime)
     defer { reading.close() }
     guard let json = try json(of: asked, reading) else {
       throw Problem.notAcceptable("only records can be listened to: change `Accept`")

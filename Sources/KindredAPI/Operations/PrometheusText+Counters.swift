@@ -28,6 +28,9 @@ extension PrometheusText {
     append("kindred_database_readers", .gauge, "Reading connections that are open.", pool.readersOpen)
     append("kindred_database_readers_in_use", .gauge, "Reading connections in use.", pool.readersInUse)
     append(
+      "kindred_database_readers_waiting", .gauge, "Requests that wait for a reading connection.",
+      pool.readersWaiting)
+    append(
       "kindred_database_writer_in_use", .gauge, "Whether the writing connection is in use.",
       pool.isWriterInUse ? 1 : 0)
     append(

@@ -14,10 +14,12 @@ enum URLCoding {
       return String(part)
     }
     let input = Array(part.utf8)
-    func refuse(_ message: String, at index: Int) -> RequestError {
-      RequestError(.invalidEncoding, message, at: Origin(parameter: parameter, position: index))
-    }
     var bytes: [UInt8] = []
+    // What is decoded so far tells the place in characters.
+    func refuse(_ message: String) -> RequestError {
+      let position = String(decoding: bytes, as: UTF8.self).unicodeScalars.count
+      return RequestError(.invalidEncoding, message, at: Origin(parameter: parameter, position: position))
+    }
     bytes.reserveCapacity(input.count)
     var index = 0
     while index < input.count {
@@ -26,8 +28,7 @@ enum URLCoding {
         guard index + 2 < input.count, let high = hexValue(input[index + 1]),
           let low = hexValue(input[index + 2])
         else {
-          throw refuse(
-            "`%` must be followed by two hexadecimal digits: write `%25` for the sign itself", at: index)
+          throw refuse("`%` must be followed by two hexadecimal digits: write `%25` for the sign itself")
         }
         bytes.append(high << 4 | low)
         index += 3
@@ -37,7 +38,8 @@ enum URLCoding {
       }
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw refuse("the percent-encoded bytes are not UTF-8", at: 0)
+      bytes.removeSubrange(validLength(of: bytes)...)
+      throw refuse("the percent-encoded bytes are not UTF-8")
     }
     return text
   }
@@ -87,9 +89,18 @@ enum URLCoding {
     }
   }
 
+  /// How many bytes at the beginning are UTF-8.
+  private static func validLength(of bytes: [UInt8]) -> Int {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var length = 0
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) { length += UTF8.width(scalar) }
+    return length
+  }
+
   /// The text with everything encoded that could be taken for something else in a path segment.
   static func encodeSegment(_ text: String) -> String {
-    encode(text) { isUnreserved($0) || "!$&'()*:@".utf8.contains($0) }
+    encode(text, keeping: isUnreserved)
   }
 
   /// The text with everything encoded but letters, digits and `-._~` (RFC 3986 §2.3).

@@ -15,16 +15,13 @@ struct PageLinks {
       return
     }
     let pairs = (request.query ?? "").split(separator: "&")
-    let kept = pairs.filter { pair in
-      let name = pair.prefix { $0 != "=" }
-      return name != "after" && name != "offset"
-    }
+    let kept = pairs.filter { !["after", "offset"].contains(Self.name(of: $0)) }
     func url(_ more: [String]) -> String {
       let query = (kept.map(String.init) + more).joined(separator: "&")
       return URLCoding.encodeUnsafe(request.path + (query.isEmpty ? "" : "?\(query)"))
     }
     // The first page keeps its offset.
-    let offset = pairs.first { $0.hasPrefix("offset=") }
+    let offset = pairs.first { Self.name(of: $0) == "offset" }
     first = url(offset.map { [String($0)] } ?? [])
     next = cursor.map { url(["after=\($0)"]) }
   }
@@ -34,12 +31,18 @@ struct PageLinks {
     var target = target
     return target.withUTF8 { bytes in
       bytes.indices.contains { index in
-        // `?after=`, `&offset=`: looked for by what every one of them begins with.
-        (bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "&"))
-          && (bytes[(index + 1)...].starts(with: "after=".utf8)
-            || bytes[(index + 1)...].starts(with: "offset=".utf8))
+        guard bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "&") else { return false }
+        let rest = bytes[(index + 1)...]
+        let name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "&") }
+        return name.elementsEqual("after".utf8) || name.elementsEqual("offset".utf8)
+          || name.contains(UInt8(ascii: "%"))
       }
     }
+  }
+
+  /// The decoded name of a parameter.
+  private static func name(of pair: Substring) -> String? {
+    try? URLCoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
   }
 
   /// All fields of an answer together must not be longer than clients and proxies take: 8 KiB.

@@ -58,11 +58,17 @@ struct Representation {
     }
   }
 
-  /// The answer to a client: 304 where it has this content already.
+  /// The answer to a client: 304 where it has this content already, 412 where it wants another.
   ///
   /// - Parameter compressionLevel: zlib's; nil for no compression.
   func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
     let coding = Self.coding(for: request, isLong: isLong, compressionLevel: compressionLevel)
+    // RFC 9110 §13.2.2: before If-None-Match, and for any method.
+    let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
+    if let needed, needed.match(tag, coding: coding) == nil {
+      if case .stream(let stream) = content { stream.close() }
+      return Problem.preconditionFailed.response
+    }
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     if let held = condition?.match(tag, coding: coding) {
       if case .stream(let stream) = content { stream.close() }

@@ -20,7 +20,8 @@ struct RecordsRequest {
 extension KindredService {
   /// The records that a path and its parameters ask for.
   func records(
-    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ timing: inout RequestTiming
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
@@ -30,7 +31,7 @@ extension KindredService {
       return try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: recordTypes)
     }
     if let changeFeed, case .success(.events) = accepted {
-      return try live(segments, request, principal, changeFeed)
+      return try live(segments, request, principal, readers, changeFeed)
     }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
@@ -42,7 +43,11 @@ extension KindredService {
       // that costs one query more.
       version: condition == nil ? nil : databaseVersion.current, condition: condition)
     if case .success = accepted, let response = unchanged(asked) { return response }
-    let reading = try Reading(pool, cancellation: request.cancellation, seconds: options.queryTime)
+    // The time that was spent in the queue is a part of the request's.
+    let waited = if case .queued = readers { Double(timing.nanoseconds) / 1e9 } else { 0.0 }
+    let reading = try Reading(
+      pool, readers, cancellation: request.cancellation,
+      seconds: options.queryTime.map { max(0, $0 - waited) })
     do {
       asked.version = try asked.version ?? databaseVersion.shown(by: reading)
       let version = try models.version(reading.schemaVersion, for: reading.connection).seen(by: principal)
@@ -58,6 +63,9 @@ extension KindredService {
         guard options.showsPlans else { throw Problem.hidden("how requests are run") }
         try checkOperator(principal, "explain")
         defer { reading.close() }
+        if format == nil {
+          _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
+        }
         let explanation = try Explanation(planned).document(
           on: reading.connection, HiddenNames(in: version.model))
         return deliver(
@@ -81,7 +89,8 @@ extension KindredService {
 
   /// 304 where the client has what was answered last, and nobody has written since: without a query.
   private func unchanged(_ asked: RecordsRequest) -> HTTPResponse? {
-    guard let condition = asked.condition, let version = asked.version,
+    guard let condition = asked.condition, asked.request.headers["If-Match"] == nil,
+      let version = asked.version,
       let known = representations.entry(for: asked.key), known.version == version
     else { return nil }
     let coding = Representation.coding(

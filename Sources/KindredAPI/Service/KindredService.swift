@@ -19,6 +19,7 @@ public final class KindredService: HTTPHandler {
   let idempotencyKeys = IdempotencyKeys()
   let cursors: CursorCoding
   let serviceMetrics = ServiceMetrics()
+  let readerQueue: ReaderQueue
   private let authenticator: Authenticator
   private let counterSource = Mutex<CounterSource?>(nil)
   /// Tells this service from all others, those of the process before it among them.
@@ -30,6 +31,7 @@ public final class KindredService: HTTPHandler {
     model: @escaping @Sendable (Connection) throws -> Model
   ) throws {
     self.pool = pool
+    readerQueue = ReaderQueue(pool: pool)
     self.options = options
     self.logger = logger
     guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
@@ -71,24 +73,49 @@ public final class KindredService: HTTPHandler {
     let read: @Sendable () -> HTTPServerCounters
   }
 
-  /// The answer to a request, whatever is wrong with it.
-  public func respond(to request: HTTPRequest) -> HTTPResponse { answer(request).wait() }
+  /// The answer to a request, whatever is wrong with it; waits on this thread where it has to wait.
+  public func respond(to request: HTTPRequest) -> HTTPResponse {
+    answer(request, .waiting, RequestTiming(isOn: options.tellsTiming)).wait()
+  }
 
-  /// The answer to a request, whatever is wrong with it; what writes waits for its turn.
+  /// The answer to a request, whatever is wrong with it; later where it waits for a connection, or for its turn to write.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer {
-    var timing = RequestTiming(isOn: options.tellsTiming)
+    answer(request, .free, RequestTiming(isOn: options.tellsTiming))
+  }
+
+  private func answer(_ request: HTTPRequest, _ readers: ReaderSource, _ start: RequestTiming) -> HTTPAnswer {
+    var timing = start
     var principal: Principal?
     do {
       try screen(request)
       let sender = try self.principal(of: request)
       principal = sender
-      switch try Route(request).answer(self, request, sender, &timing) {
+      switch try Route(request).answer(self, request, sender, readers, &timing) {
       case .now(let response): return .now(finished(response, to: request, timing))
       case .later(let response): return .later(response)
       }
+    } catch is ReaderSource.NoneFree {
+      return .later(park(request, start))
     } catch {
       return .now(finished(answer(to: error, of: request, by: principal), to: request, timing))
     }
+  }
+
+  /// Has a request wait for its turn to read.
+  private func park(_ request: HTTPRequest, _ timing: RequestTiming) -> HTTPPendingResponse {
+    let pending = HTTPPendingResponse()
+    let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
+    readerQueue.park(until: deadline, request.cancellation) { [self] ticket in
+      pending.resume { [self] in
+        guard let ticket else {
+          return .now(finished(answer(to: Problem.busy, of: request), to: request, timing))
+        }
+        // Where it needs no connection any more, it is the next one's turn.
+        defer { ticket.withdraw() }
+        return answer(request, .queued(ticket), timing)
+      }
+    }
+    return pending
   }
 
   /// The answer with what every answer has, and noted once it is sent.

@@ -15,13 +15,17 @@ final class Reading {
   private var start: UInt64 = 0
 
   /// - Parameters:
+  ///   - source: where the connection comes from.
   ///   - cancellation: ends the statements when the client has gone.
   ///   - seconds: how long the statements may take; nil for ever. The time that the client takes to read the
   ///     answer does not count.
-  init(_ pool: ConnectionPool, cancellation: HTTPCancellation?, seconds: Double?) throws {
+  init(
+    _ pool: ConnectionPool, _ source: ReaderSource = .waiting, cancellation: HTTPCancellation?,
+    seconds: Double?
+  ) throws {
     self.pool = pool
     self.cancellation = cancellation
-    connection = try pool.reader()
+    connection = try source.reader(of: pool)
     timeLeft = seconds.map { UInt64($0 * 1e9) }
     connection.beginAccounting()
     resume()

@@ -1,6 +1,7 @@
 import KindredAssociations
 import KindredExecution
 import KindredHTTP
+import KindredSQLite
 
 /// The reading of records, from the first statement to the representation that is made of them.
 final class RecordsReading {
@@ -23,20 +24,105 @@ final class RecordsReading {
   func close() { reader.close() }
 
   func representation() throws -> Representation {
-    var beginning = try begin()
-    guard !reader.isAtEnd else { return whole(beginning) }
-    let known = service.representations.entry(for: asked.key)
-    guard let known, let content = known.content, asked.condition?.match(known.tag, coding: .identity) != nil
-    else {
-      return streamed(beginning, tag: newTag, content: nil)
+    let beginning = try begin()
+    var hash = beginning.hash
+    if reader.isAtEnd { return whole(beginning, tag: hash.finish()) }
+    var content = beginning.first.map { [UInt8]($0) } ?? []
+    while !reader.isAtEnd, content.count < Self.gatheredLength, let part = try reader.next() {
+      hash.update(part)
+      content += part
     }
-    // The client has what was sent last, and somebody has written since: reading all tells whether that changed it.
-    let present = try hash(after: beginning)
+    if reader.isAtEnd { return whole(beginning, content, tag: hash.finish()) }
+    if let tag = knownTag { return streamed(beginning, content, tag: tag) }
+    guard mayMeasure else {
+      let tag = newTag
+      remember(tag, isOfContent: false)
+      return streamed(beginning, content, tag: tag)
+    }
+    let measured = try measure(after: hash, content.count)
+    let tag = measured ?? newTag
+    remember(tag, isOfContent: measured != nil)
+    // Its client has it, or wants another.
+    if measured != nil, isSettled(by: tag) { return whole(beginning, [], tag: tag) }
+    // What was read for the tag is read once more, from the same snapshot.
     reader.close()
     reader = Self.reader(planned, reading)
-    beginning = try begin()
-    guard present == content else { return streamed(beginning, tag: newTag, content: nil) }
-    return streamed(beginning, tag: known.tag, content: content)
+    let again = try begin()
+    return streamed(again, again.first.map { [UInt8]($0) } ?? [], tag: tag)
+  }
+
+  // MARK: Tags
+
+  /// The tag of this content, where it has been read before and nobody has written since.
+  private var knownTag: ContentHash.Digest? {
+    guard let entry = service.representations.entry(for: asked.key), entry.isOfContent,
+      let version = stateVersion,
+      entry.version == version
+    else { return nil }
+    return entry.tag
+  }
+
+  /// The state of the database that the snapshot is; nil where it can't be told, or doesn't decide the content alone.
+  private var stateVersion: Int64? {
+    // Only if nobody has committed since the request came, the snapshot is the state of that number.
+    guard planned.isTimeless, let version = asked.version, service.databaseVersion.current == version else {
+      return nil
+    }
+    return version
+  }
+
+  /// Whether the content is to be read for its tag before it is sent: not if it was too long for that before.
+  private var mayMeasure: Bool {
+    planned.isTimeless && service.representations.entry(for: asked.key)?.isOfContent != false
+  }
+
+  /// The tag of content of which `length` bytes have been read; nil where it is too long to be read only for that.
+  private func measure(after beginning: ContentHash, _ length: Int) throws -> ContentHash.Digest? {
+    var hash = beginning
+    var length = length
+    let seconds = (service.options.queryTime ?? 10) * Self.measuredTime
+    let end = MonotonicTime.now() + UInt64(seconds * 1e9)
+    while let part = try reader.next() {
+      hash.update(part)
+      length += part.count
+      guard length <= Self.measuredLength, MonotonicTime.now() < end else { return nil }
+    }
+    return hash.finish()
+  }
+
+  /// Bytes that are read before anything is sent, so that the connection is free and the tag known.
+  private static let gatheredLength = 1 << 20
+  /// Bytes that are read for the tag alone.
+  private static let measuredLength = 64 << 20
+  /// The part of the request's time that may be spent on that.
+  private static let measuredTime = 0.25
+
+  /// A tag for content that is too long to be told by its hash: that of the database's state.
+  private var newTag: ContentHash.Digest {
+    var hash = ContentHash()
+    hash.update(service.instance)
+    if let version = stateVersion {
+      hash.update("\(version) ")
+      asked.key.combine(into: &hash)
+    } else {
+      hash.update(String(UInt64.random(in: .min ... .max)))
+    }
+    return hash.finish()
+  }
+
+  private func remember(_ tag: ContentHash.Digest, isOfContent: Bool, isLong: Bool = true) {
+    service.representations.store(
+      RepresentationCache.Entry(
+        key: asked.key, version: planned.isTimeless ? asked.version : nil, tag: tag, isOfContent: isOfContent,
+        isLong: isLong))
+  }
+
+  /// Whether the request's conditions alone decide its answer.
+  private func isSettled(by tag: ContentHash.Digest) -> Bool {
+    asked.condition?.match(tag, coding: .identity) != nil
+      || EntityTag.Condition(asked.request.headers.values(for: "If-Match"), isStrong: true).map {
+        $0.match(tag, coding: .identity) == nil
+      } ?? false
   }
 
   // MARK: Reading
@@ -68,13 +154,9 @@ final class RecordsReading {
     try reader.start()
     var beginning = Beginning(
       first: try reader.next(),
-      headers: Self.headers(for: asked.type),
-      hash: ContentHash())
-    beginning.hash.update(asked.type.rawValue)
-    if let count = reader.totalCount {
-      beginning.headers.append("X-Total-Count", String(count))
-      beginning.hash.update("\(count)")
-    }
+      headers: Self.headers(for: asked.type), hash: ContentHash())
+    if let count = reader.totalCount { beginning.headers.append("X-Total-Count", String(count)) }
+    var isLastPage: Bool?
     if asked.type == .html {
       beginning.page = ExplorerPage(asked.request, isSingle: planned.plan.plan.isSingle)
       beginning.headers.append("Content-Security-Policy", ExplorerPage.policy)
@@ -90,84 +172,50 @@ final class RecordsReading {
       let links = PageLinks(
         asked.request, next: cursor.flatMap { service.cursors.encode($0, for: planned.order.associatedData) })
       if let field = links.field { beginning.headers.append("Link", field) }
-      // Not the cursor: another run of the server seals it by another key, and it may hold what is hidden.
-      beginning.hash.update(links.first)
-      beginning.hash.update(links.next == nil ? "" : "next")
+      isLastPage = cursor == nil
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
     }
+    beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, isLastPage: isLastPage)
     // Which files a page needs changes with the program.
     if let page = beginning.page { beginning.hash.update(page.header + page.footer) }
     if let first = beginning.first { beginning.hash.update(first) }
     return beginning
   }
 
-  private func hash(after beginning: Beginning) throws -> ContentHash.Digest {
-    var hash = beginning.hash
-    while let part = try reader.next() { hash.update(part) }
-    return hash.finish()
-  }
-
   // MARK: Representations
 
-  /// Copying less costs less than handing over the memory it was written to.
+  /// Below this size a copy is cheaper than handing over the memory that it was written to.
   private static let copiedLength = 8192
 
   /// The connection is free before a byte is sent.
-  private func whole(_ beginning: Beginning) -> Representation {
+  ///
+  /// - Parameter gathered: the content, where it is more than the first part.
+  private func whole(
+    _ beginning: Beginning, _ gathered: [UInt8]? = nil, tag: ContentHash.Digest
+  ) -> Representation {
     let content: Representation.Content
-    if let page = beginning.page {
-      let bytes = beginning.first.map { [UInt8]($0) } ?? []
-      content = .bytes(Array(page.header.utf8) + bytes + page.footer.utf8)
-    } else if let first = beginning.first, first.count > Self.copiedLength {
+    if gathered == nil, beginning.page == nil, let first = beginning.first, first.count > Self.copiedLength {
       content = .result(reader.takePart())
     } else {
-      content = .bytes(beginning.first.map { [UInt8]($0) } ?? [])
+      let bytes = gathered ?? beginning.first.map { [UInt8]($0) } ?? []
+      content = .bytes(beginning.page.map { Array($0.header.utf8) + bytes + $0.footer.utf8 } ?? bytes)
     }
     reader.close()
     reading.close()
-    let representation = Representation(
-      headers: beginning.headers, content: content, tag: beginning.hash.finish())
+    let representation = Representation(headers: beginning.headers, content: content, tag: tag)
     if planned.isTimeless, asked.version != nil {
-      service.representations.store(
-        RepresentationCache.Entry(
-          key: asked.key, version: asked.version, tag: representation.tag, content: representation.tag,
-          isLong: representation.isLong))
+      remember(tag, isOfContent: true, isLong: representation.isLong)
     }
     return representation
   }
 
-  /// - Parameter content: the hash of all of it, where it is known.
+  /// - Parameter content: what has been read of it.
   private func streamed(
-    _ beginning: Beginning, tag: ContentHash.Digest, content: ContentHash.Digest?
+    _ beginning: Beginning, _ content: [UInt8], tag: ContentHash.Digest
   ) -> Representation {
-    let cache = service.representations
-    let key = asked.key
-    let version = planned.isTimeless ? asked.version : nil
-    // What is known of the content already stays known.
-    if cache.entry(for: key).map({ $0.tag != tag || $0.version != version }) ?? true {
-      cache.store(
-        RepresentationCache.Entry(key: key, version: version, tag: tag, content: content, isLong: true))
-    }
-    var body: any HTTPBodyStream = ResultBody(reading, reader, first: beginning.first, hash: beginning.hash) {
-      guard var entry = cache.entry(for: key), entry.tag == tag else { return }
-      entry.content = $0
-      cache.store(entry)
-    }
-    if let page = beginning.page { body = FramedBody(Array(page.header.utf8), body, Array(page.footer.utf8)) }
+    let rest = ResultBody(reading, reader, queue: service.readerQueue)
+    let body = FramedBody(
+      Array((beginning.page?.header ?? "").utf8) + content, rest, Array((beginning.page?.footer ?? "").utf8))
     return Representation(headers: beginning.headers, content: .stream(body), tag: tag)
-  }
-
-  /// A tag for content that isn't read yet, and so can't be told by its hash.
-  private var newTag: ContentHash.Digest {
-    var hash = ContentHash()
-    hash.update(service.instance)
-    // Only if nobody has committed since the request came, the snapshot is the state of that number.
-    if planned.isTimeless, let version = asked.version, service.databaseVersion.current == version {
-      hash.update("\(version) ")
-      asked.key.combine(into: &hash)
-    } else {
-      hash.update(String(UInt64.random(in: .min ... .max)))
-    }
-    return hash.finish()
   }
 }

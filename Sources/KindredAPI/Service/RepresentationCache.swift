@@ -33,8 +33,8 @@ final class RepresentationCache: Sendable {
     var version: Int64?
     /// The tag, without its coding.
     var tag: ContentHash.Digest
-    /// The hash of the content; nil while it is not known.
-    var content: ContentHash.Digest?
+    /// Whether the tag is the hash of the content: not where the content is too long to be read before it is sent.
+    var isOfContent: Bool
     /// Whether the content is long enough to be compressed.
     var isLong: Bool
   }

@@ -1,49 +1,93 @@
 import KindredExecution
 import KindredHTTP
+import KindredSQLite
 
 /// A result that is sent as it is read.
+///
+/// It holds a reading connection as long as its client keeps up. Where others wait for one, it reads on into a file and
+/// releases the connection.
 final class ResultBody: HTTPBodyStream {
+  /// The client was too slow, and others waited.
+  struct SlowClient: Error {}
+
   private let reading: Reading
   private let reader: ResultReader
-  /// What was read before the head could be written.
-  private var first: UnsafeRawBufferPointer?
-  private var hash: ContentHash
-  private let atEnd: (ContentHash.Digest) -> Void
+  private let queue: ReaderQueue
+  private let held = HeldReader()
+  private var isOpen = true
+  /// What was read before the client was ready for it.
+  private var spool: ResultSpool?
+  /// What follows the spool, as long as nothing more is read.
+  private var following: UnsafeRawBufferPointer?
 
-  /// - Parameters:
-  ///   - hash: that of `first`, which is to be sent yet, and of what tells about the content.
-  ///   - atEnd: is given the hash of all once it has been read.
-  init(
-    _ reading: Reading, _ reader: ResultReader, first: UnsafeRawBufferPointer?, hash: ContentHash,
-    atEnd: @escaping (ContentHash.Digest) -> Void
-  ) {
+  init(_ reading: Reading, _ reader: ResultReader, queue: ReaderQueue) {
     self.reading = reading
     self.reader = reader
-    self.first = first
-    self.hash = hash
-    self.atEnd = atEnd
+    self.queue = queue
     reading.pause()
+    held.idleSince = MonotonicTime.now()
+    queue.hold(held)
   }
 
+  func onReady(_ wake: @escaping @Sendable () -> Void) { held.onReady(wake) }
+
   func next() throws -> UnsafeRawBufferPointer? {
-    if let first {
-      self.first = nil
-      return first
+    if let part = try spool?.next() { return part }
+    spool = nil
+    if let part = following {
+      following = nil
+      return part
     }
-    reading.resume()
-    defer { reading.pause() }
-    let part = try reader.next()
-    if let part {
-      hash.update(part)
-    } else {
-      atEnd(hash.finish())
+    guard isOpen else { return nil }
+    return try read {
+      held.ask(.none)
+      return try reader.next()
     }
-    return part
+  }
+
+  func yield() throws {
+    guard isOpen else { return }
+    switch held.demand {
+    case .none, .unable: break
+    case .release: try read { try readOn() }
+    case .end: throw SlowClient()
+    }
   }
 
   func close() {
+    guard isOpen else { return }
+    isOpen = false
+    queue.release(held)
     reader.close()
     reading.close()
+  }
+
+  /// Reads what is left, as far as there is room for it.
+  private func readOn() throws {
+    // Without room, the client is waited for as before.
+    held.ask(.unable)
+    guard following == nil, let spool = try? spool ?? ResultSpool() else { return }
+    self.spool = spool
+    while let part = try reader.next() {
+      guard spool.append(part) else {
+        following = part
+        return
+      }
+    }
+    close()
+  }
+
+  /// Runs `body` in the time that the statements may take.
+  private func read<Result>(_ body: () throws -> Result) throws -> Result {
+    held.idleSince = 0
+    reading.resume()
+    defer {
+      if isOpen {
+        reading.pause()
+        held.idleSince = MonotonicTime.now()
+      }
+    }
+    return try body()
   }
 }
 

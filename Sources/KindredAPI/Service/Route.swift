@@ -52,10 +52,11 @@ enum Route {
   }
 
   func answer(
-    _ service: KindredService, _ request: HTTPRequest, _ principal: Principal, _ timing: inout RequestTiming
+    _ service: KindredService, _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
   ) throws -> HTTPAnswer {
     switch request.method {
-    case .get, .head: return .now(try read(service, request, principal, &timing))
+    case .get, .head: return .now(try read(service, request, principal, readers, &timing))
     case .options: return .now(try options(service, principal))
     default:
       if case .batch = self { return try service.batch(request, principal, timing) }
@@ -63,21 +64,23 @@ enum Route {
         throw Problem.methodNotAllowed(request.method, allow: try allow(service, principal))
       }
       if request.method == .query {
-        return .now(try service.records(segments, try QueryContent.get(request), principal, &timing))
+        return .now(try service.records(segments, try QueryContent.get(request), principal, readers, &timing))
       }
       return try service.write(segments, request, principal, timing)
     }
   }
 
   private func read(
-    _ service: KindredService, _ request: HTTPRequest, _ principal: Principal, _ timing: inout RequestTiming
+    _ service: KindredService, _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
     switch self {
     case .index: return try service.index(request, principal)
     case .batch: throw Problem.methodNotAllowed(request.method, allow: try allow(service, principal))
     case .operations(let page): return try service.respond(with: page, to: request, principal)
     case .asset(let path): return try service.asset(path, request)
-    case .records(let segments): return try service.records(segments, request, principal, &timing)
+    case .records(let segments):
+      return try service.records(segments, request, principal, readers, &timing)
     }
   }
 

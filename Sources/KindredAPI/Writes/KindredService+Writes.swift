@@ -75,7 +75,7 @@ extension KindredService {
   func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan {
     let latest = models.known?.seen(by: principal)
     if let latest, let made = try? plan(latest) { return made }
-    return try plan(try pool.withReader { try models.version(for: $0) }.seen(by: principal))
+    return try plan(try latestVersion().seen(by: principal))
   }
 
   /// Has a write wait for its turn, and answers the request with what it comes to.

@@ -3,15 +3,12 @@ import KindredExecution
 import KindredHTTP
 import KindredSQLite
 
-/// The record of a path as a GET without parameters would give it now, for the tags of a client to be compared with.
+/// What a path leads to as a GET without parameters would give it now, for the tags of a client to be compared with.
 struct PresentRecord {
   private let digest: ContentHash.Digest
-  /// What was answered last to that GET, where it is still so.
-  ///
-  /// The tag of a long record is not that of its content.
-  private let known: RepresentationCache.Entry?
 
   /// - Parameter connection: in a transaction that writes, so that nobody else does.
+  /// - Throws: `RequestError`, not found, where there is nothing.
   init(
     _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal, _ connection: Connection,
     _ service: KindredService
@@ -25,29 +22,36 @@ struct PresentRecord {
       key: RepresentationCache.Key(target: get.target, type: .json, rights: principal.rights), version: nil,
       condition: nil)
     let planned = try service.plan(asked, version)
-    let reader = ResultReader(planned.plan, on: connection, parameters: planned.parameters)
+    let reader = ResultReader(
+      planned.plan, on: connection, parameters: planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
-    var hash = ContentHash.ofPlainRecord
+    let first = try reader.next()
+    let isLastPage = planned.plan.plan.isSingle ? nil : try reader.pageCursor() == nil
+    var hash = ContentHash.ofResult(.json, isLastPage: isLastPage)
+    if let first { hash.update(first) }
     while let part = try reader.next() { hash.update(part) }
     digest = hash.finish()
-    let known = service.representations.entry(for: asked.key)
-    // By the content alone: others may have changed the record in this very transaction.
-    self.known = known?.content == digest ? known : nil
   }
 
-  /// Whether a client's tags are of this record, in whatever coding it was sent.
+  /// Whether a client's tags are of this, in whatever coding it was sent.
   func matches(_ condition: EntityTag.Condition) -> Bool {
-    let digests = [digest] + (known.map { [$0.tag] } ?? [])
-    return digests.contains { condition.match($0, coding: .identity) != nil }
+    condition.match(digest, coding: .identity) != nil
   }
 }
 
 extension ContentHash {
-  /// What the hash of one record in JSON begins with.
-  static var ofPlainRecord: ContentHash {
+  /// What the hash of a result begins with: what tells about the content and is not in it.
+  ///
+  /// Not the links, whose cursors are sealed anew by each server.
+  static func ofResult(_ type: MediaType, totalCount: Int64? = nil, isLastPage: Bool? = nil) -> ContentHash {
     var hash = ContentHash()
-    hash.update(MediaType.json.rawValue)
+    hash.update(type.rawValue)
+    if let totalCount { hash.update("\(totalCount)") }
+    if let isLastPage { hash.update(isLastPage ? "last" : "more") }
     return hash
   }
+
+  /// What the hash of one record in JSON begins with.
+  static var ofPlainRecord: ContentHash { ofResult(.json) }
 }

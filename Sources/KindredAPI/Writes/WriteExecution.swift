@@ -194,12 +194,11 @@ struct WriteExecution {
 
   /// The same for many records: those that a path leads to are there, but no tag tells whether they are the same.
   func checkCollectionPreconditions() throws {
-    if let needed = EntityTag.Condition(request.headers.values(for: "If-Match")) {
-      guard case .any = needed else { throw Problem.preconditionFailed }
-    }
-    if let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match")), case .any = unwanted
-    {
-      throw Problem.preconditionFailed
+    do {
+      try checkPreconditions(exists: true)
+    } catch let error as RequestError where error.code == .notFound {
+      // What a path to one record is to add isn't there yet.
+      try checkPreconditions(exists: false)
     }
   }
 

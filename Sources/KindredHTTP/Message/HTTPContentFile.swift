@@ -2,9 +2,9 @@ import Synchronization
 
 import Glibc
 
-/// The content of a request that is too long for memory, in a temporary file without a name.
+/// Content that is too long for memory, in a temporary file without a name.
 ///
-/// It arrives at the pace of its client; whoever reads the file reads at the pace of the disk.
+/// That of a request arrives at the pace of its client, and is read at the pace of the disk.
 public final class HTTPContentFile: Sendable {
   private let descriptor: CInt
   private let length = Atomic(0)
@@ -13,7 +13,7 @@ public final class HTTPContentFile: Sendable {
   /// An empty file in a directory for temporary files: that of `TMPDIR`, else `/var/tmp` or `/tmp`.
   ///
   /// Nil where none of them can be written to.
-  init?() {
+  package init?() {
     let named = getenv("TMPDIR").map { [String(cString: $0)] } ?? []
     for directory in named + ["/var/tmp", "/tmp"] {
       var path = Array("\(directory)/kindred-XXXXXX".utf8CString)
@@ -59,17 +59,18 @@ public final class HTTPContentFile: Sendable {
   }
 
   /// Adds bytes at the end; false where there is no room for them.
-  func append(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-        let count = pwrite(descriptor, start, rest.count, off_t(self.count))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        rest = rest.dropFirst(count)
-        length.wrappingAdd(count, ordering: .relaxed)
-      }
-      return true
+  func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(append) }
+
+  /// Adds bytes at the end; false where there is no room for them.
+  package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes[...]
+    while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+      let count = pwrite(descriptor, start, rest.count, off_t(self.count))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+      length.wrappingAdd(count, ordering: .relaxed)
     }
+    return true
   }
 }

@@ -1,0 +1,60 @@
+import KindredSQLite
+import Synchronization
+
+/// A request that waits for a reading connection.
+final class ParkedRequest: Sendable {
+  private struct State {
+    var ticket: ReaderTicket?
+    var isGranted = false
+    var isEnded = false
+  }
+
+  let since: UInt64
+  let deadline: UInt64?
+  private let state = Mutex(State())
+  private let resume: @Sendable (ReaderTicket?) -> Void
+
+  init(since: UInt64, deadline: UInt64?, _ resume: @escaping @Sendable (ReaderTicket?) -> Void) {
+    self.since = since
+    self.deadline = deadline
+    self.resume = resume
+  }
+
+  var isWaiting: Bool { state.withLock { !$0.isEnded } }
+
+  func queue(in pool: ConnectionPool) {
+    let ticket = pool.queueForReader { [self] in
+      finish { state in
+        state.isGranted = true
+        return state.ticket
+      }
+    }
+    // Its turn may have come before there was a ticket, and its end too.
+    finish { state in
+      state.ticket = ticket
+      return state.isGranted || state.isEnded ? ticket : nil
+    }
+  }
+
+  /// Has the request go on where `grant` gives the ticket.
+  private func finish(_ grant: (inout State) -> ReaderTicket?) {
+    let granted = state.withLock { state -> (ticket: ReaderTicket, isEnded: Bool)? in
+      guard let ticket = grant(&state) else { return nil }
+      defer { state.isEnded = true }
+      return (ticket, state.isEnded)
+    }
+    guard let granted else { return }
+    if granted.isEnded { granted.ticket.withdraw() } else { resume(granted.ticket) }
+  }
+
+  /// Ends the waiting in vain, unless it is the request's turn already.
+  func end() {
+    let (isFirst, ticket) = state.withLock { state in
+      defer { state.isEnded = true }
+      return (!state.isEnded, state.ticket)
+    }
+    guard isFirst else { return }
+    ticket?.withdraw()
+    resume(nil)
+  }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import KindredHTTP
+import KindredSQLite
+import Synchronization
+
+/// The requests that wait for a reading connection, and the results that hold one while their clients take them.
+///
+/// A request that waits costs no thread. It has its turn in the order of coming, or ends when its time is over or its
+/// client has gone. While somebody waits, results whose clients are slow are asked to release their connections.
+final class ReaderQueue: Sendable {
+  private struct State {
+    var parked: [ObjectIdentifier: ParkedRequest] = [:]
+    var held: [ObjectIdentifier: HeldReader] = [:]
+    /// Whether a tick is due.
+    var isTicking = false
+  }
+
+  private let pool: ConnectionPool
+  private let state = Mutex(State())
+  private let clock = DispatchQueue(label: "kindred.readers")
+
+  /// How often it is looked whose time is over, and who is slow, while somebody waits.
+  private static let tick = DispatchTimeInterval.milliseconds(50)
+  /// Nanoseconds after which a client that hasn't taken the last part is slow.
+  private static let slowness: UInt64 = 20_000_000
+  /// Nanoseconds after which somebody has waited for so long that the slowest client is cut off where nothing else helps.
+  private static let patience: UInt64 = 1_000_000_000
+  /// Results that are read to their ends at the same time: more would only take longer.
+  private static let concurrency = max(1, ProcessInfo.processInfo.activeProcessorCount)
+
+  init(pool: ConnectionPool) { self.pool = pool }
+
+  // MARK: Waiting
+
+  /// Parks a request until it is its turn: `resume` is called once, with its ticket, or with nil where it isn't to be
+  /// answered by records any more.
+  ///
+  /// - Parameter deadline: in nanoseconds of `MonotonicTime`; nil for none.
+  func park(
+    until deadline: UInt64?, _ cancellation: HTTPCancellation,
+    _ resume: @escaping @Sendable (ReaderTicket?) -> Void
+  ) {
+    let request = ParkedRequest(since: MonotonicTime.now(), deadline: deadline, resume)
+    state.withLock { $0.parked[ObjectIdentifier(request)] = request }
+    request.queue(in: pool)
+    cancellation.onCancel { [weak request] in request?.end() }
+    look()
+  }
+
+  /// Looks after those who wait, now and again while there are any.
+  private func look() {
+    let now = MonotonicTime.now()
+    var overdue: [ParkedRequest] = []
+    var slow: [HeldReader] = []
+    let isDue = state.withLock { state -> Bool in
+      state.parked = state.parked.filter { $0.value.isWaiting }
+      overdue = state.parked.values.filter { $0.deadline.map { $0 <= now } ?? false }
+      let longest = state.parked.values.map(\.since).min()
+      slow = Self.slowest(
+        of: state.held.values, for: state.parked.count - overdue.count, now: now,
+        isUrgent: longest.map { $0 + Self.patience < now } ?? false)
+      defer { state.isTicking = !state.parked.isEmpty }
+      return !state.parked.isEmpty && !state.isTicking
+    }
+    for request in overdue { request.end() }
+    for reader in slow { reader.wake() }
+    if isDue { scheduleTick() }
+  }
+
+  private func scheduleTick() {
+    clock.asyncAfter(deadline: .now() + Self.tick) { [weak self] in
+      guard let self else { return }
+      state.withLock { $0.isTicking = false }
+      look()
+    }
+  }
+
+  // MARK: Slow clients
+
+  /// Notes that a result holds its connection while its client takes what was read.
+  func hold(_ reader: HeldReader) { state.withLock { $0.held[ObjectIdentifier(reader)] = reader } }
+
+  /// Notes that a result has released its connection.
+  func release(_ reader: HeldReader) {
+    _ = state.withLock { $0.held.removeValue(forKey: ObjectIdentifier(reader)) }
+  }
+
+  /// Those whose clients have not taken anything for longest, as many as others wait for.
+  private static func slowest(
+    of held: some Collection<HeldReader>, for count: Int, now: UInt64, isUrgent: Bool
+  ) -> [HeldReader] {
+    let asked = held.count { $0.demand == .release }
+    let wanted = min(count, concurrency) - asked
+    guard wanted > 0 else { return [] }
+    let idle = held.filter { $0.idleSince != 0 && $0.idleSince + slowness < now }
+      .sorted { $0.idleSince < $1.idleSince }
+    let first = idle.lazy.filter { $0.demand == .none }.prefix(wanted)
+    for reader in first { reader.ask(.release) }
+    if !first.isEmpty || asked > 0 || !isUrgent { return Array(first) }
+    // What they hold can't be released otherwise.
+    guard let last = idle.first(where: { $0.demand == .unable }) else { return [] }
+    last.ask(.end)
+    return [last]
+  }
+}

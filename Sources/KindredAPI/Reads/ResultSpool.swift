@@ -1,0 +1,51 @@
+import KindredHTTP
+import Synchronization
+
+/// What of a result its client has yet to take, in a temporary file.
+final class ResultSpool {
+  /// There is no place for a temporary file.
+  struct Unavailable: Error {}
+
+  /// Bytes of one result at most.
+  private static let maximumLength = 64 << 20
+  /// Bytes of all results at most.
+  private static let maximumTotal = 1 << 30
+  private static let total = Atomic(0)
+  private static let partLength = 128 << 10
+
+  private let file: HTTPContentFile
+  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: partLength, alignment: 16)
+  private var position = 0
+  private var counted = 0
+
+  /// - Throws: `Unavailable`
+  init() throws {
+    guard let file = HTTPContentFile() else { throw Unavailable() }
+    self.file = file
+  }
+
+  deinit {
+    memory.deallocate()
+    Self.total.wrappingSubtract(counted, ordering: .relaxed)
+  }
+
+  /// Adds bytes; false where there is no room for them.
+  func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard file.count + bytes.count <= Self.maximumLength else { return false }
+    let total = Self.total.wrappingAdd(bytes.count, ordering: .relaxed).newValue
+    counted += bytes.count
+    return total <= Self.maximumTotal && file.append(bytes)
+  }
+
+  /// The next part, valid until the next call; nil at the end.
+  ///
+  /// - Throws: `Unavailable` where the file can't be read.
+  func next() throws -> UnsafeRawBufferPointer? {
+    let room = min(memory.count, file.count - position)
+    guard room > 0 else { return nil }
+    let part = UnsafeMutableRawBufferPointer(rebasing: memory[..<room])
+    guard let count = file.read(into: part, from: position), count > 0 else { throw Unavailable() }
+    position += count
+    return UnsafeRawBufferPointer(rebasing: part[..<count])
+  }
+}
