@@ -79,7 +79,7 @@ struct BatchPlan: Sendable {
       do {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         switch try work.get() {
-        case .read(let planned): try Self.append(try read(planned, part, connection), to: &bytes)
+        case .read(let planned): try Self.append(try read(planned, part, connection, service), to: &bytes)
         case .write(let plan):
           let result = try WriteExecution(plan: plan, request: part, connection: connection, service: service)
             .run()
@@ -98,9 +98,9 @@ struct BatchPlan: Sendable {
     return bytes
   }
 
-  private func read(_ planned: PlannedRequest, _ part: HTTPRequest, _ connection: Connection) throws
-    -> WriteResult
-  {
+  private func read(
+    _ planned: PlannedRequest, _ part: HTTPRequest, _ connection: Connection, _ service: KindredService
+  ) throws -> WriteResult {
     let reader = ResultReader(
       planned.plan, on: connection, parameters: planned.parameters, limit: planned.limit)
     defer { reader.close() }
@@ -114,7 +114,10 @@ struct BatchPlan: Sendable {
     result.content = content
     result.count = reader.totalCount.map { Int($0) }
     if !planned.plan.plan.isSingle {
-      result.link = PageLinks(part, order: planned.order, next: reader.nextCursor).field
+      let cursor = try reader.pageCursor().flatMap {
+        service.cursors.encode($0, for: planned.order.associatedData)
+      }
+      result.link = PageLinks(part, next: cursor).field
     }
     return result
   }
