@@ -21,7 +21,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for name in ["FuzzHTTP", "FuzzURL", "FuzzTools", "FuzzWrite", "FuzzExpression", "FuzzModel"] {
+for name in ["FuzzHTTP", "FuzzURL", "FuzzTools", "FuzzWrite", "FuzzExpression", "FuzzModel", "FuzzToken"] {
   package.targets.append(
     .executableTarget(
       name: name, dependencies: ["FuzzSupport", .product(name: "KindredModules", package: "kindred")]))

@@ -19,7 +19,9 @@ public final class FuzzLibrary {
   private var version: Int64
 
   /// A library in a file of the temporary directory, which `run` removes.
-  public init(isWritable: Bool = false) {
+  ///
+  /// - Parameter secret: that of the tokens by which clients are known; nil where nobody asks who they are.
+  public init(isWritable: Bool = false, secret: [UInt8]? = nil) {
     do {
       try SQLiteLibrary.initialize()
       let path = NSTemporaryDirectory() + "fuzz-\(UUID().uuidString).sqlite"
@@ -32,7 +34,7 @@ public final class FuzzLibrary {
         path: path, access: isWritable ? .readWrite : .readOnly, readers: 1, configuration: Self.configuration
       )
       model = try ModelFileReader(path: "Library/model.yaml").read()
-      service = try Self.service(on: pool, model, isWritable)
+      service = try Self.service(on: pool, model, isWritable, secret)
       version = try observer.dataVersion
     } catch {
       fatalError("no library: \(error)")
@@ -93,10 +95,16 @@ public final class FuzzLibrary {
     }
   }
 
-  private static func service(on pool: ConnectionPool, _ file: ModelFile, _ isWritable: Bool) throws
-    -> KindredService
-  {
+  private static func service(
+    on pool: ConnectionPool, _ file: ModelFile, _ isWritable: Bool, _ secret: [UInt8]? = nil
+  ) throws -> KindredService {
     var options = KindredService.Options()
+    if let secret {
+      var tokens = AccessConfiguration.Tokens(algorithms: [.hs256])
+      tokens.secret = secret
+      options.access = AccessConfiguration()
+      options.access?.tokens = tokens
+    }
     options.isWritable = isWritable
     options.queryTime = 2
     // The links to next pages are part of what is compared.

@@ -1,0 +1,49 @@
+import FuzzSupport
+import KindredCryptography
+import KindredHTTP
+
+/// The service lives as long as the process, and libFuzzer calls from one thread.
+nonisolated(unsafe) private let library = FuzzLibrary(secret: secret)
+
+private let secret = Array("a-secret-of-thirty-two-bytes-or-more".utf8)
+
+/// Whatever stands in `Authorization`, the answer is no defect, and without a signature by the secret it is 401.
+///
+/// The input is a field's value; or, behind the byte `=`, a header and claims between line ends, which are signed.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  let isSigned = bytes.first == UInt8(ascii: "=")
+  let field = isSigned ? "Bearer \(token(bytes.dropFirst()))" : String(decoding: bytes, as: UTF8.self)
+  var request = HTTPRequest(method: .get, target: "/authors?limit=1")
+  request.headers.append("Authorization", field)
+  let answer = library.answer(request)
+  answer.check()
+  if !isSigned { check(!answer.isSuccess, "a token that nobody has signed: \(answer)") }
+  return 0
+}
+
+/// The parts between line ends, in base64url, with their signature.
+private func token(_ content: ArraySlice<UInt8>) -> String {
+  let parts = content.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+  let signed = parts.map(base64).joined(separator: ".")
+  let code = HashFunction.sha256.authenticationCode(of: Array(signed.utf8), key: secret)
+  return "\(signed).\(base64(code[...]))"
+}
+
+private func base64(_ bytes: ArraySlice<UInt8>) -> String {
+  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+  var text: [UInt8] = []
+  var buffer: UInt32 = 0
+  var bits: UInt32 = 0
+  for byte in bytes {
+    buffer = buffer << 8 | UInt32(byte)
+    bits += 8
+    while bits >= 6 {
+      bits -= 6
+      text.append(digits[Int(buffer >> bits & 63)])
+    }
+  }
+  if bits > 0 { text.append(digits[Int(buffer << (6 - bits) & 63)]) }
+  return String(decoding: text, as: UTF8.self)
+}
