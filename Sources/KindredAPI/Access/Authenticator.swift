@@ -21,7 +21,9 @@ final class Authenticator: Sendable {
   }
 
   /// More are forgotten all at once.
-  private static let capacity = 4096
+  private static let capacity = 2048
+  /// The longest token that is kept.
+  private static let maximumLength = 4096
 
   /// - Throws: `KeySetError` where the set of keys can't be read.
   init(
@@ -77,7 +79,9 @@ final class Authenticator: Sendable {
         vocabulary: vocabulary, isAuthenticated: true, identity: claims.identity)
       principal.expiry = claims.expiry.map { $0 + verifier.leeway }
       cache.withLock { cache in
-        guard cache.generation == generation, cache.vocabulary == vocabulary else { return }
+        guard cache.generation == generation, cache.vocabulary == vocabulary,
+          token.utf8.count <= Self.maximumLength
+        else { return }
         if cache.principals.count >= Self.capacity { cache.principals = [:] }
         cache.principals[token] = principal
       }

@@ -64,6 +64,8 @@ struct ImportCommand: Configurable {
     defer { pool.close() }
     var options = requests.serviceOptions
     options.isWritable = true
+    // Whoever can open the file may do everything with it.
+    options.impersonated = .operator
     let service = try KindredService(
       pool: pool, options: options, logger: Logger.kindred(level: .warning), model: requests.modelSource())
     let progress = ImportProgress(of: content)
