@@ -73,7 +73,10 @@ struct RequestShape {
   /// The key of this request alone.
   var wholeKey: Key {
     let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
-    return Self.key(of: text)
+    var key = Self.key(of: text)
+    // A cursor, which such a request is planned with, is for its own principal.
+    if after != nil { key.bytes += rights }
+    return key
   }
 
   /// The key of what has no shape but a name of its own.

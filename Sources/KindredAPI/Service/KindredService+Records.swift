@@ -126,8 +126,9 @@ extension KindredService {
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
       return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
     }
-    // Plans are shared by all who have the same roles; claims are values of the request.
+    // Plans are shared by all who have the same roles; the rest of a principal is the request's.
     planned.parameters.claims = asked.principal.claims
+    planned.order.principal = asked.principal.rights
     return planned
   }
 

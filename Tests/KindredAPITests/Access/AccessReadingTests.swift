@@ -143,6 +143,12 @@ struct AccessReadingTests {
     let next = String(link.dropFirst().prefix { $0 != ">" })
     #expect(try status(next, AccessFixture.editor) == 200)
     #expect(try status(next) == 400)
+    // So it is where no two requests share a plan.
+    let page = try #require(
+      try database.get("/bookTags?limit=1&sort=tagId%2B0", headers: AccessFixture.reader).headers["Link"])
+    let second = String(page.dropFirst().prefix { $0 != ">" })
+    #expect(try status(second) == 200)
+    #expect(try status(second, AccessFixture.other) == 400)
     // A token that is renewed is of the same principal.
     let renewed = AccessFixture.bearer(#"{"role":["editor"],"jti":"2","exp":9999999999}"#)
     #expect(try status(next, renewed) == 200)
