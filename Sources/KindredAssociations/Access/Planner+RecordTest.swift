@@ -34,6 +34,6 @@ extension Planning {
     if let rule { select.conditions.append(try modelCondition(rule, in: scope)) }
     steps.append((scope, absence: ""))
     finishPath()
-    return RecordLookup(steps: plan.path, columns: [], transients: Array(transients.values))
+    return finished([])
   }
 }

@@ -83,7 +83,8 @@ extension Planning {
     return names
   }
 
-  private func finished(_ columns: [String]) -> RecordLookup {
+  /// The lookup that the path's statements are.
+  func finished(_ columns: [String]) -> RecordLookup {
     RecordLookup(
       steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values),
       buildsTexts: plan.buildsTexts)
