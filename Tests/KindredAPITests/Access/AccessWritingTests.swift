@@ -91,6 +91,37 @@ struct AccessWritingTests {
         == 201)
   }
 
+  @Test("the rules hold for each record of an import, an upsert, a batch, and of many at once")
+  func others() throws {
+    func csv(_ content: String) throws -> Int {
+      let before = try stored()
+      let headers = AccessFixture.reader.with("Content-Type", "text/csv")
+      let status = try database.send(.post, "/books", content, headers: headers).status
+      if status >= 400 { #expect(try stored() == before) }
+      return status
+    }
+    #expect(try csv("authorId,title\r\n1,A\r\n2,B\r\n") == 403)
+    #expect(try csv("authorId,title,price\r\n1,A,1\r\n") == 403)
+    #expect(try csv("authorId,title\r\n1,A\r\n1,B\r\n") == 201)
+    let merge = AccessFixture.reader.with("Prefer", "resolution=merge-duplicates")
+    let ignore = AccessFixture.reader.with("Prefer", "resolution=ignore-duplicates")
+    #expect(try status(.post, "/books", #"{"id":1,"authorId":1,"title":"M"}"#, merge) == 200)
+    #expect(try status(.post, "/books", #"{"id":4,"authorId":1,"title":"M"}"#, merge) == 403, "another's")
+    #expect(try status(.post, "/books", #"{"id":5,"authorId":1,"title":"M"}"#, merge) == 409, "out of sight")
+    #expect(try status(.post, "/books", #"{"id":5,"authorId":1,"title":"M"}"#, ignore) == 409)
+    #expect(
+      try status(
+        .post, "/-/batch",
+        #"""
+        [{"method":"POST","url":"/books","body":{"authorId":1,"title":"B"}},
+         {"method":"PATCH","url":"/books/4","body":{"title":"B"}}]
+        """#) == 403)
+    #expect(try status(.patch, "/books?filter=kind='novel'", #"{"title":"N"}"#) == 403)
+    #expect(try status(.patch, "/books?filter=authorId=1", #"{"title":"N"}"#) == 200)
+    #expect(try status(.delete, "/books?filter=id=5") == 204, "nothing in sight matches")
+    #expect(try database.stored("SELECT COUNT(*) FROM book WHERE id = 5") == "1")
+  }
+
   @Test("links are records of the join table")
   func links() throws {
     #expect(try status(.put, "/books/1/tags/3") == 404, "the tag is out of sight")

@@ -120,7 +120,8 @@ struct ImportExecution {
         String(decoding: $0 ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self)
       }
       try atLine(1) {
-        guard let column = resource.columns.first(where: { $0.name == name }) else {
+        let writable = execution.plan.version.model.writableColumns(of: resource)
+        guard let column = writable.first(where: { $0.name == name }) else {
           throw Problem.unknownMember(name, of: resource, at: JSONPointer() + name)
         }
         guard !column.isGenerated else {
@@ -168,7 +169,7 @@ struct ImportExecution {
       throw error
     } catch {
       let refusal = (error as? DatabaseError).flatMap { Problem(refusing: $0) }
-      var problem = refusal ?? execution.service.problem(for: error)
+      var problem = refusal ?? execution.service.problem(for: error, of: execution.plan.principal)
       problem.line = problem.line ?? line
       throw problem
     }
@@ -189,7 +190,9 @@ private final class PlainInsertion {
     // Where the key isn't the rowid, it may come out as NULL.
     let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
     guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
-      execution.target.linkage == nil, !columns.isEmpty
+      execution.target.linkage == nil, !columns.isEmpty,
+      // Under rules of access each record is tested.
+      execution.resource.permissions == nil
     else { return nil }
     connection = execution.connection
     resource = execution.resource
