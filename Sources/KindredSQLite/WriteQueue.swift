@@ -236,9 +236,10 @@ public final class WriteQueue: Sendable {
   private func commit(_ settled: [Settled], on connection: Connection) {
     do {
       try connection.commit()
+      let count = settled.count { $0.error == nil }
       state.withLock { state in
-        state.statistics.commits += 1
-        state.statistics.writes += settled.count { $0.error == nil }
+        state.statistics.commits += count > 0 ? 1 : 0
+        state.statistics.writes += count
       }
       for write in settled { write.job.end(write.error) }
     } catch {

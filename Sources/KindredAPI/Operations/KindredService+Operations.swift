@@ -80,6 +80,7 @@ extension KindredService {
     text.append(models.planCounts.snapshot)
     if let changeFeed { text.append(changeFeed.counts) }
     text.append(pool.statistics)
+    if isWritable { text.append(writes.statistics) }
     if let serverCounters { text.append(serverCounters) }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }

@@ -46,6 +46,15 @@ extension PrometheusText {
       pool.statementCacheMisses)
   }
 
+  mutating func append(_ writes: WriteQueue.Statistics) {
+    append("kindred_writes_total", .counter, "Writes that were committed.", writes.writes)
+    append(
+      "kindred_write_commits_total", .counter,
+      "Transactions that they shared, each with one synchronisation.",
+      writes.commits)
+    append("kindred_writes_waiting", .gauge, "Writes that wait for their turn.", writes.waiting)
+  }
+
   mutating func append(_ live: ChangeFeed.Counts) {
     append("kindred_live_listeners", .gauge, "Clients that listen to a request.", live.listeners)
     append("kindred_live_queries_total", .counter, "Queries that commits made necessary.", live.queries)
