@@ -23,6 +23,9 @@ struct DecodingPlace {
     DecodingPlace(record: record, above: codingPath, key: key)
   }
 
+  /// The same place, for many that are below it: its path is put together once.
+  var settled: DecodingPlace { DecodingPlace(record: record, above: codingPath, key: nil) }
+
   /// The keys that lead here.
   ///
   /// They are put together when they are asked for, which is seldom.

@@ -12,7 +12,7 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
 
   init(rows: [Row], at place: DecodingPlace) {
     self.rows = rows
-    self.place = place
+    self.place = place.settled
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
