@@ -55,9 +55,9 @@ public struct AccessConfiguration: Sendable {
   public struct APIKey: Sendable {
     /// The SHA-256 of the key.
     public let digest: [UInt8]
-    /// The roles of whoever has the key.
+    /// The roles of the holder of the key.
     public let roles: Set<String>
-    /// The claims of whoever has the key.
+    /// The claims of the holder of the key.
     public let claims: [String: SQLValue]
 
     /// A key by its digest.

@@ -16,12 +16,12 @@ struct Principal: Sendable {
   ///
   /// Empty for the operator.
   let rights: [UInt8]
-  /// Tells everybody apart, whatever their rights.
+  /// Tells clients apart, whatever their rights.
   let identity: [UInt8]
   /// When the credentials end, in seconds since 1970; nil for never.
   var expiry: Double?
 
-  /// Whoever runs the program, and everybody where access is not configured.
+  /// The user who runs the program, and every client where access is not configured.
   static let `operator` = Principal()
 
   private init() {

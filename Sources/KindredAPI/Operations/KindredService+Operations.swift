@@ -56,7 +56,7 @@ extension KindredService {
 
   /// - Throws: `RequestError` (`forbidden`) where the inside of the server is not for the principal.
   func checkOperator(_ principal: Principal, _ name: String) throws {
-    // Whoever runs the program may look inside, as whomever.
+    // The user who runs the program may look inside, also on behalf of others.
     guard options.impersonated != nil || principal.hasRole(among: options.access?.operatorRoles ?? []) else {
       throw RequestError.forbidden(name)
     }

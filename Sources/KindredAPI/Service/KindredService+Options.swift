@@ -39,9 +39,9 @@ extension KindredService {
     /// The defaults.
     public init() {}
 
-    /// Somebody whose requests need no credentials.
+    /// A principal whose requests need no credentials.
     public enum Impersonation: Sendable {
-      /// Whoever runs the program: no rule applies.
+      /// The user who runs the program: no rule applies.
       case `operator`
       /// The bearer of a token with these claims, a JSON object.
       case claims([UInt8])
