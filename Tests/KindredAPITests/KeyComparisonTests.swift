@@ -164,4 +164,27 @@ struct KeyComparisonTests {
         """)
     try expectRequest("/rivers/3/place?fields=loud", on: database, json: #"{"loud":"ITALY"}"#)
   }
+
+  @Test("a link that is stored in another spelling is there already, and can be taken away")
+  func links() throws {
+    let database = try TestDatabase.writable(
+      Self.nocase + """
+        CREATE TABLE tag (id INTEGER PRIMARY KEY);
+        CREATE TABLE marking (riverId REFERENCES river(id), tagId INTEGER REFERENCES tag(id),
+          PRIMARY KEY (riverId, tagId));
+        INSERT INTO tag VALUES (1);
+        INSERT INTO marking VALUES ('2', 1);
+        """)
+    try expectWrite(
+      .put, "/rivers/1/countries/FR", on: database, status: 204,
+      stored: ("SELECT countryCode FROM flow WHERE riverId = 1 ORDER BY 1", "IT; fr"))
+    try expectWrite(
+      .delete, "/rivers/1/countries/FR", on: database, status: 204,
+      stored: ("SELECT countryCode FROM flow WHERE riverId = 1", "IT"))
+    try expectWrite(
+      .put, "/rivers/2/tags/1", on: database, status: 204,
+      stored: ("SELECT riverId, tagId FROM marking", "2|1"))
+    try expectWrite(
+      .delete, "/rivers/2/tags/1", on: database, status: 204, stored: ("SELECT COUNT(*) FROM marking", "0"))
+  }
 }

@@ -240,7 +240,7 @@ extension RecordWriter {
     }
     let resource = rules.resource(of: join.table)
     try rules.willInsert(join.columns, into: resource)
-    guard try run(.selection(of: [join.columns[0]], by: join.columns)).isEmpty else { return }
+    guard try run(.links(of: [join.columns[0]], join.references)).isEmpty else { return }
     let locators = join.table.locatorColumns
     guard let row = try run(.insertion(of: join.columns, returning: locators)).first else {
       throw Problem.ignored(at: pointer)
@@ -252,11 +252,11 @@ extension RecordWriter {
   func unlink(_ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) throws {
     let values = near.values(of: join.near.originColumns) + far.values(of: join.far.destinationColumns)
     let locators = join.table.locatorColumns
-    let links = try run(.selection(of: locators, by: join.columns), values, on: join.table) {
+    let links = try run(.links(of: locators, join.references), values, on: join.table) {
       Problem(refusing: $0)
     }
     for row in links { try rules.willDelete(StoredRecord(locators, row), of: rules.resource(of: join.table)) }
-    let removed = try run(.deletion(by: join.columns), values, on: join.table) { Problem(refusing: $0) }
+    let removed = try run(.unlinking(join.references), values, on: join.table) { Problem(refusing: $0) }
     if removed.isEmpty { throw Problem.ignored() }
   }
 

@@ -19,8 +19,39 @@ public struct JoinTable: Sendable {
   /// The step to the associated record.
   public let far: AssociationStep
 
+  /// How these columns are compared with those that they refer to.
+  public let references: [ColumnReference]
+
   /// The columns that refer to both records, those of the near one first.
   public var columns: [String] { near.destinationColumns + far.originColumns }
+}
+
+/// A column of a foreign key, and how it is compared with the column that it refers to.
+public struct ColumnReference: Hashable, Sendable {
+  /// The name of the column that refers.
+  let column: String
+  /// The table and the name of the column referred to.
+  let table, referred: String
+  /// The collation of the column referred to.
+  let collation: String
+  /// Whether the columns compare values alike, and whether they do but for the collation.
+  let isPlain, hasOneAffinity: Bool
+}
+
+extension Model {
+  /// The references that the columns of a step make.
+  fileprivate func references(of step: AssociationStep) -> [ColumnReference] {
+    let isBelongsTo = step.direction == .belongsTo
+    let (referring, referred) =
+      isBelongsTo
+      ? (step.originColumns, step.destinationColumns) : (step.destinationColumns, step.originColumns)
+    return comparisons(of: step).enumerated().map { number, comparison in
+      ColumnReference(
+        column: referring[number], table: isBelongsTo ? step.destination : step.origin,
+        referred: referred[number], collation: comparison?.referred.collation ?? "BINARY",
+        isPlain: comparison?.isPlain ?? true, hasOneAffinity: comparison?.hasOneAffinity ?? true)
+    }
+  }
 }
 
 extension Association {
@@ -36,7 +67,9 @@ extension Association {
       guard near.direction == .has, steps[1].direction == .belongsTo,
         let table = model.tables[near.destination]
       else { return nil }
-      let join = JoinTable(table: table, near: near, far: steps[1])
+      let join = JoinTable(
+        table: table, near: near, far: steps[1],
+        references: model.references(of: near) + model.references(of: steps[1]))
       guard table.isWritable(join.columns), table.isUnique(join.columns),
         Set(join.columns).count == join.columns.count
       else { return nil }

@@ -21,6 +21,14 @@ public enum TableChange: Hashable, Sendable {
   ///
   ///     SELECT columns FROM table WHERE columns = …
   case selection(of: [String], by: [String])
+  /// The end of the records that refer to given ones.
+  ///
+  ///     DELETE FROM table WHERE references = … RETURNING 1
+  case unlinking([ColumnReference])
+  /// Columns of the records that refer to given ones.
+  ///
+  ///     SELECT columns FROM table WHERE references = …
+  case links(of: [String], [ColumnReference])
 }
 
 extension Table {
@@ -52,7 +60,26 @@ extension Table {
     case .selection(let returned, let columns):
       return Plan.Statement(
         "SELECT \(Self.list(returned)) FROM \(identifier: name) WHERE \(Self.equalities(columns))")
+    case .unlinking(let references):
+      return Plan.Statement("DELETE FROM \(identifier: name) WHERE \(matches(references)) RETURNING 1")
+    case .links(let returned, let references):
+      return Plan.Statement(
+        "SELECT \(Self.list(returned)) FROM \(identifier: name) WHERE \(matches(references))")
     }
+  }
+
+  /// That columns refer to the values of the parameters.
+  private func matches(_ references: [ColumnReference]) -> SQL {
+    references.enumerated().map { number, reference -> SQL in
+      let column: SQL = "\(identifier: reference.column)"
+      guard !reference.isPlain else { return "\(column) = \(.parameter(number))" }
+      let collation: SQL = "COLLATE \(identifier: reference.collation)"
+      guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
+      // A bound value has no affinity; a column that holds it has, in a subquery too.
+      let referred: SQL = "\(identifier: reference.table).\(identifier: reference.referred)"
+      return
+        "(SELECT \(referred) FROM \(identifier: reference.table) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: name).\(column)"
+    }.joined(separator: " AND ")
   }
 
   private static func list(_ columns: [String]) -> SQL {
