@@ -203,6 +203,46 @@ def crowded(directory):
         check(wait_until(lambda: server.get("/books?limit=1")[0] == 200, 5), "the places do not get free")
 
 
+def slow(directory):
+    """64 readers of 100 bytes a second: others keep their rate, health is told, and a reader gets all in the end."""
+    database = directory / "library.sqlite"
+    make_library(database)
+
+    def rate(server, seconds=3):
+        with Load(server, 4) as load:
+            time.sleep(seconds)
+        check(load.cut == 0, f"{load.cut} answers were cut short")
+        return load.complete / seconds
+
+    with Server(database, "--max-connections-per-client", "0") as server:
+        alone = rate(server)
+        readers = [server.open("/books?include=author,reviews", receive_buffer=2048) for _ in range(64)]
+        is_over = threading.Event()
+
+        def sip():
+            while not is_over.wait(1):
+                for reader in readers[1:]:
+                    reader.recv(100)
+
+        thread = threading.Thread(target=sip)
+        thread.start()
+        try:
+            time.sleep(3)
+            beside = rate(server)
+            print(f"    {alone:.0f} answers a second alone, {beside:.0f} beside the slow readers")
+            check(beside > alone / 2, f"{beside:.0f} answers a second instead of {alone:.0f}")
+            status, _, _ = server.get("/-/health")
+            check(status == 200, status)
+            content = b""
+            while not content.endswith(b"\r\n0\r\n\r\n"):
+                part = readers[0].recv(1 << 16)
+                check(part, "the answer was cut short")
+                content += part
+        finally:
+            is_over.set()
+            thread.join()
+
+
 def ended(directory):
     """SIGTERM under load: it ends with 0, and no answer that has begun is cut short."""
     database = directory / "library.sqlite"
@@ -224,7 +264,7 @@ def ended(directory):
 
 
 FAULTS = [
-    killed, locked, full, replaced, late, left, crowded, ended, writes.killed_writing, writes.locked_writing,
+    killed, locked, full, replaced, late, left, crowded, slow, ended, writes.killed_writing, writes.locked_writing,
     writes.full_writing, writes.pinned_writing, linearizability.linearizable_writing,
 ]
 # They mount a small disk.

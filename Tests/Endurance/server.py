@@ -110,7 +110,7 @@ class Server:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         connection.settimeout(30)
         connection.connect(("127.0.0.1", self.port))
-        connection.sendall(f"GET {encode(target)} HTTP/1.1\r\nHost: a\r\nAccept: application/x-ndjson\r\n\r\n".encode())
+        connection.sendall(f"GET {encode(target)} HTTP/1.1\r\nHost: localhost\r\nAccept: application/x-ndjson\r\n\r\n".encode())
         return connection
 
     # What Linux says of the process (proc(5)).

@@ -56,11 +56,20 @@ extension TestDatabase {
 }
 
 extension Library {
-  /// A library with so many books that all of them are sent as they are read.
+  /// A library with so many books that they are more than a part of an answer.
   static func largeDatabase(options: KindredService.Options = .init()) throws -> TestDatabase {
+    try database(books: 5000, options: options)
+  }
+
+  /// A library with so many books that all of them are sent as they are read.
+  static func longDatabase(options: KindredService.Options = .init()) throws -> TestDatabase {
+    try database(books: 15000, options: options)
+  }
+
+  private static func database(books: Int, options: KindredService.Options) throws -> TestDatabase {
     try TestDatabase(
       schema + """
-        WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
+        WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(books))
         INSERT INTO book (id, title, kind) SELECT n, 'Book number ' || n, 'novel' FROM number;
         """, options: options)
   }

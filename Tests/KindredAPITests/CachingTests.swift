@@ -171,6 +171,45 @@ struct CachingTests {
     #expect(changed.text.hasPrefix(#"[{"id":1,"#) && changed.text.hasSuffix("}]"))
   }
 
+  @Test(
+    "what is sent as it is read has the tag of its content, whoever commits and however often the server starts"
+  )
+  func longTag() throws {
+    let library = try Library.longDatabase()
+    let headers: HTTPHeaders = ["Accept": "application/x-ndjson"]
+    let tag = try tag("/books", on: library, headers: headers)
+    try write("INSERT INTO tag VALUES (1, 'nothing to do with it')", to: library)
+    #expect(try self.tag("/books", on: library, headers: headers) == tag)
+    let other = try KindredService(
+      pool: library.pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) {
+      Model(inferredFrom: try SchemaReader($0).schema())
+    }
+    let again = try Answer(
+      other.respond(to: HTTPRequest(method: .get, target: "/books", headers: headers)))
+    #expect(again.headers["ETag"] == tag)
+    #expect(again.text.split(separator: "\n").count == 15000)
+    try write("UPDATE book SET title = 'changed' WHERE id = 14999", to: library)
+    #expect(try self.tag("/books", on: library, headers: headers) != tag)
+  }
+
+  @Test("If-Match holds for reading too, before If-None-Match (RFC 9110 §13.1.1, §13.2.2)")
+  func match() throws {
+    let library = try Library.database()
+    for target in ["/books", "/books/1"] {
+      let tag = try tag(target, on: library)
+      for (field, status) in [
+        (tag, 200), ("*", 200), ("\"other\", \(tag)", 200), ("\"other\"", 412), ("W/\(tag)", 412),
+      ] {
+        for method in [HTTPMethod.get, .head] {
+          #expect(try library.answer(target, method: method, headers: ["If-Match": field]).status == status)
+        }
+      }
+      let both: HTTPHeaders = ["If-Match": "\"other\"", "If-None-Match": tag]
+      #expect(try library.answer(target, headers: both).status == 412)
+    }
+  }
+
   @Test("a commit of the service's own connections counts as well")
   func ownCommit() throws {
     let library = try Library.database()

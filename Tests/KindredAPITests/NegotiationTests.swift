@@ -110,7 +110,7 @@ struct CompressionTests {
 
   @Test("so are those that are sent as they are read")
   func streamed() throws {
-    let library = try Library.largeDatabase()
+    let library = try Library.longDatabase()
     let lines: (String, String) = ("Accept", "application/x-ndjson")
     let plain = try library.answer("/books", headers: [lines.0: lines.1])
     let zipped = try library.answer("/books", headers: [lines.0: lines.1, "Accept-Encoding": "gzip"])

@@ -6,6 +6,20 @@ import Testing
 
 @Suite("If-Match and If-None-Match when writing (RFC 9110 §13.1)")
 struct WriteConditionTests {
+  @Test("POST is done only while its target is what the client knows (RFC 9110 §13.1)")
+  func post() throws {
+    let library = try Library.writable()
+    let tag = try #require(try library.answer("/tags").headers["ETag"])
+    for headers in [["If-Match": "\"other\""], ["If-None-Match": "*"], ["If-None-Match": tag]]
+      as [HTTPHeaders]
+    {
+      #expect(try library.send(.post, "/tags", #"{"name":"forged"}"#, headers: headers).status == 412)
+    }
+    #expect(try library.send(.post, "/tags", #"{"name":"new"}"#, headers: ["If-Match": tag]).status == 201)
+    #expect(try library.send(.post, "/tags", #"{"name":"forged"}"#, headers: ["If-Match": tag]).status == 412)
+    #expect(try library.stored("SELECT count(*) FROM tag WHERE name = 'forged'") == "0")
+  }
+
   let library: TestDatabase
 
   init() throws { library = try Library.writable() }

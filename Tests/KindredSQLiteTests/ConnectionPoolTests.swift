@@ -82,6 +82,31 @@ struct ConnectionPoolTests {
     small.release(try small.reader())
   }
 
+  @Test("connections go to those who wait, in the order of coming, and past those who leave")
+  func queue() throws {
+    let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
+    let first = try #require(try single.readerIfFree())
+    #expect(try single.readerIfFree() == nil)
+    let turns = Mutex<[Int]>([])
+    let tickets = (0..<4).map { number in
+      single.queueForReader { turns.withLock { $0.append(number) } }
+    }
+    #expect(single.statistics.readersWaiting == 4)
+    tickets[1].withdraw()
+    single.release(first)
+    #expect(turns.withLock { $0 } == [0])
+    // Nobody overtakes those who wait.
+    #expect(try single.readerIfFree() == nil)
+    single.release(try tickets[0].take())
+    #expect(turns.withLock { $0 } == [0, 2])
+    tickets[2].withdraw()
+    #expect(turns.withLock { $0 } == [0, 2, 3])
+    single.release(try tickets[3].take())
+    tickets[3].withdraw()
+    #expect(single.statistics.readersInUse == 0)
+    single.release(try single.reader())
+  }
+
   @Test("what a holder leaves behind is gone for the next one")
   func relinquished() throws {
     let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)

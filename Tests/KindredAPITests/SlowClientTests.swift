@@ -1,0 +1,111 @@
+import KindredHTTP
+import Synchronization
+import Testing
+
+@testable import KindredAPI
+
+/// A client that takes nothing of a result but its beginning, until it is asked to go on.
+private final class SlowClient: Sendable {
+  private struct State: @unchecked Sendable {
+    // Used by one test, on one thread.
+    let stream: any HTTPBodyStream
+    var content: [UInt8] = []
+  }
+
+  private let state: Mutex<State>
+  private let wakes = Atomic(0)
+
+  init(_ service: KindredService, _ target: String) throws {
+    let request = HTTPRequest(method: .get, target: target, headers: ["Accept": "application/x-ndjson"])
+    guard case .now(let response) = service.answer(request), case .stream(let stream, nil) = response.body
+    else {
+      throw NotStreamed()
+    }
+    state = Mutex(State(stream: stream))
+    stream.onReady { [weak self] in self?.wakes.wrappingAdd(1, ordering: .relaxed) }
+    try take()
+  }
+
+  struct NotStreamed: Error {}
+
+  /// Does what its connection does when it is woken; false where it isn't.
+  func yield() throws -> Bool {
+    guard wakes.exchange(0, ordering: .relaxed) > 0 else { return false }
+    try state.withLock { try $0.stream.yield() }
+    return true
+  }
+
+  /// Takes the next part; false at the end.
+  @discardableResult
+  func take() throws -> Bool {
+    try state.withLock { state in
+      guard let part = try state.stream.next() else { return false }
+      state.content += part
+      return true
+    }
+  }
+
+  /// All that there is, at full speed.
+  func rest() throws -> String {
+    while try take() {}
+    return state.withLock { state in
+      state.stream.close()
+      return String(decoding: state.content, as: UTF8.self)
+    }
+  }
+}
+
+@Suite("Requests that wait for a connection")
+struct SlowClientTests {
+  private func later(_ answer: consuming HTTPAnswer) -> HTTPPendingResponse? {
+    if case .later(let pending) = answer { pending } else { nil }
+  }
+
+  @Test("take that of a slow client, who has all of the result in the end")
+  func release() throws {
+    let library = try Library.longDatabase()
+    let slow = try (0..<4).map { _ in try SlowClient(library.service, "/books") }
+    #expect(library.pool.statistics.readersInUse == 4)
+    // What the result shows is what was there when it was asked for.
+    try library.pool.withWriter { try $0.execute("DELETE FROM book WHERE id > 100") }
+    let pending = try #require(later(library.service.answer(HTTPRequest(method: .get, target: "/books/1"))))
+    // Its connection would be woken; here the test is that connection.
+    while try !slow.contains(where: { try $0.yield() }) {}
+    #expect(HTTPAnswer.later(pending).wait().status == .ok)
+    for client in slow {
+      let lines = try client.rest().split(separator: "\n")
+      #expect(lines.count == 15000)
+      #expect(lines.last?.hasPrefix(#"{"id":15000,"#) == true)
+    }
+    #expect(library.pool.statistics.readersInUse == 0)
+  }
+
+  @Test("are told that the database is busy when their time is over, and leave the queue")
+  func timeOut() throws {
+    var options = KindredService.Options()
+    options.queryTime = 0.2
+    let library = try TestDatabase(Library.schema + Library.records, options: options)
+    let readers = try (0..<4).map { _ in try library.pool.reader() }
+    let pending = try #require(later(library.service.answer(HTTPRequest(method: .get, target: "/books/1"))))
+    let response = HTTPAnswer.later(pending).wait()
+    #expect(response.status == .serviceUnavailable)
+    #expect(response.headers["Retry-After"] == "1")
+    #expect(library.pool.statistics.readersWaiting == 0)
+    for reader in readers { library.pool.release(reader) }
+    #expect(library.service.respond(to: HTTPRequest(method: .get, target: "/books/1")).status == .ok)
+  }
+
+  @Test("wait alone: what needs no connection is answered meanwhile")
+  func others() throws {
+    let library = try Library.database()
+    let readers = try (0..<4).map { _ in try library.pool.reader() }
+    for target in ["/-/health", "/-/metrics", "/", "/-/openapi.json", "/-/errors"] {
+      guard case .now(let response) = library.service.answer(HTTPRequest(method: .get, target: target)) else {
+        Issue.record("\(target) waits")
+        continue
+      }
+      #expect(response.status == .ok)
+    }
+    for reader in readers { library.pool.release(reader) }
+  }
+}
