@@ -22,11 +22,13 @@ private final class SlowClient: Sendable {
       throw NotStreamed()
     }
     state = Mutex(State(stream: stream))
-    stream.onReady { [weak self] in self?.wakes.wrappingAdd(1, ordering: .relaxed) }
+    stream.onReady { [weak self] in self?.wake() }
     try take()
   }
 
   struct NotStreamed: Error {}
+
+  private func wake() { wakes.wrappingAdd(1, ordering: .relaxed) }
 
   /// Does what its connection does when it is woken; false where it isn't.
   func yield() throws -> Bool {
@@ -57,8 +59,9 @@ private final class SlowClient: Sendable {
 
 @Suite("Requests that wait for a connection")
 struct SlowClientTests {
-  private func later(_ answer: consuming HTTPAnswer) -> HTTPPendingResponse? {
-    if case .later(let pending) = answer { pending } else { nil }
+  private func later(_ answer: HTTPAnswer) -> HTTPPendingResponse? {
+    guard case .later(let pending) = answer else { return nil }
+    return pending
   }
 
   @Test("take that of a slow client, who has all of the result in the end")
@@ -68,7 +71,8 @@ struct SlowClientTests {
     #expect(library.pool.statistics.readersInUse == 4)
     // What the result shows is what was there when it was asked for.
     try library.pool.withWriter { try $0.execute("DELETE FROM book WHERE id > 100") }
-    let pending = try #require(later(library.service.answer(HTTPRequest(method: .get, target: "/books/1"))))
+    let waiting = later(library.service.answer(HTTPRequest(method: .get, target: "/books/1")))
+    let pending = try #require(waiting)
     // Its connection would be woken; here the test is that connection.
     while try !slow.contains(where: { try $0.yield() }) {}
     #expect(HTTPAnswer.later(pending).wait().status == .ok)
@@ -86,7 +90,8 @@ struct SlowClientTests {
     options.queryTime = 0.2
     let library = try TestDatabase(Library.schema + Library.records, options: options)
     let readers = try (0..<4).map { _ in try library.pool.reader() }
-    let pending = try #require(later(library.service.answer(HTTPRequest(method: .get, target: "/books/1"))))
+    let waiting = later(library.service.answer(HTTPRequest(method: .get, target: "/books/1")))
+    let pending = try #require(waiting)
     let response = HTTPAnswer.later(pending).wait()
     #expect(response.status == .serviceUnavailable)
     #expect(response.headers["Retry-After"] == "1")

@@ -33,8 +33,14 @@ final class HeldReader: Sendable {
   /// Changes what is wanted.
   func ask(_ demand: Demand) { state.withLock { $0.demand = demand } }
 
-  /// Notes what has the connection look at the result.
-  func onReady(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+  /// Notes what has the connection look at the result, and uses it where somebody waits already.
+  func onReady(_ wake: @escaping @Sendable () -> Void) {
+    let isDue = state.withLock { state in
+      state.wake = wake
+      return state.demand != .none
+    }
+    if isDue { wake() }
+  }
 
   /// Has the connection look at the result.
   func wake() { state.withLock { $0.wake }?() }

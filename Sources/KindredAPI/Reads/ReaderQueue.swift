@@ -95,9 +95,9 @@ final class ReaderQueue: Sendable {
     guard wanted > 0 else { return [] }
     let idle = held.filter { $0.idleSince != 0 && $0.idleSince + slowness < now }
       .sorted { $0.idleSince < $1.idleSince }
-    let first = idle.lazy.filter { $0.demand == .none }.prefix(wanted)
+    let first = Array(idle.filter { $0.demand == .none }.prefix(wanted))
     for reader in first { reader.ask(.release) }
-    if !first.isEmpty || asked > 0 || !isUrgent { return Array(first) }
+    if !first.isEmpty || asked > 0 || !isUrgent { return first }
     // What they hold can't be released otherwise.
     guard let last = idle.first(where: { $0.demand == .unable }) else { return [] }
     last.ask(.end)
