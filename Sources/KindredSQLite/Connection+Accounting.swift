@@ -23,7 +23,11 @@ extension Connection {
   public func accounting<Result>(_ body: () throws -> Result) rethrows -> Result {
     beginAccounting()
     enterAccount()
-    defer { leaveAccount() }
+    defer {
+      leaveAccount()
+      // What follows outside of an account must not be told of limits that it hasn't exceeded.
+      beginAccounting()
+    }
     return try body()
   }
 
