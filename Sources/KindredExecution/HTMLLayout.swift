@@ -68,8 +68,9 @@ public struct HTMLLayout: Sendable {
     public var key: String
     /// Whether it leads to any number of records.
     public var isToMany: Bool
-    /// The member that counts its records, up to ``HTMLLayout/countLimit``; of a to-one association it is NULL where
-    /// there is no record. Nil where counting would take too long.
+    /// The member that counts its records, up to ``HTMLLayout/countLimit``; nil where counting would take too long.
+    ///
+    /// Of a to-one association it is NULL where there is no record.
     public var count: String?
 
     /// An association that can be followed.

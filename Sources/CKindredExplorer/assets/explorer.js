@@ -220,7 +220,7 @@ class Explorer {
   #press(event) {
     if (
       !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" ||
-      document.querySelector("dialog") !== null
+      document.querySelector("dialog[open]") !== null
     ) return;
     event.preventDefault();
     const actions = [

@@ -49,6 +49,18 @@ extension KindredService {
     return accepted == .html
   }
 
+  /// The page of a problem.
+  ///
+  /// - Parameter principal: who sent the request: the page knows no more of the model than that one may.
+  func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> ProblemPage {
+    var description: RequestDescription?
+    if problem.status.code < 500, let principal, let version = try? latestVersion() {
+      description = RequestDescription(
+        request.target, model: version.seen(by: principal).model, limits: options.limits)
+    }
+    return ProblemPage(problem, request, description)
+  }
+
   /// A file of the explorer.
   func asset(_ path: Substring, _ request: HTTPRequest) throws -> HTTPResponse {
     guard options.servesExplorer else {

@@ -35,7 +35,7 @@ struct PageRequest {
     var record = HTMLLayout.Record(resource: resource.name, node: keys.joined(separator: "."))
     for column in resource.columns {
       if let member = node.member(showing: column.name, of: resource) {
-        record.terms[member] = column.name.quotedAsName
+        record.terms[member] = column.name.asExpressionName
       }
     }
     // What is added to groups or to distinct results would be part of what tells them apart.
@@ -97,7 +97,8 @@ struct PageRequest {
     let empty = Expression(.value(.text("")), at: Origin())
     let trimmed = Expression(
       .function(name: "trim", arguments: [Expression(names: names)], isDistinct: false), at: Origin())
-    return Expression(.function(name: "nullif", arguments: [trimmed, empty], isDistinct: false), at: Origin())
+    return Expression(
+      .function(name: "nullif", arguments: [trimmed, empty], isDistinct: false), at: Origin())
   }
 
   /// Foreign keys that are shown, with what they refer to.
@@ -181,23 +182,4 @@ extension RequestNode {
     }
     return nil
   }
-}
-
-extension String {
-  /// A name as an expression has it: in quotes unless it is a plain word.
-  var quotedAsName: String {
-    let isWord =
-      !isEmpty
-      && utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F }
-    let startsAsName = utf8.first.map { !(0x30...0x39).contains($0) } ?? false
-    if isWord, startsAsName, !Self.words.contains(lowercased()) { return self }
-    return "\"\(replacing("\"", with: "\"\""))\""
-  }
-
-  /// Words that mean something else in an expression.
-  private static let words: Set = [
-    "and", "or", "not", "in", "is", "null", "like", "glob", "between", "collate", "escape", "true", "false",
-    "case",
-    "when", "then", "else", "end", "cast", "as", "distinct", "via",
-  ]
 }

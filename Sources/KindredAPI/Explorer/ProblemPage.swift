@@ -5,10 +5,13 @@ import KindredHTTP
 struct ProblemPage {
   private let problem: Problem
   private let request: HTTPRequest
+  /// What the request says, where it is known.
+  private let description: RequestDescription?
 
-  init(_ problem: Problem, _ request: HTTPRequest) {
+  init(_ problem: Problem, _ request: HTTPRequest, _ description: RequestDescription?) {
     self.problem = problem
     self.request = request
+    self.description = description
   }
 
   var response: HTTPResponse {
@@ -27,7 +30,7 @@ struct ProblemPage {
       <p>\(problem.detail.escapedForHTML)</p>
 
       """
-    if problem.status.code < 500, let marked = MarkedRequest(request.target, problem) {
+    if let description, let marked = MarkedRequest(request.target, problem, in: description) {
       let (before, word, after) = marked.parts
       content += """
         <p class="request" translate="no">\(before.escapedForHTML)<mark>\(word.escapedForHTML)</mark>\(after.escapedForHTML)</p>

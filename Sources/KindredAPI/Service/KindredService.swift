@@ -159,7 +159,7 @@ public final class KindredService: HTTPHandler {
   func answer(to error: any Error, of request: HTTPRequest, by principal: Principal? = nil) -> HTTPResponse {
     var problem = problem(for: error, of: principal)
     if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
-    return prefersPages(request) ? ProblemPage(problem, request).response : problem.response
+    return prefersPages(request) ? page(of: problem, request, for: principal).response : problem.response
   }
 
   /// Whether there are rules, or credentials to know clients by.

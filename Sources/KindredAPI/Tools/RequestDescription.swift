@@ -203,6 +203,11 @@ struct RequestDescription {
     }.map(\.element)
   }
 
+  /// The word that a problem with the request is about, in Unicode scalars of the URL; nil where it is about none.
+  func place(of problem: Problem) -> Range<Int>? {
+    errors.first { $0.error.message == problem.detail }?.place
+  }
+
   /// The word that is wrong.
   private func place(of error: RequestError) -> Range<Int> {
     guard let origin = error.origin else { return text.path }
