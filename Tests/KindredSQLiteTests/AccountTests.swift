@@ -25,7 +25,7 @@ struct AccountTests {
   func memory() throws {
     let connection = try connection { $0.memory = 8 << 20 }
     for _ in 0..<2 {
-      try connection.accounting {
+      connection.accounting {
         let error = #expect(throws: DatabaseError.self) {
           try connection.execute("SELECT length(zeroblob(5000000) || hex(zeroblob(4000000)))")
         }
@@ -44,7 +44,7 @@ struct AccountTests {
   @Test("temporary files beyond the limit are refused", .enabled(if: TemporaryStorage.available == .files))
   func temporaryFiles() throws {
     let connection = try connection { $0.temporaryFiles = 4 << 20 }
-    try connection.accounting {
+    connection.accounting {
       let error = #expect(throws: DatabaseError.self) { try sort(200, on: connection) }
       #expect(error?.interruption == .outOfSpace)
     }
