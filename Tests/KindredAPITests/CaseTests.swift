@@ -1,3 +1,4 @@
+import KindredAssociations
 import Testing
 
 @testable import KindredAPI

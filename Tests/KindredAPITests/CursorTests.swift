@@ -1,6 +1,7 @@
 import Foundation
 import KindredAssociations
 import KindredHTTP
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI

@@ -1,4 +1,6 @@
 import Foundation
+import KindredSQLite
+import OrderedCollections
 import Testing
 
 @testable import KindredAPI

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI

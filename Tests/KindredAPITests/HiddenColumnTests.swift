@@ -1,3 +1,5 @@
+import KindredAssociations
+import KindredHTTP
 import Testing
 
 @testable import KindredAPI

@@ -1,3 +1,4 @@
+import KindredHTTP
 import Testing
 
 @testable import KindredAPI

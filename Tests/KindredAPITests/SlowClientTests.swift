@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredSQLite
 import Synchronization
 import Testing
 

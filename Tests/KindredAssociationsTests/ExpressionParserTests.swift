@@ -40,6 +40,10 @@ struct ExpressionParserTests {
       "(\(shown(operand)) \(negated ? "not " : "")\(op) \(shown(pattern))\(escape.map { " escape \(shown($0))" } ?? ""))"
     case .collate(let operand, let collation): "(\(shown(operand)) collate \(collation.rawValue))"
     case .cast(let operand, let type): "cast(\(shown(operand)) as \(type.rawValue))"
+    case .cases(let value, let branches, let otherwise):
+      "(case\(value.map { " \(shown($0))" } ?? "")"
+        + branches.map { " when \(shown($0.condition)) then \(shown($0.result))" }.joined()
+        + "\(otherwise.map { " else \(shown($0))" } ?? "") end)"
     // No text is parsed to it.
     case .program: "program"
     }

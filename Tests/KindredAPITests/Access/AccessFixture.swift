@@ -2,6 +2,7 @@ import Foundation
 import KindredAssociations
 import KindredCryptography
 import KindredHTTP
+import KindredSQLSyntax
 import KindredSQLite
 
 @testable import KindredAPI
