@@ -103,6 +103,9 @@ struct CompletionTests {
     try expectCompletions(
       of: "/books?format=nd‸", on: database, make: ["/books?format=ndjson"], butNot: ["/books?format=csv"])
     try expectCompletions(of: "/books?distinct=‸", on: database, make: ["/books?distinct=true"])
+    try expectCompletions(
+      of: "/books?sort=year:‸", on: database, make: ["/books?sort=year:nocase"],
+      butNot: ["/books?sort=year:desc"])
   }
 
   @Test("names are quoted and escaped as the place needs it")

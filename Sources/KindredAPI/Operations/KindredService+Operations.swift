@@ -36,7 +36,7 @@ extension KindredService {
         try documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
       case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
       case .complete: try completions(request, in: version().model)
-      case .describe: try description(request, in: version().model)
+      case .describe: try description(request, in: version().model, for: principal)
       case .diagramSVG: try diagramSVG(request, of: version().model)
       case .diagramMermaid: try diagramMermaid(request, of: version().model)
       case .modelFileSchema:

@@ -14,9 +14,13 @@ extension KindredService {
   }
 
   /// Answers `/-/describe`.
-  func description(_ request: HTTPRequest, in model: Model) throws -> Representation {
+  func description(
+    _ request: HTTPRequest, in model: Model, for principal: Principal
+  ) throws -> Representation {
     let url = try ToolParameters(request, ["url"]).required("url")
-    return Representation(RequestDescription(url, model: model, limits: options.limits).json)
+    let description = RequestDescription(
+      url, model: model, limits: options.limits, cursors: (cursors, principal.rights))
+    return Representation(description.json)
   }
 }
 

@@ -18,11 +18,11 @@ struct RequestDescription {
   private let draft: RequestDraft
   private var text: RequestText { draft.text }
 
-  init(_ url: String, model: Model, limits: RequestLimits) {
+  init(_ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors) {
     var limits = limits
     // What the server adds is no part of what is written.
     limits.pageSize = nil
-    draft = RequestDraft(RequestText(url), model: model, limits: limits)
+    draft = RequestDraft(RequestText(url), model: model, limits: limits, cursors: cursors)
     if !isPage { draft.check() }
   }
 

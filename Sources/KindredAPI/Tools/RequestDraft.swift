@@ -16,8 +16,16 @@ struct RequestDraft {
   /// Errors of escapes, which have no place in decoded values.
   private(set) var encodingErrors: [(error: RequestError, place: Range<Int>)] = []
 
-  /// - Parameter skipped: the number of the parameter that is left out.
-  init(_ text: RequestText, model: Model, limits: RequestLimits, leavingOut skipped: Int? = nil) {
+  /// What reads cursors, and the rights that they belong to.
+  typealias Cursors = (coding: CursorCoding, rights: [UInt8])
+
+  /// - Parameters:
+  ///   - cursors: nil where a cursor need not be read.
+  ///   - skipped: the number of the parameter that is left out.
+  init(
+    _ text: RequestText, model: Model, limits: RequestLimits, cursors: Cursors? = nil,
+    leavingOut skipped: Int? = nil
+  ) {
     self.text = text
     self.model = model
     self.limits = limits
@@ -29,13 +37,17 @@ struct RequestDraft {
     column = pathParser.column
     guard let path else { return }
     var parser = FetchRequestParser(model: model, limits: limits, diagnostics: diagnostics)
+    parser.cursors = cursors?.coding
+    parser.principal = cursors?.rights ?? []
+    // A cursor belongs to the path as clients send it.
+    let sent = segments.map { Substring(URLCoding.encodeUnsafe(String($0))) }
     let parsed = try? noting(diagnostics) {
       if let column {
         return try parser.parse(
           column, of: path, literals: pathParser.literals, QueryParameters(parameters))
       }
       return try parser.parse(
-        path: path, literals: pathParser.literals, segments: segments,
+        path: path, literals: pathParser.literals, segments: sent,
         parameters: QueryParameters(parameters))
     }
     request = parsed?.fetchRequest

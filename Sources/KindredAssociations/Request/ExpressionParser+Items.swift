@@ -125,8 +125,13 @@ extension ExpressionParser {
     } else if take(keyword: "nullslast") {
       term.nulls = .last
     } else {
+      // Not asked for as keywords, which completion would offer.
+      var isDirection = false
+      if case .name(let word, isQuoted: false) = token.kind {
+        isDirection = ["asc", "desc"].contains(word.lowercased())
+      }
       throw error(
-        isKeyword("desc") || isKeyword("asc")
+        isDirection
           ? "a sign tells the direction: write `-year` for descending, `year` for ascending"
           : "after `:` of a sort term comes nocase, nullsfirst or nullslast, not \(token.description)")
     }
