@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLSyntax
 import KindredSQLite
 import Testing
 
@@ -31,9 +32,9 @@ struct FetchRequestRendererTests {
     let statements = plan.path.map(\.statement) + plan.nodes.map(\.statement) + [plan.count].compactMap { $0 }
     // Literals may have other numbers, and are compared as values.
     return statements.map { statement in
-      let bindings = statement.bindings.map { binding in
-        if case .parameter(let number) = binding { return "\(request.literals.values[number])" }
-        return "\(binding)"
+      let bindings = statement.bindings.map { binding -> String in
+        guard case .parameter(let number) = binding else { return "\(binding)" }
+        return "\(request.literals.values[number])"
       }
       return "\(statement.sql) \(bindings)"
     }.joined(separator: "\n")

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import KindredAPI
+
 @Suite("Plans shared by URLs that differ in their literals")
 struct PlanSharingTests {
   @Test(

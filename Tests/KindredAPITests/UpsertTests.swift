@@ -97,7 +97,7 @@ struct UpsertTests {
       ("onConflict=title", "onConflict"), ("onConflict=nme", "onConflict"), ("onConflict=", "onConflict"),
     ])
   func keys(query: String, parameter: String) throws {
-    for headers in [Self.merge, [:]] {
+    for headers in [Self.merge, HTTPHeaders()] {
       let answer = try library.send(.post, "/books?\(query)", #"{"title":"T"}"#, headers: headers)
       #expect(answer.status == 400 && answer.problem("parameter") == parameter)
     }

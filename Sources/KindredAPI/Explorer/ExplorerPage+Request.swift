@@ -56,7 +56,8 @@ extension KindredService {
     var description: RequestDescription?
     if problem.status.code < 500, let principal, let version = try? latestVersion() {
       description = RequestDescription(
-        request.target, model: version.seen(by: principal).model, limits: options.limits)
+        request.target, model: version.seen(by: principal).model, limits: options.limits,
+        cursors: (cursors, principal.rights))
     }
     return ProblemPage(problem, request, description)
   }
