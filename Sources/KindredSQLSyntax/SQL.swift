@@ -151,7 +151,7 @@ extension String {
 extension SQL: ExpressibleByStringInterpolation {
   /// Text of the program.
   public init(stringLiteral text: StaticString) {
-    parts = [.text(text.description)]
+    parts = text.utf8CodeUnitCount == 0 ? [] : [.text(text.description)]
   }
 
   /// Text of the program with identifiers, bindings and other SQL.

@@ -234,9 +234,10 @@ public final class WriteQueue: Sendable {
   }
 
   private func commit(_ settled: [Settled], on connection: Connection) {
+    let count = settled.count { $0.error == nil }
     do {
-      try connection.commit()
-      let count = settled.count { $0.error == nil }
+      // Where all have failed, there is nothing to synchronise.
+      if count > 0 { try connection.commit() } else { connection.rollback() }
       state.withLock { state in
         state.statistics.commits += count > 0 ? 1 : 0
         state.statistics.writes += count

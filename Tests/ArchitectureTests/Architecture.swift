@@ -36,10 +36,10 @@ enum Architecture {
     Module(
       name: "KindredAPI", uses: ["KindredHTTP", "KindredExecution", "KindredCryptography"],
       gates: ["CKindredExplorer"],
-      libraries: ["Foundation", "Logging", "OrderedCollections", "Yams"]),
+      libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections", "Yams"]),
     Module(
       name: "KindredCommand", uses: ["KindredAPI", "KindredMigrations"],
-      libraries: ["ArgumentParser", "Foundation", "Logging", "Yams"]),
+      libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging", "Yams"]),
   ]
 
   /// The standard library and the system.

@@ -19,7 +19,7 @@ struct CaseTests {
   @Test("a case within a case, in a filter, with operators around")
   func nested() throws {
     try expectRequest(
-      "/books?fields=id&filter=case when case id when 1 then 2 else 3 end=2 then 1 else 0 end+0=1",
+      "/books?fields=id&filter=case when case id when 1 then 2 else 3 end=2 then 1 else 0 end%2B0=1",
       on: library,
       json: #"[{"id":1}]"#)
   }

@@ -134,7 +134,7 @@ struct EventTests {
   @Test("slow clients are cut off where their events take too much memory")
   func memory() throws {
     var options = KindredService.Options()
-    options.live?.maximumMemory = 3000
+    options.live?.maximumMemory = 1000
     let database = try TestDatabase(Library.schema + Library.records, options: options)
     let slow = try listen("/tags/1", on: database)
     #expect(try slow.part()?.contains("sea") == true)  // and the rest of it is never taken

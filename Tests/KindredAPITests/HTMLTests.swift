@@ -157,7 +157,7 @@ struct HTMLTests {
       ("/autors", 404, "/<mark>autors</mark>", "/authors"),
       (
         "/authors?filter=deathYear>1 and nmae='日'", 400, "and <mark>nmae</mark>=&#39;日&#39;",
-        "name=%27%E6%97%A5%27"
+        "name=&#39;%E6%97%A5&#39;"
       ),
       ("/authors?inclued=books", 400, "<mark>inclued</mark>=books", "?include=books"),
       ("/authors?include=books&books.flter=year>1", 400, "<mark>books.flter</mark>=year", "books.filter="),

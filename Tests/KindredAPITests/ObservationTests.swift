@@ -83,7 +83,7 @@ struct ObservationTests {
   func streamed() throws {
     let library = try library(
       """
-      WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
+      WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 50000)
       INSERT INTO book (id, title) SELECT n, 'Book number ' || n FROM number;
       """)
     let response = library.service.respond(

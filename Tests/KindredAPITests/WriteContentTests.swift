@@ -124,7 +124,7 @@ struct WriteContentTests {
   func mediaTypes(type: String, status: Int) throws {
     let answer = try samples.send(.post, "/samples", "{}", headers: ["Content-Type": type])
     #expect(answer.status == status)
-    if status == 415 { #expect(answer.headers["Accept"] == "application/json") }
+    if status == 415 { #expect(answer.headers["Accept"]?.hasPrefix("application/json, ") == true) }
   }
 
   @Test("an encoding of the content, and another type of the answer, are refused before anything is written")

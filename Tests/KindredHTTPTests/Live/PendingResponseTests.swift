@@ -33,7 +33,9 @@ struct PendingResponseTests {
   @Test("holds up nobody, however many wait, and is sent when it is there")
   func manyWait() throws {
     let pending = Pending()
-    try withServer(handler: pending.handler) { _, port in
+    var limits = HTTPLimits()
+    limits.maxConnectionsPerClient = 0
+    try withServer(limits: limits, handler: pending.handler) { _, port in
       let waiting = try (0..<200).map { _ in try WireClient(port: port) }
       for client in waiting { client.request("/later") }
       let client = try WireClient(port: port)

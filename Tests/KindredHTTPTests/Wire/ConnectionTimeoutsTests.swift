@@ -93,10 +93,10 @@ struct ConnectionTimeoutsTests {
   @Test("let a transfer go on that is just fast enough")
   func steady() {
     var timeouts = timeouts
-    timeouts.wait(for: .forContent, now: at(0))
+    timeouts.wait(for: .forOutput, now: at(0))
     for second in 1...300 {
       timeouts.moved(101, now: at(second))
-      timeouts.wait(for: .forContent, now: at(second))
+      timeouts.wait(for: .forOutput, now: at(second))
       let isOver = timeouts.isOver(now: at(second))
       #expect(!isOver)
     }

@@ -129,7 +129,7 @@ struct MergingTests {
         SELECT book.*, author.*
         FROM book
         JOIN author ON author.id = book.authorId AND author.country = ?1
-        ORDER BY (author.name COLLATE NOCASE), book.year
+        ORDER BY (author.name COLLATE swiftLocalizedCaseInsensitiveCompare), book.year
         """)
     }
   }

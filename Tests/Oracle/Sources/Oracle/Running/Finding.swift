@@ -1,4 +1,5 @@
 import Foundation
+import OracleValues
 
 /// A difference, with everything that is needed to see it again.
 struct Finding: CustomStringConvertible {
