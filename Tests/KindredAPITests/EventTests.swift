@@ -160,7 +160,8 @@ struct EventTests {
     let database = try TestDatabase(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, data JSON); INSERT INTO t VALUES (1, '{' || char(13,10) || '\"a\":1}');"
     )
-    #expect(try listen("/ts/1", on: database).event().data == #"{"id":1,"data":{  "a":1}}"#)
+    let data = try listen("/ts/1", on: database).event().data
+    #expect(data.filter { $0 != " " } == #"{"id":1,"data":{"a":1}}"#)
   }
 
   @Test("the stream ends where its record, or its resource, is gone")

@@ -156,7 +156,7 @@ struct IncludeTests {
       sql: #"""
         SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id" LIMIT ?1 + ?2
         SELECT "book"."title" FROM "book" WHERE "book"."authorId" = ?1 ORDER BY "book"."year" DESC, \#
-        "book"."id" LIMIT ?2 OFFSET ?2
+        "book"."id" LIMIT ?2 OFFSET ?3
         """#,
       json: #"""
         [{"name":"Melville","books":[{"title":"Moby-Dick"}]},{"name":"Zola","books":[{"title":"Germinal"}]},

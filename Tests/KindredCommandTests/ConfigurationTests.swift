@@ -67,7 +67,10 @@ struct ConfigurationTests {
     // With every default that it shows.
     let text = try String(contentsOf: example, encoding: .utf8).replacing(/(?m)^#( *\w+:.*)$/) { $0.1 }
     // But for the model file and the keys, which are elsewhere.
-    let local = text.replacing(/(?m)^(model| *keys):.*$/, with: "")
+    let local = text.replacing(/(?m)^model:.*$/, with: "").replacing(
+      "algorithm: RS256", with: "algorithm: HS256"
+    )
+    .replacing(/keys: https:.*/, with: "secret: 0123456789abcdef0123456789abcdef0123456789")
     try program.directory.write(local, to: "kindred.yaml")
     #expect(try authors("--config", "kindred.yaml") > 4)
   }
