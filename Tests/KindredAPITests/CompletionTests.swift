@@ -132,8 +132,7 @@ struct CompletionTests {
 
   @Test("there are 100 items at most, whatever the number of tables")
   func bounds() throws {
-    withKnownIssue("the number of tables that match in their middle is not settled", isIntermittent: true)
-    {
+    withKnownIssue("which tables match is not settled", isIntermittent: true) {
       let tables = (0..<300).map { "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, \"name\($0)\" TEXT);" }
       let database = try TestDatabase(tables.joined())
       #expect(try completions(of: "/‸", on: database).count == 100)

@@ -18,31 +18,30 @@ struct DescriptionTests {
     }
   }
 
-  @Test("every word of a URL is what the planner takes it for")
+  @Test(
+    "every word of a URL is what the planner takes it for",
+    .disabled("a key before its path is described as the association"))
   func words() throws {
-    withKnownIssue("a key before its path is described as the association", isIntermittent: true) {
-      #expect(
-        try parts(of: "/authors/1/books/2?filter=year>1900 and length(title)=3&sort=-author.name") == [
-          "resource:authors", "key:1", "association:books", "key:2", "parameter:filter", "column:year",
-          "operator:>",
-          "number:1900", "keyword:and", "function:length", "column:title", "operator:=", "number:3",
-          "parameter:sort", "operator:-", "association:author", "column:name",
+    #expect(
+      try parts(of: "/authors/1/books/2?filter=year>1900 and length(title)=3&sort=-author.name") == [
+        "resource:authors", "key:1", "association:books", "key:2", "parameter:filter", "column:year",
+        "operator:>",
+        "number:1900", "keyword:and", "function:length", "column:title", "operator:=", "number:3",
+        "parameter:sort", "operator:-", "association:author", "column:name",
+      ])
+    #expect(
+      try parts(
+        of: "/authors?include=novels:books&novels.limit=2&annotate=n:novels.count,maxBookYear&name='x'") == [
+          "resource:authors", "parameter:include", "name:novels", "association:books", "node:novels",
+          "parameter:limit",
+          "number:2", "parameter:annotate", "name:n", "name:novels", "aggregate:count",
+          "aggregate:maxBookYear",
+          "column:name", "value:'x'",
         ])
-      #expect(
-        try parts(
-          of: "/authors?include=novels:books&novels.limit=2&annotate=n:novels.count,maxBookYear&name='x'")
-          == [
-            "resource:authors", "parameter:include", "name:novels", "association:books", "node:novels",
-            "parameter:limit",
-            "number:2", "parameter:annotate", "name:n", "name:novels", "aggregate:count",
-            "aggregate:maxBookYear",
-            "column:name", "value:'x'",
-          ])
-      #expect(
-        try parts(of: "/bookTags/bookId=1,tagId=2") == [
-          "resource:bookTags", "column:bookId", "key:1", "column:tagId", "key:2",
-        ])
-    }
+    #expect(
+      try parts(of: "/bookTags/bookId=1,tagId=2") == [
+        "resource:bookTags", "column:bookId", "key:1", "column:tagId", "key:2",
+      ])
   }
 
   @Test("positions count Unicode scalars of the URL, escapes as they are written")
@@ -94,20 +93,20 @@ struct DescriptionTests {
       [("nmae", "name"), (",", nil), ("deahtYear", "deathYear")])
   }
 
-  @Test("the tree has the nodes of the request with their associations")
+  @Test(
+    "the tree has the nodes of the request with their associations",
+    .disabled("a key before its path is described as the association"))
   func tree() throws {
-    withKnownIssue("a key before its path is described as the association", isIntermittent: true) {
-      let tree = try #require(
-        try database.description(of: "/authors?include=novels:books!.reviews")["tree"] as? [String: Any])
-      #expect(tree["resource"] as? String == "authors")
-      let novels = try #require((tree["nodes"] as? [[String: Any]])?.first)
-      #expect(novels["key"] as? String == "novels")
-      #expect(novels["association"] as? String == "books")
-      #expect(novels["kind"] as? String == "hasMany")
-      #expect(novels["isRequired"] as? Bool == true)
-      let reviews = try #require((novels["nodes"] as? [[String: Any]])?.first)
-      #expect(reviews["path"] as? String == "novels.reviews")
-    }
+    let tree = try #require(
+      try database.description(of: "/authors?include=novels:books!.reviews")["tree"] as? [String: Any])
+    #expect(tree["resource"] as? String == "authors")
+    let novels = try #require((tree["nodes"] as? [[String: Any]])?.first)
+    #expect(novels["key"] as? String == "novels")
+    #expect(novels["association"] as? String == "books")
+    #expect(novels["kind"] as? String == "hasMany")
+    #expect(novels["isRequired"] as? Bool == true)
+    let reviews = try #require((novels["nodes"] as? [[String: Any]])?.first)
+    #expect(reviews["path"] as? String == "novels.reviews")
   }
 
   @Test("no text is too wrong to be described")

@@ -107,7 +107,8 @@ struct OtherSitesTests {
     let options = try library.answer("/tags/1", method: .options)
     #expect(options.headers["Accept-Patch"] == "application/json, application/merge-patch+json")
     #expect(options.headers["Accept-Post"] == nil)
-    #expect(try library.answer("/tags", method: .options).headers["Accept-Post"]?.hasPrefix("application/json, ") == true)
+    let post = try library.answer("/tags", method: .options).headers["Accept-Post"]
+    #expect(post?.hasPrefix("application/json, ") == true)
   }
 
   @Test("a content that is compressed is told which codings are taken (RFC 9110 §15.5.16)")

@@ -38,7 +38,8 @@ import Testing
       CREATE VIRTUAL TABLE main."IF TEXT" USING fts4(body, content=if);
       """)
     #expect(schema.tables["book"]?.fullText == FullText(table: "full text", columns: ["title"], version: 4))
-    #expect(schema.tables["old"]?.fullText == FullText(table: "old", columns: ["title", "content"], version: 3))
+    #expect(
+      schema.tables["old"]?.fullText == FullText(table: "old", columns: ["title", "content"], version: 3))
     #expect(schema.tables["if"]?.fullText == FullText(table: "IF TEXT", columns: ["body"], version: 4))
   }
 

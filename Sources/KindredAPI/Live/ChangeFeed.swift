@@ -54,7 +54,9 @@ final class ChangeFeed: Sendable {
   func join(_ key: LiveQuery.Key, lastEventID: String?, expiry: UInt64?) -> LiveListener? {
     let version = databaseVersion.current
     return state.withLock { box in
-      guard let query = box.value.queries[key], let known = query.version, known == version else { return nil }
+      guard let query = box.value.queries[key], let known = query.version, known == version else {
+        return nil
+      }
       let isKnown = query.lastID == lastEventID
       guard isKnown || query.event != nil else { return nil }
       return add(to: query, isKnown ? nil : query.event, expiry, &box.value)
@@ -73,7 +75,8 @@ final class ChangeFeed: Sendable {
   ) -> LiveListener {
     let listener = state.withLock { box in
       let query =
-        box.value.queries[key] ?? LiveQuery(key, event, version: version, duration: duration, refresh: refresh)
+        box.value.queries[key]
+        ?? LiveQuery(key, event, version: version, duration: duration, refresh: refresh)
       if query.lastID != event.id {
         // Others will be told what is current; until then this listener may be ahead of them, or behind.
         query.doubtfulSince = query.doubtfulSince ?? MonotonicTime.now()
