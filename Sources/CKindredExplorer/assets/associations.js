@@ -93,7 +93,7 @@ async function fill(cell, url, name, grid) {
         { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url },
         key,
       );
-      cell.append(element("p", { class: "caption" }, link), own);
+      cell.append(element("h2", { class: "caption" }, link), own);
       grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
       if (loaded.total !== null) cell.append(footer(own, loaded.total, loaded.link("next"), grid));
     }
@@ -111,6 +111,24 @@ async function fill(cell, url, name, grid) {
   }
   cell.removeAttribute("aria-busy");
   grid.changed();
+}
+
+/** Below a table of the page that a limit has cut off: how many of all are shown, and the rest by itself.
+ * @param {HTMLElement} below the row of the table @param {HTMLElement} opener @param {import("./grid.js").Grid} grid */
+export function addRest(below, opener, grid) {
+  const table = /** @type {HTMLTableElement | null} */ (find(below, ":scope > td > table"));
+  const cell = find(below, "td");
+  const count = /([\d]+)(\+?)$/.exec(opener.textContent ?? "");
+  if (table === null || cell === null || count === null || find(cell, ".more") !== null) return;
+  const shown = table.querySelectorAll(":scope > tbody > tr:not(.below)").length;
+  if (shown === 0 || shown >= Number(count[1])) return;
+  const text = `${number(shown)} of ${number(Number(count[1]))}${count[2]}`;
+  const url = `${opener.dataset.href}?limit=${MORE}&count=true`;
+  const more = button("More", () => {
+    below.dataset.href = opener.dataset.href;
+    fill(cell, url, table.getAttribute("aria-label") ?? "", grid);
+  });
+  cell.append(element("p", { class: "more" }, element("span", {}, text), " ", more));
 }
 
 /** How many of all are shown, and a button for more. @param {HTMLTableElement} table @param {number} total @param {string | null} next @param {import("./grid.js").Grid} grid */

@@ -1,11 +1,11 @@
 // The tables of a page: the roles of a treegrid, buttons in headers and cells, nested tables in place.
 
-import { makeButton, toggle } from "./associations.js";
+import { addRest, makeButton, toggle } from "./associations.js";
 import { cellValue, expressions } from "./cells.js";
 import { all, find } from "./dom.js";
 import { makeHeaders, markOrder } from "./headers.js";
 import { closeMenu, openMenu } from "./menu.js";
-import { adding, named, quoted } from "./request.js";
+import { adding, named, parameters, quoted } from "./request.js";
 import { addRoles, GridKeys } from "./treegrid.js";
 
 /** Where the records of a table come from, and how another request is shown in their place.
@@ -100,6 +100,7 @@ export class Grid {
           const label = nested.getAttribute("aria-label") ?? "";
           this.#enhance(/** @type {HTMLTableElement} */ (nested), label);
         }
+        this.#tellRest(/** @type {HTMLElement} */ (row));
         continue;
       }
       if (!row.hasAttribute("aria-rowindex")) {
@@ -115,6 +116,23 @@ export class Grid {
         button.classList.add("bare");
       }
     }
+  }
+
+  /** Says how many records a limit leaves out below a row; where there is more to the node, they are not those of its
+   * association. @param {HTMLElement} below */
+  #tellRest(below) {
+    const table = find(below, ":scope > td > table");
+    const place = table === null ? null : this.source(table);
+    if (below.dataset.href !== undefined || table === null || place === null || place.node === "") return;
+    const own = parameters(place.url).map(({ name }) => name).filter((name) =>
+      name.startsWith(`${place.node}.`)
+    );
+    if (own.length !== 1 || own[0] !== `${place.node}.limit`) return;
+    let row = below.previousElementSibling;
+    while (row?.classList.contains("below")) row = row.previousElementSibling;
+    const openers = row === null ? [] : all(row, "button.open");
+    const opener = openers.find((one) => one.dataset.key === below.dataset.key);
+    if (opener) addRest(below, opener, this);
   }
 
   /** Which rows are open, by the addresses of their associations. */

@@ -5,7 +5,7 @@ import { openDialog } from "./dialog.js";
 import { quoted } from "./request.js";
 import { schema } from "./server.js";
 
-/** @typedef {{ text: string, kind: string, action: () => void }} Entry */
+/** @typedef {{ text: string, kind: string, isColumn?: boolean, action: () => void }} Entry */
 
 /** How well letters fit a text: less is better, null where they don't. @param {string} typed @param {string} text */
 export function fit(typed, text) {
@@ -23,6 +23,12 @@ export function fit(typed, text) {
     if (at < 0) return null;
   }
   return 5 + name.length / 1000;
+}
+
+/** Tables go before columns that fit as well, or a little better. @param {string} typed @param {Entry} entry */
+function rank(typed, entry) {
+  const found = fit(typed, entry.text);
+  return found === null ? null : found + (entry.isColumn ? 3.5 : 0);
 }
 
 /** @param {Entry[]} actions @param {(url: string) => void} go */
@@ -46,7 +52,7 @@ export function openPalette(actions, go) {
 
   function show() {
     const typed = input.value.trim();
-    shown = entries.map((entry) => ({ entry, rank: typed === "" ? 1 : fit(typed, entry.text) }))
+    shown = entries.map((entry) => ({ entry, rank: typed === "" ? 1 : rank(typed, entry) }))
       .filter(({ rank }) => rank !== null)
       .sort((left, right) => Number(left.rank) - Number(right.rank))
       .slice(0, 50).map(({ entry }) => entry);
@@ -100,14 +106,11 @@ export function openPalette(actions, go) {
       ...resource.columns.map((column) => ({
         text: `${resource.name}.${column.name}`,
         kind: column.type || "column",
+        isColumn: true,
         action: () => go(`${resource.link}?sort=${quoted(column.name)}`),
       })),
     ]);
-    entries = [
-      ...places.filter(({ kind }) => kind === "table"),
-      ...actions,
-      ...places.filter(({ kind }) => kind !== "table"),
-    ];
+    entries = [...actions, ...places];
     show();
   }, () => {});
 }

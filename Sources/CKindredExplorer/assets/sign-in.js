@@ -19,7 +19,7 @@ export function resumeSession() {
 
 /** Asks for a token. @param {() => void} repeat makes the request again */
 export function openSignIn(repeat) {
-  if (document.querySelector("dialog") !== null) return;
+  if (document.querySelector("dialog[open]") !== null) return;
   const input = /** @type {HTMLInputElement} */ (element("input", {
     type: "password",
     "aria-label": "Token",

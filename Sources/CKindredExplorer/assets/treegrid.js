@@ -9,7 +9,7 @@ export function addRoles(table, name) {
   // A treegrid holds rows and nothing else.
   const { caption } = table;
   if (caption !== null) {
-    table.before(element("p", { class: "caption" }, ...caption.childNodes));
+    table.before(element("h2", { class: "caption" }, ...caption.childNodes));
     caption.remove();
   }
   for (const part of table.querySelectorAll(":scope > thead, :scope > tbody:not(.spacer)")) {
