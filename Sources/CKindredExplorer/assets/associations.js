@@ -94,6 +94,9 @@ async function fill(cell, url, name, grid) {
         key,
       );
       cell.append(element("h2", { class: "caption" }, link), own);
+      // A table that fits stays in sight, however far the one above is scrolled.
+      const width = cell.closest("main")?.clientWidth ?? 0;
+      cell.classList.toggle("stay", own.getBoundingClientRect().width + 60 < width);
       grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
       if (loaded.total !== null) cell.append(footer(own, loaded.total, loaded.link("next"), grid));
     }

@@ -16,6 +16,8 @@ struct MarkedRequest {
           return nil as Range<String.Index>?
         }
         if isName {
+          // Suggestions for a node are whole names.
+          if problem.code == "unknown-node" { return name.startIndex..<name.endIndex }
           let start = name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex
           return start..<name.endIndex
         }

@@ -177,7 +177,7 @@ final class RecordsReading {
     }
     beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, isLastPage: isLastPage)
     // Which files a page needs changes with the program.
-    if let page = beginning.page { beginning.hash.update(page.header + page.footer) }
+    if let page = beginning.page { beginning.hash.update(page.header) }
     if let first = beginning.first { beginning.hash.update(first) }
     return beginning
   }
