@@ -160,7 +160,7 @@ struct HTMLTests {
         "name=%27%E6%97%A5%27"
       ),
       ("/authors?inclued=books", 400, "<mark>inclued</mark>=books", "?include=books"),
-      ("/authors?include=books&books.flter=year>1", 400, "books.<mark>flter</mark>=year", "books.filter="),
+      ("/authors?include=books&books.flter=year>1", 400, "<mark>books.flter</mark>=year", "books.filter="),
     ])
   func problem(target: String, status: Int, marked: String, mended: String) throws {
     let page = try page(target, on: Library.database(), status: status)

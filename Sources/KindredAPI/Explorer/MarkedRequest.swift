@@ -15,12 +15,8 @@ struct MarkedRequest {
         guard (try? URLCoding.decode(name, plusIsSpace: true)) == parameter else {
           return nil as Range<String.Index>?
         }
-        if isName {
-          // Suggestions for a node are whole names.
-          if problem.code == "unknown-node" { return name.startIndex..<name.endIndex }
-          let start = name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex
-          return start..<name.endIndex
-        }
+        // A suggestion for a part of a name is a whole name.
+        if isName { return name.startIndex..<name.endIndex }
         return Self.word(in: value, at: problem.position ?? 0)
       }
       found = ranges.first { problem.names(target[$0]) } ?? ranges.first
