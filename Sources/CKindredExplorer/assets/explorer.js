@@ -181,11 +181,11 @@ class Explorer {
     }
     this.#showProblem(url);
     if (loaded.status === 401) openSignIn(() => this.go(url, { replaces: true }));
-    this.live.show(url);
     this.chips.show(url);
     this.#showPages();
     const table =
       /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
+    this.live.show(url, table !== null);
     const next = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
     const rows = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
     const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;

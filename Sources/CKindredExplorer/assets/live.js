@@ -103,10 +103,12 @@ export class Live {
     return this.element.getAttribute("aria-checked") === "true";
   }
 
-  /** Another request is shown. @param {string} url */
-  show(url) {
+  /** Another request is shown. @param {string} url @param {boolean} hasRecords only these have live results */
+  show(url, hasRecords) {
     this.url = url;
-    if (this.isOn) this.#listen();
+    this.element.toggleAttribute("disabled", !hasRecords);
+    if (!hasRecords) this.leaving.abort();
+    else if (this.isOn) this.#listen();
   }
 
   #toggle() {
