@@ -7,12 +7,13 @@ extension OpenAPIDocument {
     RequestParameter.ofRoot.filter { parameter in
       if case .pattern = parameter.value { return resource.table.fullText != nil }
       return true
-    }.map(Self.reference)
+    }.map(Self.reference) + [Self.others]
   }
 
   /// What may be asked of one record.
   var recordParameters: [JSONValue] {
     shapingParameters + RequestParameter.ofRoot.filter { $0.name == "format" }.map(Self.reference)
+      + [Self.others]
   }
 
   /// What chooses the records that a write of many changes.
@@ -30,6 +31,19 @@ extension OpenAPIDocument {
   private static func reference(_ parameter: RequestParameter) -> JSONValue {
     ["$ref": .string("#/components/parameters/\(parameter.name)")]
   }
+
+  private static let others: JSONValue = ["$ref": "#/components/parameters/others"]
+
+  /// The parameters of nodes, and columns: what they are called depends on the request.
+  static let otherParameters: (String, JSONValue) = (
+    "others",
+    [
+      "name": "others", "in": "query", "style": "form", "explode": true,
+      "description": "Parameters of nodes, such as `books.limit`, and columns with their values.",
+      "schema": ["type": "object", "additionalProperties": ["type": "string"]],
+      "example": [:],
+    ]
+  )
 
   /// The parameters of requests: strings as the contract has them, with no more structure than their grammar allows.
   static func parameters(_ limits: RequestLimits) -> [(String, JSONValue)] {

@@ -3,14 +3,16 @@ import OrderedCollections
 
 extension OpenAPIDocument {
   /// A record with its associations; all members are there only as far as they are asked for.
+  ///
+  /// What a to-one association doesn't find is `null`. The schema doesn't say so: generators of clients drop what is
+  /// either a reference or null, and take a member that may be absent for one that may be null.
   func recordSchema(_ resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
     for column in resource.columns { members[column.name] = Self.schema(column) }
     for association in resource.associations.values where members[association.key] == nil {
       let reference = reference(association.destination)
       members[association.key] =
-        association.cardinality == .toMany
-        ? ["type": "array", "items": reference] : ["anyOf": [reference, ["type": "null"]]]
+        association.cardinality == .toMany ? ["type": "array", "items": reference] : reference
     }
     return ["type": "object", "properties": .object(members.map { ($0, $1) })]
   }

@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredHTTP
+import OrderedCollections
 
 /// What can be written, where the service is writable (§10 of the contract).
 extension OpenAPIDocument {
@@ -7,6 +8,8 @@ extension OpenAPIDocument {
   struct WrittenPath {
     /// Of its operations.
     let name: String
+    /// The resource that it begins at, and the association that it goes on to.
+    let names: [String]
     let resource: Resource
     var association: Association?
     /// Whether it ends in the key of a record.
@@ -20,7 +23,7 @@ extension OpenAPIDocument {
   }
 
   /// The operations at a path beside reading; none where nothing can be written.
-  func writes(at path: WrittenPath) -> [(String, JSONValue)] {
+  func writes(at path: WrittenPath, _ content: inout Content) -> [(String, JSONValue)] {
     guard isWritable else { return [] }
     let linkage = path.association?.linkage(in: model)
     let methods = WriteTarget.methods(
@@ -30,22 +33,20 @@ extension OpenAPIDocument {
       var isLink = false
       if method != .patch, path.hasKey, case .join = linkage { isLink = true }
       return (
-        method.token.lowercased(), isLink ? link(method, path) : write(method, path, by: linkage)
+        method.token.lowercased(),
+        isLink ? link(method, path) : write(method, path, by: linkage, &content)
       )
     }
   }
 
-  private func write(_ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?) -> JSONValue {
+  private func write(
+    _ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?, _ content: inout Content
+  ) -> JSONValue {
     let resource = path.resource
     let isMany = !path.isSingle && method != .post
-    // What the path says is not said again.
-    var given: [String] = []
-    if method != .patch { given += path.keyColumns }
-    if method != .patch, case .has(let step) = linkage { given += step.destinationColumns }
-    let record = writtenSchema(of: resource, without: given, isPart: method == .patch)
     var members: [(String, JSONValue)] = [
       ("operationId", .string("\(path.name).\(method.token.lowercased())")),
-      ("tags", Self.tags(of: path.name)),
+      ("tags", [.string(path.names[0])]),
       ("summary", .string(Self.summary(of: method, resource, isMany: isMany))),
     ]
     let shaping =
@@ -55,13 +56,12 @@ extension OpenAPIDocument {
       members.append(("parameters", .array(path.parameters + shaping)))
     }
     if method != .delete {
+      let record = written(method, path, by: linkage, &content)
       let schema: JSONValue =
         method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
-      var content: [(String, JSONValue)] = [(MediaType.json.rawValue, ["schema": schema])]
-      if method == .post {
-        content += ImportFormat.mediaTypes.map { ($0, ["schema": ["type": "string"]]) }
-      }
-      members.append(("requestBody", ["required": true, "content": .object(content)]))
+      var types: [(String, JSONValue)] = [(MediaType.json.rawValue, ["schema": schema])]
+      if method == .post { types += ImportFormat.mediaTypes.map { ($0, ["schema": ["type": "string"]]) } }
+      members.append(("requestBody", ["required": true, "content": .object(types)]))
     }
     let done = Self.done(method, reference(resource.name), isMany: isMany)
     members.append(("responses", .object(done + Self.problems)))
@@ -71,7 +71,7 @@ extension OpenAPIDocument {
   /// PUT and DELETE at the place of a record in a join table's association.
   private func link(_ method: HTTPMethod, _ path: WrittenPath) -> JSONValue {
     [
-      "operationId": .string("\(path.name).\(method.token.lowercased())"), "tags": Self.tags(of: path.name),
+      "operationId": .string("\(path.name).\(method.token.lowercased())"), "tags": [.string(path.names[0])],
       "summary": .string(
         method == .put ? "Links the two records, neither of which changes." : "Unlinks the two records."),
       "parameters": .array(path.parameters),
@@ -88,6 +88,27 @@ extension OpenAPIDocument {
     case .put: "Replaces the record, or adds it: columns that are left out take their defaults."
     default: "Deletes the record."
     }
+  }
+
+  /// A reference to the schema of a content: `new.books`, `change.books`, or `new.authors.books` where the path gives
+  /// some of the columns.
+  private func written(
+    _ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?, _ content: inout Content
+  ) -> JSONValue {
+    // What the path says is not said again.
+    var given: [String] = []
+    if method != .patch {
+      given += path.keyColumns
+      if case .has(let step) = linkage { given += step.destinationColumns }
+    }
+    var names = given.isEmpty ? [path.resource.name] : path.names
+    names = names.map(Self.component)
+    if path.hasKey, !given.isEmpty { names.append("record") }
+    let name = ([method == .patch ? "change" : "new"] + names).joined(separator: ".")
+    if content.written[name] == nil {
+      content.written[name] = writtenSchema(of: path.resource, without: given, isPart: method == .patch)
+    }
+    return ["$ref": .string("#/components/schemas/\(name)")]
   }
 
   /// The columns of a record as they are written; what is to be associated with it goes beside them.

@@ -11,14 +11,22 @@ struct OpenAPIDocument {
   /// Whether clients may write.
   var isWritable = false
 
+  /// What is gathered from resource to resource.
+  struct Content {
+    var paths: OrderedDictionary<String, JSONValue> = [:]
+    /// The schemas of what is written, by the names of their components.
+    var written: OrderedDictionary<String, JSONValue> = [:]
+  }
+
   var json: JSONValue {
-    var paths = OrderedDictionary<String, JSONValue>()
-    paths["/"] = path(
-      "index", "The resources, their columns and their associations.", [], ["200": indexResponse])
-    for resource in model.resources.values { add(resource, to: &paths) }
+    var content = Content()
+    content.paths["/"] = path(
+      "index", tag: "index", "The resources, their columns and their associations.", [],
+      [("200", indexResponse)])
+    for resource in model.resources.values { add(resource, to: &content) }
     for (page, summary, response) in operationsPages {
-      paths["/-/\(page.rawValue)"] = path(
-        "kindred.\(page)", summary, Self.parameters(of: page), ["200": response])
+      content.paths["/-/\(page.rawValue)"] = path(
+        "kindred.\(page)", tag: "kindred", summary, Self.parameters(of: page), [("200", response)])
     }
     return [
       "openapi": "3.1.0",
@@ -26,12 +34,13 @@ struct OpenAPIDocument {
         "title": "Kindred", "version": "1",
         "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
       ],
-      "paths": .object(paths.map { ($0, $1) }),
+      "paths": .object(content.paths.map { ($0, $1) }),
       "components": [
         "schemas": .object(
           [("Problem", Self.problemSchema)]
-            + model.resources.values.map { ("record.\(Self.component($0.name))", recordSchema($0)) }),
-        "parameters": .object(Self.parameters(limits)),
+            + model.resources.values.map { ("record.\(Self.component($0.name))", recordSchema($0)) }
+            + content.written.map { ($0, $1) }),
+        "parameters": .object(Self.parameters(limits) + [Self.otherParameters]),
         "responses": ["Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse],
         "headers": .object(Self.headers),
       ],
@@ -41,7 +50,7 @@ struct OpenAPIDocument {
   private static let description = """
     A request is a tree: a resource, and under it one node per association key. The parameters that are described here \
     are those of the root; prefixed with the keys that lead to a node, as in `books.sort`, they are that node's, which \
-    also has `values`. The name of a column is a parameter too: `kind=novel`. What may stand in an expression is what \
+    also has `values`. The name of a column is a parameter too: `kind=novel`. Both are among `others`. What may stand in an expression is what \
     `/-/complete` offers there. Follow `Link` from page to page.
     """
 
@@ -53,74 +62,73 @@ struct OpenAPIDocument {
 
   // MARK: Paths
 
-  private func add(_ resource: Resource, to paths: inout OrderedDictionary<String, JSONValue>) {
+  private func add(_ resource: Resource, to content: inout Content) {
     let root = "/\(URLCoding.encodeSegment(resource.name))"
-    paths[root] = path(
-      resource.name, "The records of \(resource.name).", listParameters(of: resource),
+    content.paths[root] = path(
+      resource.name, tag: resource.name, "The records of \(resource.name).", listParameters(of: resource),
       answers(with: listResponse(of: resource)),
-      writes: writes(at: WrittenPath(name: resource.name, resource: resource)))
+      writes: writes(
+        at: WrittenPath(name: resource.name, names: [resource.name], resource: resource), &content))
     let key = PathKey(of: resource)
     guard !key.columns.isEmpty else { return }
     let record = "\(root)/\(key.template)"
-    paths[record] = path(
-      "\(resource.name).record", "A record of \(resource.name).",
-      key.parameters + recordParameters,
-      answers(with: recordResponse(of: resource)),
+    content.paths[record] = path(
+      "\(resource.name).record", tag: resource.name, "A record of \(resource.name).",
+      key.parameters + recordParameters, answers(with: recordResponse(of: resource)),
       writes: writes(
         at: WrittenPath(
-          name: "\(resource.name).record", resource: resource, hasKey: true, parameters: key.parameters,
-          keyColumns: key.columns.map(\.name))))
+          name: "\(resource.name).record", names: [resource.name], resource: resource, hasKey: true,
+          parameters: key.parameters, keyColumns: key.columns.map(\.name)), &content))
     for association in resource.associations.values {
       guard let destination = model.resources[association.destination] else { continue }
-      let isMany = association.cardinality == .toMany
-      let name = "\(resource.name).record.\(association.key)"
-      let associated = "\(record)/\(URLCoding.encodeSegment(association.key))"
-      paths[associated] = path(
-        name,
-        "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
-        key.parameters + (isMany ? listParameters(of: destination) : recordParameters),
-        answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
-        writes: writes(
-          at: WrittenPath(
-            name: name, resource: destination, association: association, parameters: key.parameters)))
-      let other = PathKey(of: destination, prefix: Self.component(association.key) + "-")
-      guard isMany, isWritable, association.linkage(in: model) != nil, !other.columns.isEmpty else {
-        continue
-      }
-      paths["\(associated)/\(other.template)"] = path(
-        "\(name).record", "One of the \(association.key) of a record of \(resource.name).",
-        key.parameters + other.parameters + recordParameters,
-        answers(with: recordResponse(of: destination)),
-        writes: writes(
-          at: WrittenPath(
-            name: "\(name).record", resource: destination, association: association, hasKey: true,
-            parameters: key.parameters + other.parameters, keyColumns: other.columns.map(\.name))))
+      add(association, to: destination, of: resource, (record, key), &content)
     }
   }
 
+  /// - Parameter record: the path of the record that the association belongs to.
+  private func add(
+    _ association: Association, to destination: Resource, of resource: Resource,
+    _ record: (path: String, key: PathKey), _ content: inout Content
+  ) {
+    let isMany = association.cardinality == .toMany
+    let name = "\(resource.name).record.\(association.key)"
+    let names = [resource.name, association.key]
+    let associated = "\(record.path)/\(URLCoding.encodeSegment(association.key))"
+    let parameters = record.key.parameters
+    content.paths[associated] = path(
+      name, tag: resource.name,
+      "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
+      parameters + (isMany ? listParameters(of: destination) : recordParameters),
+      answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
+      writes: writes(
+        at: WrittenPath(
+          name: name, names: names, resource: destination, association: association, parameters: parameters),
+        &content))
+    let other = PathKey(of: destination, prefix: Self.component(association.key) + "-")
+    guard isMany, isWritable, association.linkage(in: model) != nil, !other.columns.isEmpty else { return }
+    content.paths["\(associated)/\(other.template)"] = path(
+      "\(name).record", tag: resource.name,
+      "One of the \(association.key) of a record of \(resource.name).",
+      parameters + other.parameters + recordParameters, answers(with: recordResponse(of: destination)),
+      writes: writes(
+        at: WrittenPath(
+          name: "\(name).record", names: names, resource: destination, association: association,
+          hasKey: true, parameters: parameters + other.parameters, keyColumns: other.columns.map(\.name)),
+        &content))
+  }
+
+  /// - Parameter tag: the resource that the path begins at, by which clients and readers find it.
   private func path(
-    _ name: String, _ summary: String, _ parameters: [JSONValue], _ responses: [(String, JSONValue)],
-    writes: [(String, JSONValue)] = []
+    _ name: String, tag: String, _ summary: String, _ parameters: [JSONValue],
+    _ responses: [(String, JSONValue)], writes: [(String, JSONValue)] = []
   ) -> JSONValue {
     var operation: [(String, JSONValue)] = [
-      ("operationId", .string(name)), ("tags", Self.tags(of: name)), ("summary", .string(summary)),
+      ("operationId", .string(name)), ("tags", [.string(tag)]), ("summary", .string(summary)),
     ]
     if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
     let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
     operation.append(("responses", .object(responses + [("default", problem)])))
     return .object([("get", .object(operation))] + writes)
-  }
-
-  private func path(
-    _ name: String, _ summary: String, _ parameters: [JSONValue],
-    _ responses: KeyValuePairs<String, JSONValue>
-  ) -> JSONValue {
-    path(name, summary, parameters, responses.map { ($0.key, $0.value) })
-  }
-
-  /// The resource that an operation begins at, by which clients and readers find it.
-  static func tags(of operation: String) -> JSONValue {
-    [.string(operation.split(separator: ".").first.map(String.init) ?? operation)]
   }
 
   /// A name as it may stand in a reference to a component (OpenAPI §4.8.7.1).
