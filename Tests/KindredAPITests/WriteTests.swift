@@ -90,6 +90,9 @@ struct WriteTests {
       stored: ("SELECT count(*) FROM review WHERE id = 1", "0"))
     #expect(try library.send(.delete, "/reviews/1").status == 404)
     try expectRefusal(.delete, "/authors/1", on: library, status: 409, code: .conflict)
+    try expectRefusal(
+      .patch, "/books/1", #"{"authorId":999}"#, on: library, status: 409, code: .conflict,
+      pointer: "#/authorId")
   }
 
   @Test("columns with every kind of DEFAULT are reset to it")

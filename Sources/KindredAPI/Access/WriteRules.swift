@@ -30,10 +30,12 @@ struct WriteRules {
   /// Tests a record that was added.
   ///
   /// - Parameter columns: those that the client wrote.
-  func didInsert(_ record: StoredRecord, _ columns: [String], into resource: Resource) throws {
+  func didInsert(
+    _ record: StoredRecord, _ columns: [String], into resource: Resource, at pointer: JSONPointer
+  ) throws {
     guard let permissions = resource.permissions else { return }
     try check(record, by: permissions.create, .create, of: resource)
-    try checkReferences(of: record, by: columns, of: resource)
+    try checkReferences(of: record, by: columns, of: resource, at: pointer)
   }
 
   /// Tests a record that is about to be changed.
@@ -46,10 +48,12 @@ struct WriteRules {
   /// Tests a record that was changed.
   ///
   /// - Parameter columns: those that the client wrote.
-  func didUpdate(_ record: StoredRecord, _ columns: [String], of resource: Resource) throws {
+  func didUpdate(
+    _ record: StoredRecord, _ columns: [String], of resource: Resource, at pointer: JSONPointer
+  ) throws {
     guard let permissions = resource.permissions else { return }
     try check(record, by: permissions.update, .update, of: resource)
-    try checkReferences(of: record, by: columns, of: resource)
+    try checkReferences(of: record, by: columns, of: resource, at: pointer)
   }
 
   /// Tests a record that is about to be deleted.
@@ -94,7 +98,9 @@ struct WriteRules {
   }
 
   /// What a client refers to must be in sight: else a foreign key would tell what is there.
-  private func checkReferences(of record: StoredRecord, by columns: [String], of resource: Resource) throws {
+  private func checkReferences(
+    of record: StoredRecord, by columns: [String], of resource: Resource, at pointer: JSONPointer
+  ) throws {
     for key in resource.table.foreignKeys where !Set(columns).isDisjoint(with: key.columns) {
       guard let table = model.tables[key.destination] else { continue }
       let destination = model.resource(of: table)
@@ -105,7 +111,7 @@ struct WriteRules {
         Parameters(literals: record.values(of: locators)))
       guard let values = values.first, !values.contains(.null) else { continue }
       guard try isInSight(destination, by: key.destinationColumns, values) else {
-        throw Problem.danglingReference
+        throw Problem.danglingReference(key.columns, at: pointer)
       }
     }
   }

@@ -67,6 +67,15 @@ extension Problem {
     Problem(.conflict, "a record refers to one that is not there, or would do so afterwards")
   }
 
+  /// 409: these columns refer to no record, or to none that the client may see: the same for both.
+  static func danglingReference(_ columns: [String], at pointer: JSONPointer) -> Problem {
+    let names = columns.map { "`\($0)`" }.joined(separator: ", ")
+    let verb = columns.count == 1 ? "refers" : "refer"
+    var problem = Problem(.conflict, "\(names) \(verb) to a record that is not there")
+    problem.pointer = (columns.count == 1 ? pointer + columns[0] : pointer).fragment
+    return problem
+  }
+
   /// A constraint that refused a change; nil for other errors.
   ///
   /// SQLite's messages hold the text of expressions, so only those parts of them are told that are known by name.

@@ -32,14 +32,14 @@ struct RecordWriter {
     try rules.willInsert(draft.assignments.map(\.column), into: resource)
     let returned = Self.columns(of: resource.table, for: draft, and: columns)
     let change = TableChange.insertion(of: draft.assignments.map(\.column), returning: returned)
-    let rows = try run(change, draft.assignments.map(\.value), at: draft.pointer, in: resource)
+    let rows = try run(change, draft.assignments.map(\.value), of: draft, in: resource)
     guard let record = rows.first.map({ StoredRecord(returned, $0) }) else { return nil }
     // A view gives what it was given, and can't tell of keys that its trigger makes.
     guard record.path(in: resource) != nil || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
     try storeAssociated(with: record, of: resource, draft)
-    try rules.didInsert(record, written, into: resource)
+    try rules.didInsert(record, written, into: resource, at: draft.pointer)
     return record
   }
 
@@ -67,7 +67,7 @@ struct RecordWriter {
       let names = draft.assignments.map(\.column)
       let change = TableChange.update(of: names, resetting: reset.map(\.name), returning: returned)
       let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
-      guard let row = try run(change, values, at: draft.pointer, in: resource).first else { return nil }
+      guard let row = try run(change, values, of: draft, in: resource).first else { return nil }
       // A view gives what it was given, and NULL for the rest.
       let known = table.kind == .view ? returned.filter { !names.contains($0) } : []
       record = StoredRecord(returned, row).with(known, of: record)
@@ -76,7 +76,7 @@ struct RecordWriter {
       }
     }
     try storeAssociated(with: record, of: resource, draft)
-    try rules.didUpdate(record, written + reset.map(\.name), of: resource)
+    try rules.didUpdate(record, written + reset.map(\.name), of: resource, at: draft.pointer)
     return record
   }
 
@@ -111,7 +111,9 @@ struct RecordWriter {
   func delete(_ record: StoredRecord, of resource: Resource) throws -> Bool {
     try rules.willDelete(record, of: resource)
     let locators = resource.table.locatorColumns
-    return try !run(.deletion(by: locators), record.values(of: locators), in: resource).isEmpty
+    return try !run(.deletion(by: locators), record.values(of: locators), on: resource.table) {
+      Problem(refusing: $0, changing: resource)
+    }.isEmpty
   }
 
   /// Whether a record that was found is there yet.
@@ -145,12 +147,29 @@ struct RecordWriter {
   }
 
   private func run(
-    _ change: TableChange, _ values: [SQLValue], at pointer: JSONPointer = JSONPointer(),
-    in resource: Resource
+    _ change: TableChange, _ values: [SQLValue], of draft: RecordDraft, in resource: Resource
   ) throws -> [[SQLValue]] {
-    try run(change, values, on: resource.table) {
-      Problem(refusing: $0, changing: resource, at: pointer)
+    try run(change, values, on: resource.table) { error in
+      if error.constraint == .foreignKey, let dangling = dangling(draft, of: resource) { return dangling }
+      return Problem(refusing: error, changing: resource, at: draft.pointer)
     }
+  }
+
+  /// The first reference of a draft to what is not there, or not in sight; nil where none is found.
+  private func dangling(_ draft: RecordDraft, of resource: Resource) -> Problem? {
+    for key in resource.table.foreignKeys {
+      let values = key.columns.compactMap { draft.value(of: $0) }
+      guard values.count == key.columns.count, !values.contains(.null),
+        let table = model.tables[key.destination]
+      else { continue }
+      let destination = model.resource(of: table)
+      let found = try? present(destination, by: key.destinationColumns, values, key.destinationColumns)
+      let isInSight = try? rules.isInSight(destination, by: key.destinationColumns, values)
+      if found == nil || isInSight != true {
+        return .danglingReference(key.columns, at: draft.pointer)
+      }
+    }
+    return nil
   }
 
   private func run(
@@ -245,7 +264,7 @@ extension RecordWriter {
     guard let row = try run(.insertion(of: join.columns, returning: locators)).first else {
       throw Problem.ignored(at: pointer)
     }
-    try rules.didInsert(StoredRecord(locators, row), [], into: resource)
+    try rules.didInsert(StoredRecord(locators, row), [], into: resource, at: pointer)
   }
 
   /// Takes the link between two records away, if there is one.
@@ -268,7 +287,7 @@ extension RecordWriter {
     let resource = rules.resource(of: table)
     try rules.willUpdate(record, step.originColumns, of: resource)
     if try run(change, values, on: table, { Problem(refusing: $0) }).isEmpty { throw Problem.ignored() }
-    try rules.didUpdate(record, [], of: resource)
+    try rules.didUpdate(record, [], of: resource, at: JSONPointer())
   }
 }
 

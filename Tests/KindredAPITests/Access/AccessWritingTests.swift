@@ -136,8 +136,8 @@ struct AccessWritingTests {
       let answer = try database.send(
         .post, "/reviews", #"{"bookId":\#(book),"rating":1}"#, headers: AccessFixture.reader)
       #expect(answer.status == 409)
-      #expect(
-        answer.problem("detail") == "a record refers to one that is not there, or would do so afterwards")
+      #expect(answer.problem("detail") == "`bookId` refers to a record that is not there")
+      #expect(answer.problem("pointer") == "#/bookId")
     }
     #expect(try status(.post, "/reviews", #"{"bookId":4,"rating":1}"#) == 201)
   }
