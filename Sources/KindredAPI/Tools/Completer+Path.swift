@@ -13,9 +13,17 @@ extension Completer {
       text: text.piece(range.lowerBound..<position, plusIsSpace: false).text, range: range,
       next: text.scalars.indices.contains(range.upperBound) ? text.scalars[range.upperBound] : nil)
     guard !before.isEmpty else {
-      return word.completions(of: model.resources.values.map { Candidate(name: $0.name, kind: .resource) }) {
-        (hasSlash ? "" : "/") + URLText.segment($0.name)
+      func resources(by name: (Resource) -> String) -> [Completion] {
+        let names = Dictionary(
+          model.resources.values.map { (name($0), $0.name) }, uniquingKeysWith: { first, _ in first })
+        let candidates = model.resources.values.map { Candidate(name: name($0), kind: .resource) }
+        return word.completions(of: candidates) {
+          (hasSlash ? "" : "/") + URLText.segment(names[$0.name] ?? $0.name)
+        }
       }
+      let found = resources(by: \.name)
+      // The table `item2` is the resource `items2`.
+      return found.isEmpty ? resources(by: \.table.name) : found
     }
     var parser = PathParser(model: model, literals: Literals())
     guard let path = try? parser.parse(before.map { Substring($0.raw) }),
