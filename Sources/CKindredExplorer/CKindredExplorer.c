@@ -9,6 +9,12 @@ static const unsigned char associations_js[] = {
 static const unsigned char cells_js[] = {
 #embed "assets/cells.js"
 };
+static const unsigned char changes_js[] = {
+#embed "assets/changes.js"
+};
+static const unsigned char chart_js[] = {
+#embed "assets/chart.js"
+};
 static const unsigned char chips_js[] = {
 #embed "assets/chips.js"
 };
@@ -27,6 +33,12 @@ static const unsigned char dialog_js[] = {
 static const unsigned char dom_js[] = {
 #embed "assets/dom.js"
 };
+static const unsigned char editing_js[] = {
+#embed "assets/editing.js"
+};
+static const unsigned char edits_js[] = {
+#embed "assets/edits.js"
+};
 static const unsigned char endless_js[] = {
 #embed "assets/endless.js"
 };
@@ -38,6 +50,9 @@ static const unsigned char explorer_js[] = {
 };
 static const unsigned char facet_js[] = {
 #embed "assets/facet.js"
+};
+static const unsigned char fields_js[] = {
+#embed "assets/fields.js"
 };
 static const unsigned char fragment_js[] = {
 #embed "assets/fragment.js"
@@ -62,6 +77,9 @@ static const unsigned char live_js[] = {
 };
 static const unsigned char menu_js[] = {
 #embed "assets/menu.js"
+};
+static const unsigned char outline_js[] = {
+#embed "assets/outline.js"
 };
 static const unsigned char palette_js[] = {
 #embed "assets/palette.js"
@@ -93,6 +111,9 @@ static const unsigned char treegrid_js[] = {
 static const unsigned char url_editor_js[] = {
 #embed "assets/url-editor.js"
 };
+static const unsigned char values_js[] = {
+#embed "assets/values.js"
+};
 static const unsigned char views_js[] = {
 #embed "assets/views.js"
 };
@@ -102,16 +123,21 @@ static const unsigned char views_js[] = {
 static const kindred_explorer_file files[] = {
   FILE("associations.js", associations_js),
   FILE("cells.js", cells_js),
+  FILE("changes.js", changes_js),
+  FILE("chart.js", chart_js),
   FILE("chips.js", chips_js),
   FILE("code-view.js", code_view_js),
   FILE("completions.js", completions_js),
   FILE("diagram.js", diagram_js),
   FILE("dialog.js", dialog_js),
   FILE("dom.js", dom_js),
+  FILE("editing.js", editing_js),
+  FILE("edits.js", edits_js),
   FILE("endless.js", endless_js),
   FILE("explorer.css", explorer_css),
   FILE("explorer.js", explorer_js),
   FILE("facet.js", facet_js),
+  FILE("fields.js", fields_js),
   FILE("fragment.js", fragment_js),
   FILE("grid.js", grid_js),
   FILE("headers.js", headers_js),
@@ -120,6 +146,7 @@ static const kindred_explorer_file files[] = {
   FILE("json-view.js", json_view_js),
   FILE("live.js", live_js),
   FILE("menu.js", menu_js),
+  FILE("outline.js", outline_js),
   FILE("palette.js", palette_js),
   FILE("plan.js", plan_js),
   FILE("request.js", request_js),
@@ -130,6 +157,7 @@ static const kindred_explorer_file files[] = {
   FILE("theme.js", theme_js),
   FILE("treegrid.js", treegrid_js),
   FILE("url-editor.js", url_editor_js),
+  FILE("values.js", values_js),
   FILE("views.js", views_js),
 };
 

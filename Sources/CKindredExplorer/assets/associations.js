@@ -95,7 +95,11 @@ async function fill(cell, url, name, grid) {
       );
       cell.append(element("h2", { class: "caption" }, link), own);
       grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
-      if (loaded.total !== null) cell.append(footer(own, loaded.total, loaded.link("next"), grid));
+      if (loaded.total !== null) {
+        const rest = footer(own, loaded.total, loaded.link("next"), grid);
+        cell.append(rest);
+        grid.editing.offerNew(rest, url, key, own);
+      }
     }
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
@@ -111,6 +115,18 @@ async function fill(cell, url, name, grid) {
   }
   cell.removeAttribute("aria-busy");
   grid.changed();
+}
+
+/** Whether an opened association has more records than were told, or fewer, and nothing is open below them.
+ * @param {HTMLTableElement} table @param {number} total */
+export function isOtherTotal(table, total) {
+  return find(table, "tr.below") === null && table.getAttribute("aria-rowcount") !== String(total);
+}
+
+/** Reads an opened association again. @param {HTMLTableElement} table @param {string} url @param {import("./grid.js").Grid} grid */
+export async function refill(table, url, grid) {
+  const cell = /** @type {HTMLElement} */ (table.parentElement);
+  await fill(cell, url, table.getAttribute("aria-label") ?? "", grid);
 }
 
 /** Below a table of the page that a limit has cut off: how many of all are shown, and the rest by itself.

@@ -2,11 +2,18 @@
 
 /** @typedef {"text" | "number" | "boolean" | "null" | "blob"} Kind */
 
+/** The link to the record of a row: behind the label of what its heading refers to. @param {Element} row */
+export function recordLink(row) {
+  const links = row.querySelectorAll(":scope > th a[href]");
+  return /** @type {HTMLElement | null} */ (links.item(links.length - 1));
+}
+
 /** The part of a cell that shows its value; a foreign key stands behind the label of what it refers to. @param {Element} cell */
 function shown(cell) {
+  cell = cell.querySelector(":scope > del") ?? cell;
   return cell.querySelector(":scope > span[class]") ??
     cell.querySelector(":scope > .n, :scope > .z, :scope > .b") ??
-    (cell.classList.contains("r") ? cell.querySelector(":scope > span, :scope > a:last-child") : null) ??
+    (cell.closest(".r") !== null ? cell.querySelector(":scope > span, :scope > a:last-child") : null) ??
     cell;
 }
 

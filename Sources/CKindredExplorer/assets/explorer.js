@@ -1,17 +1,21 @@
 // The explorer: the address is the request, the page is the server's, and what is here makes it better.
 
+import { isOtherTotal, refill } from "./associations.js";
+import { chart } from "./chart.js";
 import { Chips } from "./chips.js";
 import { showCode } from "./code-view.js";
 import { showDiagram } from "./diagram.js";
 import { adopted, all, button, element, find } from "./dom.js";
+import { Editing } from "./editing.js";
 import { Endless } from "./endless.js";
 import { fragment, writtenFragment } from "./fragment.js";
 import { Grid } from "./grid.js";
 import { showJSON } from "./json-view.js";
-import { Live, presentTable, synchronize } from "./live.js";
+import { Live, presentPage, synchronize } from "./live.js";
+import { treeSwitch } from "./outline.js";
 import { openPalette } from "./palette.js";
 import { showPlan } from "./plan.js";
-import { address, readable, value } from "./request.js";
+import { address, path, readable, value } from "./request.js";
 import { confirmed, Page, page, Unreachable } from "./server.js";
 import { openSignIn, resumeSession } from "./sign-in.js";
 import { themeChoice } from "./theme-choice.js";
@@ -45,7 +49,12 @@ class Explorer {
       show: (url) => this.editor.show(url, null),
       go: (url) => this.click(url),
     });
-    this.grid = new Grid(this.views.first, () => this.#keepFragment());
+    this.editing = new Editing(this.views.first, {
+      refresh: () => this.#refresh(),
+      signIn: openSignIn,
+      say: (error) => this.#fail(error, () => {}),
+    });
+    this.grid = new Grid(this.views.first, () => this.#keepFragment(), this.editing);
     this.live = new Live(() => this.#refresh());
     this.#build();
     document.addEventListener("click", (event) => this.#follow(event));
@@ -66,6 +75,7 @@ class Explorer {
     const content = [...this.main.childNodes];
     this.views.first.append(...content);
     this.main.append(...this.views.panels);
+    this.footer.before(this.editing.changes.element);
     const home = /** @type {HTMLElement} */ (find(this.header, ".home"));
     home.after(this.editor, this.live.element, themeChoice(), this.chips.element, this.views.list);
   }
@@ -166,6 +176,7 @@ class Explorer {
   #take(loaded, url) {
     this.url = url;
     this.isReopening = true;
+    this.editing.finish?.();
     this.endless?.close();
     this.endless = null;
     const { document: source } = loaded;
@@ -173,6 +184,7 @@ class Explorer {
       const main = find(source, "main");
       this.views.first.replaceChildren(...adopted(main?.childNodes ?? []));
       this.main.className = main?.className ?? "";
+      this.main.toggleAttribute("data-writable", main?.hasAttribute("data-writable"));
       this.footer.replaceChildren(...adopted(find(source, "body > footer")?.childNodes ?? []));
       document.title = source.title;
       const heading = find(document, "h1");
@@ -186,11 +198,22 @@ class Explorer {
     const table =
       /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
     this.live.show(url, table !== null);
+    if (table !== null) {
+      table.before(...[chart(table, url)].filter((one) => one !== null));
+      const tree = treeSwitch(table, url);
+      if (tree !== null) table.before(element("p", { class: "tools" }, tree));
+    }
     const next = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
     const rows = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
     const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
     table?.setAttribute("aria-rowcount", String(loaded.total ?? (isWhole ? rows : -1)));
+    this.editing.isAllowed = this.main.hasAttribute("data-writable");
     this.grid.show({ url, go: (to) => void this.click(to) });
+    if (table !== null && this.editing.isAllowed && !this.main.classList.contains("single")) {
+      const below = element("p", { class: "more" });
+      this.editing.offerNew(below, path(url), table.dataset.resource ?? "", table);
+      table.after(below);
+    }
     if (table !== null && next !== null && value(url, "limit") === null) {
       this.endless = new Endless(this.main, table, url, readable(next), (one) => this.grid.adoptRows(one));
     }
@@ -199,17 +222,22 @@ class Explorer {
   /** Brings the tables up to date, those that were opened too. */
   async #refresh() {
     const { url } = this;
-    const next = await presentTable(url);
+    if (this.editing.isOpen) return;
+    const next = (await presentPage(url))?.table ?? null;
     const table =
       /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
-    if (next === null || table === null || url !== this.url) return;
+    if (next === null || table === null || url !== this.url || this.editing.isOpen) return;
+    this.editing.clear();
     synchronize(table, next, (this.endless?.chunks.length ?? 1) > 1);
     for (const opened of all(this.views.first, "tr.below[data-href] > td > table")) {
       const nested = /** @type {HTMLTableElement} */ (opened);
       const source = this.grid.source(nested);
-      const found = source === null ? null : await presentTable(source.url);
-      if (found !== null && nested.isConnected) {
-        synchronize(nested, found, nested.rows.length > found.rows.length);
+      const found = source === null ? null : await presentPage(source.url);
+      if (source === null || !found?.table || !nested.isConnected) continue;
+      if (found.total !== null && isOtherTotal(nested, found.total)) {
+        await refill(nested, source.url, this.grid);
+      } else {
+        synchronize(nested, found.table, nested.rows.length > found.table.rows.length);
         this.grid.adoptRows(nested);
       }
     }

@@ -2,8 +2,8 @@
 
 import { button, element, number } from "./dom.js";
 import { closeMenu, place as put } from "./menu.js";
-import { adding, join, named, parameters, path } from "./request.js";
-import { fetched } from "./server.js";
+import { adding, join, named, parameters, path, quoted } from "./request.js";
+import { fetched, schema } from "./server.js";
 import { literal } from "./cells.js";
 
 /** How many values are shown. */
@@ -39,21 +39,49 @@ export function facetURL(url, column) {
   ]);
 }
 
+/** After how many milliseconds the values are given up, alone. */
+const PATIENCE = 8000;
+
+/** The columns whose values can be counted: one of the table, and those of what its records refer to.
+ * @param {string} column @param {string} resource @returns {Promise<string[]>} */
+async function countable(column, resource) {
+  const resources = (await schema().catch(() => null))?.resources ?? [];
+  const named = (/** @type {string} */ name) => resources.find((one) => one.name === name);
+  const references = (named(resource)?.associations ?? []).filter(({ kind }) => kind === "belongsTo");
+  const paths = references.flatMap(({ key, destination }) => {
+    const { columns = [], label, associations = [], key: own = [] } = named(destination) ?? {};
+    const further = associations.filter(({ kind, key: next }) => kind === "belongsTo" && next !== key)
+      .flatMap((one) => {
+        const end = named(one.destination)?.label;
+        return end ? [`${quoted(key)}.${quoted(one.key)}.${quoted(end)}`] : [];
+      });
+    const names = columns.map(({ name }) => name).filter((name) => !own.includes(name));
+    names.sort((left, right) => Number(right === label) - Number(left === label));
+    return [...names.map((name) => `${quoted(key)}.${quoted(name)}`), ...further];
+  });
+  return [column, ...paths];
+}
+
 /** @param {HTMLElement} head @param {string} name @param {import("./headers.js").Place} place @param {HTMLElement} opener */
 export async function openFacet(head, name, place, opener) {
   closeMenu();
   const column = head.dataset.column ?? "";
   const title = `Top values of ${name}`;
-  const list = element("ul", { "aria-busy": "true" });
+  const resource = /** @type {HTMLElement} */ (head.closest("table")).dataset.resource ?? "";
+  const source = place.node === "" ? place.url : `/${resource}`;
+  const list = element("ul");
+  const choice = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": "Values of" }));
+  choice.append(element("option", { value: column }, column));
   const box = element(
     "div",
     { role: "dialog", "aria-label": title, class: "menu facet", tabindex: -1 },
     element("h2", {}, title),
+    choice,
     list,
   );
   (document.querySelector("main") ?? document.body).append(box);
   put(box, opener.getBoundingClientRect());
-  const leaving = new AbortController();
+  let leaving = new AbortController();
   const close = () => {
     leaving.abort();
     box.remove();
@@ -71,31 +99,58 @@ export async function openFacet(head, name, place, opener) {
     close();
   });
   box.focus();
-  try {
-    const source = place.node === ""
-      ? place.url
-      : `/${/** @type {HTMLElement} */ (head.closest("table")).dataset.resource}`;
-    const response = await fetched(facetURL(source, column), { signal: leaving.signal });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer.detail);
-    const most = Math.max(1, ...answer.map((/** @type {{ n: number }} */ one) => one.n));
-    for (const { value, n } of answer) {
-      const kind = value === null ? "null" : typeof value === "string" ? "text" : "number";
-      const written = kind === "null" ? "null" : literal(/** @type {any} */ (kind), String(value));
-      const expression = kind === "null" ? `${column} is null` : `${column}=${written}`;
-      const meter = element("meter", { "aria-hidden": "true", max: most, value: n });
-      const choose = button(value === "" ? "(empty)" : `${value ?? "null"}`, () => {
+  const show = async () => {
+    leaving.abort();
+    leaving = new AbortController();
+    const { signal } = leaving;
+    const late = setTimeout(() => leaving.abort(new Error("This takes too long.")), PATIENCE);
+    const of = choice.value;
+    list.setAttribute("aria-busy", "true");
+    try {
+      const response = await fetched(facetURL(source, of), { signal });
+      const answer = await response.json();
+      if (!response.ok) throw new Error(answer.detail);
+      list.replaceChildren(...values(of, answer, (expression) => {
         close();
         place.go(adding(place.url, named(place.node, "filter"), expression));
-      }, { translate: "no" });
-      if (written === null) choose.setAttribute("disabled", "");
-      list.append(element("li", {}, choose, meter, element("span", {}, number(n))));
+      }));
+    } catch (error) {
+      const reason = signal.aborted ? signal.reason : error;
+      if (reason instanceof DOMException) return;
+      list.replaceChildren(element("li", {}, reason instanceof Error ? reason.message : String(reason)));
+    } finally {
+      clearTimeout(late);
     }
-    if (answer.length === 0) list.append(element("li", {}, "no values"));
-  } catch (error) {
-    if (leaving.signal.aborted) return;
-    list.append(element("li", {}, error instanceof Error ? error.message : String(error)));
-  }
-  list.removeAttribute("aria-busy");
-  put(box, opener.getBoundingClientRect());
+    list.removeAttribute("aria-busy");
+    put(box, opener.getBoundingClientRect());
+  };
+  choice.addEventListener("change", show);
+  countable(column, resource).then((columns) => {
+    choice.replaceChildren(...columns.map((one) => element("option", { value: one }, one)));
+    choice.hidden = columns.length < 2;
+  });
+  await show();
+}
+
+/** @param {string} column @param {{ value: unknown, n: number }[]} answer @param {(expression: string) => void} filter */
+function values(column, answer, filter) {
+  if (answer.length === 0) return [element("li", {}, "no values")];
+  const most = Math.max(1, ...answer.map(({ n }) => n));
+  return answer.map(({ value, n }) => {
+    const kind = value === null
+      ? "null"
+      : typeof value === "string"
+      ? "text"
+      : typeof value === "boolean"
+      ? "boolean"
+      : "number";
+    const written = literal(kind, String(value));
+    const expression = kind === "null" ? `${column} is null` : `${column}=${written}`;
+    const choose = button(value === "" ? "(empty)" : `${value ?? "null"}`, () => filter(expression), {
+      translate: "no",
+      disabled: written === null,
+    });
+    const meter = element("meter", { "aria-hidden": "true", max: most, value: n });
+    return element("li", {}, choose, meter, element("span", {}, number(n)));
+  });
 }

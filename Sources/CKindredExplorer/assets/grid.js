@@ -15,13 +15,15 @@ export class Grid {
   /**
    * @param {HTMLElement} root
    * @param {() => void} onChange is called when something was opened or closed
+   * @param {import("./editing.js").Editing} editing
    */
-  constructor(root, onChange) {
+  constructor(root, onChange, editing) {
     this.root = root;
     this.onChange = onChange;
+    this.editing = editing;
     /** The sources of tables that have one of their own. @type {WeakMap<Element, Source>} */
     this.sources = new WeakMap();
-    this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell));
+    this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell), (cell) => editing.open(cell));
     root.addEventListener("click", (event) => {
       const opener = /** @type {HTMLElement} */ (event.target).closest("button.open");
       if (opener !== null) toggle(/** @type {HTMLElement} */ (opener), this);
@@ -61,6 +63,7 @@ export class Grid {
   /** To be called when the tables have changed. */
   changed() {
     this.keys.refresh();
+    this.editing.show();
     this.onChange();
   }
 
@@ -174,7 +177,7 @@ export class Grid {
     const items = texts.map((expression) => ({
       text: expression,
       action: () => source.go(adding(source.url, named(source.node, "filter"), expression)),
-    }));
+    })).concat(this.editing.items(cell));
     const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
     openMenu("Filter", items, opener, anchor);
     return true;

@@ -21,11 +21,12 @@ function term(head) {
 export function makeHeaders(table, grid) {
   const place = grid.source(table);
   if (place === null) return;
-  const first = table.querySelector(":scope > tbody > tr:not(.below)");
+  const rows = Array.from(table.querySelectorAll(":scope > tbody > tr:not(.below)")).slice(0, 20);
   for (const head of table.tHead?.rows[0].cells ?? []) {
     const name = head.textContent ?? "";
     // Numbers stand below their header.
-    if (first?.children[head.cellIndex]?.classList.contains("n")) head.classList.add("numeric");
+    const isNumeric = rows.some((row) => row.children[head.cellIndex]?.matches(".n, :has(> .n:first-child)"));
+    head.classList.toggle("numeric", isNumeric);
     head.dataset.name = name;
     head.setAttribute("aria-label", name);
     head.replaceChildren(

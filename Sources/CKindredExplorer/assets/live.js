@@ -1,11 +1,12 @@
 // Live: after each commit that changes the result, the table is brought up to date; nothing that one reads or uses moves.
 
+import { recordLink } from "./cells.js";
 import { adopted, button, find } from "./dom.js";
 import { fetched, page } from "./server.js";
 
 /** What tells a row from others. @param {Element} row */
 function key(row) {
-  return find(row, ":scope > th a[href]")?.getAttribute("href") ?? row.textContent ?? "";
+  return recordLink(row)?.getAttribute("href") ?? row.textContent ?? "";
 }
 
 /** The rows of a table, each with those below it. @param {HTMLTableElement} table */
@@ -158,8 +159,8 @@ export class Live {
   }
 }
 
-/** The present table of a URL; null where it is no table. @param {string} url */
-export async function presentTable(url) {
+/** The present page of a URL; null where it has a problem. @param {string} url */
+export async function presentPage(url) {
   const loaded = await page(url);
-  return loaded.status === 200 ? loaded.table : null;
+  return loaded.status === 200 ? loaded : null;
 }

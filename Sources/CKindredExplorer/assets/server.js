@@ -6,8 +6,8 @@ import { address, join, parameters, path } from "./request.js";
 /** @typedef {{ kind: string, from: number, to: number }} Part */
 /** @typedef {{ detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
 /** @typedef {{ parts: Part[], errors: Mistake[] }} Description */
-/** @typedef {{ name: string, type: string, nullable?: boolean }} Column */
-/** @typedef {{ key: string, kind: string, destination: string }} Association */
+/** @typedef {{ name: string, type: string, nullable?: boolean, default?: string | null }} Column */
+/** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
 
 /** A page, and what its head tells. */

@@ -36,19 +36,26 @@ export function addRoles(table, name) {
 function stops(row) {
   return Array.from(row.cells).flatMap((cell) => {
     if (row.classList.contains("below")) {
-      return all(cell, ":scope > .more button, :scope > .caption a").map((target) => ({ target, cell }));
+      return all(cell, ":scope > .more > button, :scope > .caption a").map((target) => ({ target, cell }));
     }
     const inner = all(cell, ":scope a[href], :scope button");
     return (inner.length > 0 ? inner : [cell]).map((target) => ({ target, cell }));
   });
 }
 
+/** What has stops of its own in a grid. */
+const OWN = ".cell-editor, .new-record";
+
 /** The keys of a grid, which is one stop of Tab whatever is open in it. */
 export class GridKeys {
-  /** @param {HTMLElement} root what holds the outermost table @param {(cell: HTMLElement) => void} openCellMenu */
-  constructor(root, openCellMenu) {
+  /**
+   * @param {HTMLElement} root what holds the outermost table
+   * @param {(cell: HTMLTableCellElement) => void} openCellMenu @param {(cell: HTMLTableCellElement) => void} edit
+   */
+  constructor(root, openCellMenu, edit) {
     this.root = root;
     this.openCellMenu = openCellMenu;
+    this.edit = edit;
     /** @type {HTMLElement | null} */
     this.present = null;
     root.addEventListener("keydown", (event) => this.#press(event));
@@ -59,7 +66,7 @@ export class GridKeys {
   /** Makes all of it one stop of Tab; to be called when something was added. */
   refresh() {
     for (const target of all(this.root, "a[href], button")) {
-      if (target !== this.present) target.tabIndex = -1;
+      if (target !== this.present && target.closest(OWN) === null) target.tabIndex = -1;
     }
     if (this.present === null || !this.present.isConnected || this.present.closest("tr[hidden]") !== null) {
       const first = this.#rows().flatMap(stops)[0]?.target ?? null;
@@ -76,7 +83,7 @@ export class GridKeys {
 
   /** @param {HTMLElement} target */
   #mark(target) {
-    if (!this.root.contains(target) || target === this.present) return;
+    if (!this.root.contains(target) || target === this.present || target.closest(OWN) !== null) return;
     if (this.present !== null) this.present.tabIndex = -1;
     target.tabIndex = 0;
     this.present = target;
@@ -115,6 +122,11 @@ export class GridKeys {
     if (event.key === "F10" && event.shiftKey || event.key === "ContextMenu") {
       event.preventDefault();
       this.openCellMenu(cell);
+      return;
+    }
+    if (event.key === "F2") {
+      event.preventDefault();
+      this.edit(cell);
       return;
     }
     const to = this.#destination(event, row, inRow, at);

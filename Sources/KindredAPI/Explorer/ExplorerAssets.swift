@@ -26,7 +26,7 @@ struct ExplorerAssets: Sendable {
     for index in 0..<kindred_explorer_file_count() {
       let file = kindred_explorer_file_at(index)
       let name = String(cString: file.name)
-      let content = [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.length))
+      let content = Self.withoutComments(UnsafeBufferPointer(start: file.bytes, count: file.length))
       var hash = ContentHash()
       hash.update(name)
       content.withUnsafeBytes { hash.update($0) }
@@ -39,6 +39,33 @@ struct ExplorerAssets: Sendable {
     self.files = files
     hash = all.finish().text
     path = "/-/explorer/\(hash)"
+  }
+
+  /// A file as it is sent: comments are for those who read the sources.
+  ///
+  /// They are lines that begin with `//`, and whatever begins with `/* ` or `/** `, which no text of the scripts has.
+  static func withoutComments(_ source: some Collection<UInt8>) -> [UInt8] {
+    let source = Array(source)
+    var kept: [UInt8] = []
+    kept.reserveCapacity(source.count)
+    var (index, lineStart) = (0, 0)
+    func begins(_ mark: StaticString) -> Bool {
+      index + mark.utf8CodeUnitCount <= source.count
+        && (0..<mark.utf8CodeUnitCount).allSatisfy { source[index + $0] == mark.utf8Start[$0] }
+    }
+    while index < source.count {
+      if begins("/* ") || begins("/** ") || begins("/**\n") {
+        while index < source.count, !begins("*/") { index += 1 }
+        index = min(index + 2, source.count)
+      } else if begins("// "), kept[lineStart...].allSatisfy({ $0 == 0x20 }) {
+        while index < source.count, source[index] != 0x0A { index += 1 }
+      } else {
+        kept.append(source[index])
+        if source[index] == 0x0A { lineStart = kept.count }
+        index += 1
+      }
+    }
+    return kept
   }
 
   private static func type(of name: String) -> String {

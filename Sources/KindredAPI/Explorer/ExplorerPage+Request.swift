@@ -2,9 +2,9 @@ import KindredHTTP
 
 extension ExplorerPage {
   /// The page of a request for records.
-  init(_ request: HTTPRequest, isSingle: Bool) {
+  init(_ request: HTTPRequest, isSingle: Bool, isWritable: Bool) {
     let title = URLCoding.readable(request.target)
-    self.init(title: title, target: request.target, isSingle: isSingle)
+    self.init(title: title, target: request.target, isSingle: isSingle, isWritable: isWritable)
   }
 
   /// Adds links to the whole result in other formats.

@@ -9,6 +9,8 @@ struct ExplorerPage {
   var target: String?
   /// Whether the records are one record.
   var isSingle = false
+  /// Whether its records may be changed, as far as the server as a whole is concerned.
+  var isWritable = false
   /// The first page and the next one, by the names of their relation; not escaped.
   var links: [(name: String, target: String)] = []
   /// The whole result in other formats, by their names; not escaped.
@@ -28,7 +30,7 @@ struct ExplorerPage {
   var header: String {
     let title = title.escapedForHTML
     let assets = ExplorerAssets.shared.path
-    let kind = isSingle ? " class=\"single\"" : ""
+    let kind = (isSingle ? " class=\"single\"" : "") + (isWritable ? " data-writable" : "")
     return """
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">

@@ -158,7 +158,8 @@ final class RecordsReading {
     if let count = reader.totalCount { beginning.headers.append("X-Total-Count", String(count)) }
     var isLastPage: Bool?
     if asked.type == .html {
-      beginning.page = ExplorerPage(asked.request, isSingle: planned.plan.plan.isSingle)
+      beginning.page = ExplorerPage(
+        asked.request, isSingle: planned.plan.plan.isSingle, isWritable: service.isWritable)
       beginning.headers.append("Content-Security-Policy", ExplorerPage.policy)
       beginning.headers.append("Referrer-Policy", "same-origin")
       beginning.page?.addDownloads(

@@ -1,0 +1,105 @@
+// Groups as bars. The table below has the same data, for all those who would rather read it.
+
+import { cellValue } from "./cells.js";
+import { all, element } from "./dom.js";
+import { items, value } from "./request.js";
+
+/** @typedef {{ label: string, numbers: (number | null)[] }} Group */
+/** @typedef {{ names: string[], isOrdered: boolean, groups: Group[] }} Data the names are those of the numbers */
+
+/** How many columns have room for their labels. */
+const MOST_LABELS = 16;
+
+/** What a table of groups has for a chart; null where it has no numbers. @param {HTMLTableElement} table @param {string} url @returns {Data | null} */
+export function chartData(table, url) {
+  const keys = items(value(url, "group") ?? "");
+  const heads = Array.from(table.tHead?.rows[0].cells ?? []);
+  const rows = all(table, ":scope > tbody:not(.spacer) > tr:not(.below)");
+  if (keys.length === 0 || rows.length < 2) return null;
+  const named = new Map(
+    items(value(url, "fields") ?? "").map((item) => {
+      const sign = item.indexOf(":");
+      return sign < 0 ? [item, item] : [item.slice(0, sign), item.slice(sign + 1)];
+    }),
+  );
+  const cells = rows.map((row) => heads.map((_, index) => cellValue(row.children[index])));
+  const columns = heads.map((head, index) => {
+    const name = head.dataset.name ?? head.textContent ?? "";
+    const kinds = new Set(cells.map((row) => row[index].kind));
+    return {
+      name,
+      index,
+      isKey: keys.includes(name) || keys.includes(named.get(name) ?? ""),
+      isNumber: kinds.has("number") && !kinds.has("text") && !kinds.has("boolean") && !kinds.has("blob"),
+    };
+  });
+  const numbers = columns.filter(({ isKey, isNumber }) => isNumber && !isKey);
+  const labels = columns.filter((column) => !numbers.includes(column));
+  if (numbers.length === 0 || labels.length === 0) return null;
+  const groups = cells.map((row) => ({
+    label: labels.map(({ index }) => row[index].text).join(" · "),
+    numbers: numbers.map(({ index }) => row[index].kind === "null" ? null : Number(row[index].text)),
+  }));
+  const first = cells.map((row) => row[labels[0].index].text);
+  const known = first.filter((text) => text !== "null");
+  const isOrdered = labels.length === 1 &&
+    first.every((text) => /^-?\d+(\.\d+)?$|^\d{4}-\d\d|^null$/.test(text)) &&
+    known.every((text, index) => index === 0 || compare(known[index - 1], text) < 0);
+  return { names: numbers.map(({ name }) => name), isOrdered, groups };
+}
+
+/** @param {string} left @param {string} right */
+function compare(left, right) {
+  const difference = Number(left) - Number(right);
+  return Number.isNaN(difference) ? left < right ? -1 : 1 : difference;
+}
+
+/** A chart of a table of groups; null for other tables. @param {HTMLTableElement} table @param {string} url */
+export function chart(table, url) {
+  const data = chartData(table, url);
+  if (data === null) return null;
+  const made = element("figure", { class: "chart" });
+  const show = (/** @type {number} */ index) => {
+    made.querySelector("[role=img]")?.remove();
+    if (index < data.names.length) made.append(bars(data, index));
+  };
+  const choice = /** @type {HTMLSelectElement} */ (element(
+    "select",
+    { "aria-label": "Chart" },
+    ...[...data.names, "no chart"].map((name, index) => element("option", { value: index }, name)),
+  ));
+  choice.addEventListener("change", () => show(Number(choice.value)));
+  made.append(element("figcaption", {}, choice));
+  show(0);
+  return made;
+}
+
+/** @param {Data} data @param {number} index */
+function bars({ names, isOrdered, groups }, index) {
+  const numbers = groups.map((group) => group.numbers[index] ?? 0);
+  const [least, most] = [Math.min(0, ...numbers), Math.max(0, ...numbers)];
+  const share = (/** @type {number} */ number) => `${100 * number / (most - least || 1)}%`;
+  const every = Math.ceil(groups.length / MOST_LABELS);
+  const made = element("div", {
+    role: "img",
+    "aria-label": `${names[index]}, as in the table below`,
+    class: isOrdered ? "columns" : "bars",
+  });
+  groups.forEach((group, place) => {
+    const bar = element("span", { class: "bar" });
+    const [size, offset] = [share(Math.abs(numbers[place])), share(Math.min(numbers[place], 0) - least)];
+    if (isOrdered) Object.assign(bar.style, { height: size, bottom: offset });
+    else Object.assign(bar.style, { width: size, left: offset });
+    const text = group.numbers[index]?.toLocaleString() ?? "null";
+    made.append(
+      element(
+        "span",
+        { class: "group", title: `${group.label}: ${text}` },
+        element("span", { class: "label" }, isOrdered && place % every !== 0 ? null : group.label),
+        element("span", { class: "track" }, bar),
+        isOrdered ? null : element("span", { class: "n" }, text),
+      ),
+    );
+  });
+  return made;
+}
