@@ -25,60 +25,38 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
 
 extension AssociationToMany {
   /// How many associated records there are, each counted once: `bookCount`.
-  public var count: AssociationAggregate<OriginRowDecoder> {
-    aggregate(.count, of: nil, name: "\(path.key.joined)Count")
-  }
+  public var count: AssociationAggregate<OriginRowDecoder> { aggregate(.count) }
 
   /// Whether there is no associated record: `hasNoBook`.
-  public var isEmpty: AssociationAggregate<OriginRowDecoder> {
-    aggregate(.isEmpty, of: nil, name: "hasNo\(path.key.joined.capitalizedFirst)")
-  }
+  public var isEmpty: AssociationAggregate<OriginRowDecoder> { aggregate(.isEmpty) }
 
   /// The least value, NULL where there is none: `minBookYear`.
   public func min(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-    aggregate(.min, of: value, prefix: "min")
+    aggregate(.min, of: value.sqlExpression)
   }
 
   /// The greatest value, NULL where there is none: `maxBookYear`.
   public func max(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-    aggregate(.max, of: value, prefix: "max")
+    aggregate(.max, of: value.sqlExpression)
   }
 
   /// The average value, NULL where there is none: `averageBookPrice`.
   public func average(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-    aggregate(.average, of: value, prefix: "average")
+    aggregate(.average, of: value.sqlExpression)
   }
 
   /// The sum of the values, NULL where there is none: `bookAwardsSum`.
   public func sum(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-    aggregate(.sum, of: value, suffix: "Sum")
+    aggregate(.sum, of: value.sqlExpression)
   }
 
   /// The sum of the values, 0.0 where there is none: `bookAwardsSum`.
   public func total(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-    aggregate(.total, of: value, suffix: "Sum")
+    aggregate(.total, of: value.sqlExpression)
   }
 
   private func aggregate(
-    _ function: Expression.AggregateFunction, of value: some SQLSpecificExpressible, prefix: String
-  ) -> AssociationAggregate<OriginRowDecoder> {
-    let expression = value.sqlExpression
-    let name = expression.columnName.map {
-      prefix + path.key.joined.capitalizedFirst + $0.capitalizedFirst
-    }
-    return aggregate(function, of: expression, name: name)
-  }
-
-  private func aggregate(
-    _ function: Expression.AggregateFunction, of value: some SQLSpecificExpressible, suffix: String
-  ) -> AssociationAggregate<OriginRowDecoder> {
-    let expression = value.sqlExpression
-    let name = expression.columnName.map { path.key.joined + $0.capitalizedFirst + suffix }
-    return aggregate(function, of: expression, name: name)
-  }
-
-  private func aggregate(
-    _ function: Expression.AggregateFunction, of value: SQLExpression?, name: String?
+    _ function: Expression.AggregateFunction, of value: SQLExpression? = nil
   ) -> AssociationAggregate<OriginRowDecoder> {
     let path = path
     let expression = SQLExpression { resolver in
@@ -91,7 +69,10 @@ extension AssociationToMany {
       }
       return Expression(.program(.aggregate(function, of: node, argument)), at: Origin())
     }
-    return AssociationAggregate(expression, name: name)
+    // An expression that is no column has no name that could be in the aggregate's.
+    let column = value.map { $0.columnName } ?? ""
+    return AssociationAggregate(
+      expression, name: column.flatMap { function.defaultName(of: path.key.joined, column: $0) })
   }
 }
 
@@ -110,9 +91,4 @@ extension DerivableRequest {
   public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
     refined { $0.filters.append(predicate.expression) }
   }
-}
-
-extension String {
-  /// With its first letter in upper case.
-  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

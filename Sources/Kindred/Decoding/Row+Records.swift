@@ -42,7 +42,7 @@ extension Row {
     guard let rows = prefetchedRows[key] else {
       throw RowDecodingError(.keyNotFound, key: key, type: [Record].self)
     }
-    return try rows.map(Record.decode)
+    return try rows.map(Record.decoded)
   }
 
   private func recordingFailures<Value>(_ decode: () throws -> Value) -> Value? {

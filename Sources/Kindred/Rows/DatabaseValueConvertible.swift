@@ -5,12 +5,26 @@ import KindredSQLSyntax
 /// An enumeration with a raw value of such a type needs no more than to name the protocol:
 ///
 ///     enum Kind: String, DatabaseValueConvertible { case novel, poems }
-public protocol DatabaseValueConvertible: SQLExpressible {
+public protocol DatabaseValueConvertible: SQLExpressible, RowDecodable {
   /// The value that is stored.
   var databaseValue: DatabaseValue { get }
 
   /// The value of this type that `value` stands for; `nil` where it stands for none.
   static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
+}
+
+extension DatabaseValueConvertible {
+  /// Returns the value of the first column.
+  ///
+  /// - Throws: `RowDecodingError` where the column holds no value of this type.
+  public static func decoded(from row: Row) throws -> Self { try row.decode(atIndex: 0) }
+
+  /// Returns the value of the first column; `nil` for NULL.
+  ///
+  /// - Throws: `RowDecodingError` where the column holds no value of this type.
+  public static func decodedIfPresent(from row: Row) throws -> Self? {
+    row.hasNull(atIndex: 0) ? nil : try decoded(from: row)
+  }
 }
 
 /// A type with a value that stands in where a row's subscript finds none.
@@ -35,6 +49,8 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     return value.isNull ? .some(nil) : nil
   }
 }
+
+extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
 
 extension Optional: DatabaseFallback where Wrapped: DatabaseValueConvertible {
   /// `nil`.

@@ -268,17 +268,7 @@ extension Planning {
   ///
   /// Nil for a function without default names.
   static func name(of function: AggregateFunction, key: String, column: String) -> String? {
-    let singular = Inflector.singular(key)
-    let (capitalized, column) = (singular.withFirstUppercased, column.withFirstUppercased)
-    return switch function {
-    case .count: singular + "Count"
-    case .isEmpty: "hasNo" + capitalized
-    case .min: "min" + capitalized + column
-    case .max: "max" + capitalized + column
-    case .average: "average" + capitalized + column
-    case .sum, .total: singular + column + "Sum"
-    case .concat: nil
-    }
+    function.defaultName(of: Inflector.singular(key), column: column)
   }
 
   /// The aggregate that a default name stands for.
@@ -341,8 +331,4 @@ extension Planning {
       }
     }
   }
-}
-
-extension String {
-  var withFirstUppercased: String { prefix(1).uppercased() + dropFirst() }
 }

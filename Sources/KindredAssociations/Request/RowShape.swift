@@ -107,5 +107,21 @@ extension Expression {
       case .concat: 1...2
       }
     }
+
+    /// The name of an aggregate that has none of its own: `bookCount`, `maxBookYear`; nil for `concat`.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the association in the singular, such as `book`.
+    ///   - column: The column that is aggregated; empty where the function takes no argument.
+    package func defaultName(of key: String, column: String) -> String? {
+      let column = column.uppercasingFirst
+      return switch self {
+      case .count: key + "Count"
+      case .isEmpty: "hasNo" + key.uppercasingFirst
+      case .min, .max, .average: rawValue + key.uppercasingFirst + column
+      case .sum, .total: key + column + "Sum"
+      case .concat: nil
+      }
+    }
   }
 }

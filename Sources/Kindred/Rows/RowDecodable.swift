@@ -1,0 +1,180 @@
+/// A type that is decoded from a row: a `Row` itself, a value from its first column, a record from all of them.
+///
+/// Every such type fetches in the same four ways, from a request, from SQL, and from a statement:
+///
+///     let names = try String.fetchAll(db, sql: "SELECT name FROM author")
+///     let author = try Author.fetchOne(db, Author.filter(Column("name") == "Victor Hugo"))
+public protocol RowDecodable {
+  /// Returns the value that a row stands for.
+  ///
+  /// - Throws: `RowDecodingError`, or what the initializer of a record throws.
+  static func decoded(from row: Row) throws -> Self
+
+  /// Returns the value of the only row that was asked for; `nil` where the row holds none.
+  ///
+  /// By default, every row holds a value. A single value is `nil` for NULL.
+  ///
+  /// - Throws: What `decoded(from:)` throws.
+  static func decodedIfPresent(from row: Row) throws -> Self?
+}
+
+extension RowDecodable {
+  /// Returns `decoded(from:)`.
+  public static func decodedIfPresent(from row: Row) throws -> Self? { try decoded(from: row) }
+}
+
+// MARK: - From a request
+
+extension RowDecodable {
+  /// Returns a cursor over the values of a request, whatever the request decodes its rows into.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`. The cursor throws what decoding throws.
+  public static func fetchCursor(
+    _ db: Database, _ request: some FetchRequest
+  ) throws -> MapCursor<RowCursor, Self> {
+    try Row.fetchCursor(db, request).map(decoded)
+  }
+
+  /// Returns all values of a request, whatever the request decodes its rows into.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
+    try Row.fetchCursor(db, request).all(decoded)
+  }
+
+  /// Returns the first value of a request; `nil` where there is no row, or its single value is NULL.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
+    try RowCursor(request.prepareRequest(db, isForSingleRow: true)).first().flatMap(decodedIfPresent)
+  }
+
+  /// Returns the distinct values of a request, whatever the request decodes its rows into.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self>
+  where Self: Hashable {
+    Set(try fetchAll(db, request))
+  }
+}
+
+// MARK: - From SQL
+
+extension RowDecodable {
+  /// Returns a cursor over the values of a query.
+  ///
+  /// - Parameters:
+  ///   - db: The database.
+  ///   - sql: The query.
+  ///   - arguments: The values of its parameters.
+  ///   - adapter: How the rows are seen.
+  /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws what decoding throws.
+  public static func fetchCursor(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> MapCursor<RowCursor, Self> {
+    try fetchCursor(db, SQLRequest<Self>(sql: sql, arguments: arguments, adapter: adapter))
+  }
+
+  /// Returns all values of a query.
+  ///
+  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  public static func fetchAll(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> [Self] {
+    try fetchAll(db, SQLRequest<Self>(sql: sql, arguments: arguments, adapter: adapter))
+  }
+
+  /// Returns the first value of a query; `nil` where there is no row, or its single value is NULL.
+  ///
+  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  public static func fetchOne(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> Self? {
+    try fetchOne(db, SQLRequest<Self>(sql: sql, arguments: arguments, adapter: adapter))
+  }
+
+  /// Returns the distinct values of a query.
+  ///
+  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  public static func fetchSet(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> Set<Self> where Self: Hashable {
+    try fetchSet(db, SQLRequest<Self>(sql: sql, arguments: arguments, adapter: adapter))
+  }
+}
+
+// MARK: - From a statement
+
+extension RowDecodable {
+  /// Returns a cursor over the values of a statement.
+  ///
+  /// - Parameters:
+  ///   - statement: The statement.
+  ///   - arguments: The values of its parameters; `nil` keeps those that it has.
+  ///   - adapter: How the rows are seen.
+  /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws what decoding throws.
+  public static func fetchCursor(
+    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+  ) throws -> MapCursor<RowCursor, Self> {
+    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).map(decoded)
+  }
+
+  /// Returns all values of a statement.
+  ///
+  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  public static func fetchAll(
+    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+  ) throws -> [Self] {
+    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).all(decoded)
+  }
+
+  /// Returns the first value of a statement; `nil` where there is no row, or its single value is NULL.
+  ///
+  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  public static func fetchOne(
+    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+  ) throws -> Self? {
+    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).first().flatMap(decodedIfPresent)
+  }
+
+  /// Returns the distinct values of a statement.
+  ///
+  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  public static func fetchSet(
+    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+  ) throws -> Set<Self> where Self: Hashable {
+    Set(try fetchAll(statement, arguments: arguments, adapter: adapter))
+  }
+}
+
+// MARK: - From the request itself
+
+extension FetchRequest where RowDecoder: RowDecodable {
+  /// Returns a cursor over the values of the request.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`. The cursor throws what decoding throws.
+  public func fetchCursor(_ db: Database) throws -> MapCursor<RowCursor, RowDecoder> {
+    try RowDecoder.fetchCursor(db, self)
+  }
+
+  /// Returns all values of the request.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  public func fetchAll(_ db: Database) throws -> [RowDecoder] { try RowDecoder.fetchAll(db, self) }
+
+  /// Returns the first value of the request; `nil` where there is no row, or its single value is NULL.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  public func fetchOne(_ db: Database) throws -> RowDecoder? { try RowDecoder.fetchOne(db, self) }
+
+  /// Returns the distinct values of the request.
+  ///
+  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
+    try RowDecoder.fetchSet(db, self)
+  }
+}
