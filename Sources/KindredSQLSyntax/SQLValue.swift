@@ -36,6 +36,13 @@ public enum SQLValue: Hashable, Sendable {
 extension String {
   /// Whether both are the same bytes of UTF-8: `==` takes canonically equivalent strings for equal.
   package func hasBytes(of other: String) -> Bool {
-    self == other && utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable { others in
+        // One text in one place is what is compared most.
+        bytes.baseAddress == others.baseAddress || bytes.elementsEqual(others)
+      }
+    }
+    return isEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
   }
 }

@@ -115,7 +115,10 @@ final class ChangeFeed: Sendable {
   // MARK: Commits
 
   /// Looks at the state of the database at once: this process has committed.
-  func nudge() { watch.async { self.look() } }
+  func nudge() {
+    guard state.withLock({ !$0.value.queries.isEmpty }) else { return }
+    watch.async { self.look() }
+  }
 
   /// Ends all streams; nobody can listen any more.
   func stop() {

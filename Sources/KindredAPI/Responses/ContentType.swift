@@ -11,10 +11,22 @@ struct ContentType {
   /// Names in lower case, values without their quotes.
   let parameters: [(name: String, value: String)]
 
-  /// The type that the fields of a request name; nil where there is not exactly one field, or its value is malformed.
-  init?(_ fields: [String]) {
-    guard fields.count == 1, let field = fields.first else { return nil }
-    var scanner = Scanner(rest: Array(field.utf8)[...])
+  /// What most content has.
+  private static let json = Array(MediaType.json.rawValue.utf8)
+
+  /// The type of a request's content; nil where there is not exactly one field that says it, or its value is malformed.
+  init?(of request: HTTPRequest) {
+    guard let type = request.headers.withBytes(ofOnly: "Content-Type", Self.init) ?? nil else { return nil }
+    self = type
+  }
+
+  private init?(_ field: UnsafeRawBufferPointer) {
+    guard !field.elementsEqual(Self.json) else {
+      essence = MediaType.json.rawValue
+      parameters = []
+      return
+    }
+    var scanner = Scanner(rest: Array(field)[...])
     guard let type = scanner.token(), scanner.take("/"), let subtype = scanner.token() else { return nil }
     var parameters: [(name: String, value: String)] = []
     scanner.skipSpace()
@@ -33,9 +45,6 @@ struct ContentType {
     essence = "\(type)/\(subtype)".lowercased()
     self.parameters = parameters
   }
-
-  /// The type of a request's content.
-  init?(of request: HTTPRequest) { self.init(request.headers.values(for: "Content-Type")) }
 
   /// Whether the content is UTF-8, as far as the type says.
   var isUTF8: Bool {

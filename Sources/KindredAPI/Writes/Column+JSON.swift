@@ -26,7 +26,7 @@ extension Column {
     case .string(let text): return try value(of: text)
     case .boolean(let value):
       // As in expressions, where `true` is 1.
-      guard affinity == .integer || affinity == .numeric || affinity == .real || declaredType.isEmpty else {
+      guard takesBooleans else {
         throw Refusal(message: "`\(name)` is no column of booleans: write a text in quotes")
       }
       return .integer(value ? 1 : 0)
@@ -35,6 +35,11 @@ extension Column {
       throw Refusal(
         message: "`\(name)` is one value, and no column of JSON: write a text, a number, a boolean or null")
     }
+  }
+
+  /// Whether `true` and `false` are stored, as 1 and 0.
+  var takesBooleans: Bool {
+    affinity == .integer || affinity == .numeric || affinity == .real || declaredType.isEmpty
   }
 
   /// Whether a text stands for bytes.
@@ -48,7 +53,8 @@ extension Column {
     return .blob(bytes)
   }
 
-  private func value(ofNumber text: String) throws(Refusal) -> SQLValue {
+  /// What is stored for a number as it is written in JSON.
+  func value(ofNumber text: String) throws(Refusal) -> SQLValue {
     if let integer = Int64(text) { return .integer(integer) }
     let isWhole = !text.utf8.contains {
       [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)

@@ -99,6 +99,8 @@ struct RecordDraftReader {
   let limits: RequestLimits
   /// The keys that lead to the associations met so far.
   private(set) var paths: [[String]] = []
+  /// The columns that records of a resource may name.
+  private var columns: [String: [Column]] = [:]
 
   init(model: Model, document: JSONDocument, limits: RequestLimits) {
     self.model = model
@@ -115,10 +117,12 @@ struct RecordDraftReader {
       throw Problem.refusedValue("a record is an object: write `{\"column\": value}`", at: pointer)
     }
     var draft = RecordDraft(pointer: pointer)
+    draft.assignments.reserveCapacity(members.count)
+    let columns = columns(of: resource)
     for member in members {
       let pointer = pointer + member.name
-      // Whether a column is for the client to write is a rule of its own.
-      if let column = model.writableColumns(of: resource).first(where: { $0.name == member.name }) {
+      if let index = columns.firstIndex(where: { $0.name == member.name }) {
+        let column = columns[index]
         guard !column.isGenerated else {
           throw Problem.refusedValue(
             "`\(column.name)` is computed from other columns: leave it out", at: pointer)
@@ -138,6 +142,14 @@ struct RecordDraftReader {
       }
     }
     return draft
+  }
+
+  /// Whether a column is for the client to write is a rule of its own.
+  private mutating func columns(of resource: Resource) -> [Column] {
+    if let known = columns[resource.name] { return known }
+    let all = model.writableColumns(of: resource)
+    columns[resource.name] = all
+    return all
   }
 
   private mutating func nested(

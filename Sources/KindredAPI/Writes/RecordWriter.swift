@@ -30,12 +30,12 @@ struct RecordWriter {
     var draft = draft
     try storeReferences(of: &draft)
     try rules.willInsert(draft.assignments.map(\.column), into: resource)
-    let returned = Self.columns(of: resource.table, for: draft, and: columns)
+    let returned = Self.columns(of: resource.table, below: draft, and: columns)
     let change = TableChange.insertion(of: draft.assignments.map(\.column), returning: returned)
     let rows = try run(change, draft.assignments.map(\.value), of: draft, in: resource)
     guard let record = rows.first.map({ StoredRecord(returned, $0) }) else { return nil }
     // A view gives what it was given, and can't tell of keys that its trigger makes.
-    guard record.path(in: resource) != nil || resource.table.kind == .view else {
+    guard record.hasKey(of: resource.table) || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
     try storeAssociated(with: record, of: resource, draft)
@@ -71,7 +71,7 @@ struct RecordWriter {
       // A view gives what it was given, and NULL for the rest.
       let known = table.kind == .view ? returned.filter { !names.contains($0) } : []
       record = StoredRecord(returned, row).with(known, of: record)
-      guard record.path(in: resource) != nil else {
+      guard record.hasKey(of: table) else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
@@ -124,6 +124,11 @@ struct RecordWriter {
 
   /// What ``update(_:of:to:isWhole:keeping:)`` must know of a record before.
   static func columns(of table: Table, for draft: RecordDraft, and columns: [String]) -> [String] {
+    Self.columns(of: table, below: draft, and: columns + draft.possibleBlobs(in: table))
+  }
+
+  /// What must be known of a record for what is nested in its draft, and for others to find it.
+  private static func columns(of table: Table, below draft: RecordDraft, and columns: [String]) -> [String] {
     var all = table.identifyingColumns
     for nested in draft.nested {
       switch nested.linkage {
@@ -132,9 +137,9 @@ struct RecordWriter {
       case .belongsTo: break
       }
     }
-    all += columns + draft.possibleBlobs(in: table)
-    var seen: Set<String> = []
-    return all.filter { seen.insert($0).inserted }
+    var once: [String] = []
+    for column in all + columns where !once.contains(column) { once.append(column) }
+    return once
   }
 
   /// Columns of the record with these values in those, where it is there.

@@ -33,6 +33,14 @@ struct StoredRecord {
       })
   }
 
+  /// Whether the record's own URL finds it: no part of its key is NULL.
+  func hasKey(of table: Table) -> Bool {
+    table.primaryKey.allSatisfy { position in
+      let name = table.columns[position].name
+      return names.firstIndex(of: name).map { row[$0] != .null } ?? false
+    }
+  }
+
   /// The path of the record's own URL; nil where a part of its key is NULL, and nothing finds it.
   func path(in resource: Resource) -> String? {
     let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }

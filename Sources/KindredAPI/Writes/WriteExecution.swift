@@ -208,7 +208,7 @@ struct WriteExecution {
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
     // What a view shows can't be found again without its key.
-    let isKnown = records.allSatisfy { $0.path(in: resource) != nil }
+    let isKnown = records.allSatisfy { $0.hasKey(of: resource.table) }
     if status == .created, !isArray { result.location = records.first?.path(in: resource) }
     guard plan.preferences.content != .minimal, isKnown else {
       if status == .ok { result.status = .noContent }

@@ -31,6 +31,8 @@ struct WritePlan: Sendable {
     guard target.methods.contains(request.method) else {
       throw Problem.methodNotAllowed(request.method, allow: target.allow)
     }
+    // As where the head of the request is screened, before its content has come.
+    if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)
     let resource = target.resource

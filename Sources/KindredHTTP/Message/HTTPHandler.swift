@@ -16,7 +16,8 @@ public protocol HTTPHandler: Sendable {
   /// The answer to a request with content that can be told from its head: then the content is not read, the
   /// client is not asked to send it (RFC 9110 §10.1.1), and the connection is closed after the answer.
   ///
-  /// The request's `body` is empty yet. Nil, which is the default, lets the content come.
+  /// Content that has come together with the head goes to `answer` at once, without this call. The request's `body` is
+  /// empty yet. Nil, which is the default, lets the content come.
   func rejection(of request: HTTPRequest) -> HTTPResponse?
 
   /// Whether the request is answered beyond the limits on connections and on requests, such as one that asks whether

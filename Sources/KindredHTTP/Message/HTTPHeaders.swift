@@ -34,9 +34,21 @@ public struct HTTPHeaders: Sendable {
     return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[field.value])) }
   }
 
+  /// The same, but nil where several fields have this name.
+  public func withBytes<Result>(
+    ofOnly name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    guard let first = fields.firstIndex(where: { matches($0, name) }),
+      !fields[(first + 1)...].contains(where: { matches($0, name) })
+    else { return nil }
+    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[fields[first].value])) }
+  }
+
   /// The values of all fields of this name, in their order.
   public func values(for name: String) -> [String] {
-    fields.filter { matches($0, name) }.map(text)
+    var values: [String] = []
+    for field in fields where matches(field, name) { values.append(text(field)) }
+    return values
   }
 
   /// Adds a field at the end and says whether it did: not where `name` isn't a token (RFC 9110 §5.1).
@@ -115,9 +127,13 @@ public struct HTTPHeaders: Sendable {
   }
 
   private func matches(_ field: Field, _ name: String) -> Bool {
-    let utf8 = name.utf8
-    return Int(field.nameLength) == utf8.count
-      && zip(bytes[field.name], utf8).allSatisfy { $0.lowercased == $1.lowercased }
+    guard Int(field.nameLength) == name.utf8.count else { return false }
+    var index = Int(field.start)
+    for byte in name.utf8 {
+      guard bytes[index].lowercased == byte.lowercased else { return false }
+      index += 1
+    }
+    return true
   }
 }
 

@@ -20,6 +20,9 @@ public struct HTTPRequest: Sendable {
   /// The content in place of `body` where it is too long for memory (`HTTPHandler.takesLongBody`).
   public var longBody: HTTPContentFile?
 
+  /// Whether any content has come.
+  public var hasContent: Bool { !body.isEmpty || longBody != nil }
+
   /// The numeric address and port of the client; nil where it isn't known.
   public var peer: String?
 

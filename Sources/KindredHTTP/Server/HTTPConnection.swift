@@ -260,8 +260,7 @@ final class HTTPConnection: @unchecked Sendable {
       break
     case .consider(let head):
       let request = request(head, content: [])
-      if let response = limitRefusal(of: request) ?? execution.run({ context.handler.rejection(of: request) })
-      {
+      if let response = limitRefusal(of: request) ?? rejection(of: request, head) {
         context.counters.requests.increase()
         machine.reject()
         begin(response)
@@ -290,6 +289,13 @@ final class HTTPConnection: @unchecked Sendable {
     case .close:
       close()
     }
+  }
+
+  /// The answer to a request that its head alone decides, while its content is still to come.
+  private func rejection(of request: HTTPRequest, _ head: HTTPRequestHead) -> HTTPResponse? {
+    // With the content at hand, the answer is not far.
+    if case .length(let length) = head.framing, length <= input.readable.count { return nil }
+    return execution.run { context.handler.rejection(of: request) }
   }
 
   private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {

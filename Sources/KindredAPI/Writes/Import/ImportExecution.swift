@@ -27,6 +27,13 @@ struct ImportExecution {
     var added = 0
     var content: [UInt8]?
     var isIgnored = false
+
+    /// Takes in a record that was new, unless a trigger has ignored it.
+    mutating func add(_ isAdded: Bool) {
+      count += isAdded ? 1 : 0
+      added += isAdded ? 1 : 0
+      isIgnored = isIgnored || !isAdded
+    }
   }
 
   /// - Throws: `Problem` with the line that is wrong, `DatabaseError`.
@@ -51,9 +58,11 @@ struct ImportExecution {
 
   private func addLines(_ records: NewRecords, _ progress: inout Progress) throws {
     var lines = LineReader(execution.request)
+    var plain = PlainInsertion(execution).map(PlainLines.init)
     while try lines.next() {
       let bytes = lines.bytes
       try atLine(lines.line) {
+        if let isAdded = try plain?.insert(bytes) { return progress.add(isAdded) }
         let document: JSONDocument
         do {
           document = try JSONDocumentParser.parse(bytes)
@@ -73,16 +82,15 @@ struct ImportExecution {
       throw Problem.malformedCSV("it has no header that names the columns", 1)
     }
     let columns = try header(reader)
-    if let insertion = try PlainInsertion(of: columns, records, execution) {
+    if let insertion = PlainInsertion(execution), !columns.isEmpty {
+      let fields = try PlainFields(insertion, columns)
       while try reader.next() {
-        let isAdded = try atLine(reader.line) {
-          try checkFieldCount(reader, columns.count)
-          return try insertion.insert(reader)
-        }
-        progress.count += isAdded ? 1 : 0
-        progress.isIgnored = progress.isIgnored || !isAdded
+        progress.add(
+          try atLine(reader.line) {
+            try checkFieldCount(reader, columns.count)
+            return try fields.insert(reader)
+          })
       }
-      progress.added = progress.count
       return
     }
     while try reader.next() {
@@ -173,67 +181,5 @@ struct ImportExecution {
       problem.line = problem.line ?? line
       throw problem
     }
-  }
-}
-
-/// The insertion of records about which nothing has to be known afterwards: one statement, bound anew for each.
-private final class PlainInsertion {
-  private let statement: Statement
-  private let connection: Connection
-  private let resource: Resource
-  private let columns: [Column]
-
-  /// Nil where more than an insertion is to be done for each record.
-  init?(of columns: [Column], _ records: NewRecords, _ execution: WriteExecution) throws {
-    let preferences = execution.plan.preferences
-    let table = execution.resource.table
-    // Where the key isn't the rowid, it may come out as NULL.
-    let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
-    guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
-      execution.target.linkage == nil, !columns.isEmpty,
-      // Under rules of access each record is tested.
-      execution.resource.permissions == nil
-    else { return nil }
-    connection = execution.connection
-    resource = execution.resource
-    self.columns = columns
-    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
-    statement = try connection.prepare(table.statement(change).sql)
-  }
-
-  /// Adds a record; false where a trigger ignores it.
-  func insert(_ reader: borrowing CSVReader) throws -> Bool {
-    defer { statement.reset() }
-    for (index, column) in columns.enumerated() {
-      let parameter = Int32(index + 1)
-      try reader.withField(index) { bytes in
-        guard let bytes, column.fieldForm == .text else {
-          let value: SQLValue
-          do throws(Column.Refusal) {
-            value = try column.value(ofField: bytes)
-          } catch {
-            throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
-          }
-          return try statement.bind(value, at: parameter)
-        }
-        guard bytes.isUTF8 else {
-          throw Problem.refusedValue("`\(column.name)` is not UTF-8", at: JSONPointer() + column.name)
-        }
-        try statement.bind(text: bytes, at: parameter)
-      }
-    }
-    do {
-      _ = try statement.step()
-    } catch let error as DatabaseError {
-      throw Problem(refusing: error, changing: resource) ?? error
-    }
-    return connection.changes > 0
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether the bytes are UTF-8; mostly they are ASCII, which needs no closer look.
-  fileprivate var isUTF8: Bool {
-    allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil
   }
 }

@@ -1,0 +1,177 @@
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+
+/// The insertion of records about which nothing has to be known afterwards, by statements that are bound anew for each.
+struct PlainInsertion {
+  private let connection: Connection
+  private let resource: Resource
+  /// The columns that records may name.
+  let columns: [Column]
+
+  /// Nil where more than an insertion is to be done for each record.
+  init?(_ execution: WriteExecution) {
+    let preferences = execution.plan.preferences
+    let table = execution.resource.table
+    // Where the key isn't the rowid, it may come out as NULL.
+    let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
+    guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
+      execution.target.linkage == nil,
+      // Under rules of access each record is tested.
+      execution.resource.permissions == nil
+    else { return nil }
+    connection = execution.connection
+    resource = execution.resource
+    columns = execution.plan.version.model.writableColumns(of: resource).filter { !$0.isGenerated }
+  }
+
+  /// The statement that inserts values of these columns, in their order.
+  func statement(of columns: [Column]) throws -> Statement {
+    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
+    return try connection.prepare(resource.table.statement(change).sql)
+  }
+
+  /// Adds the record whose values are bound; false where a trigger ignores it.
+  func run(_ statement: Statement) throws -> Bool {
+    defer { statement.reset() }
+    do {
+      _ = try statement.step()
+    } catch let error as DatabaseError {
+      throw Problem(refusing: error, changing: resource) ?? error
+    }
+    return connection.changes > 0
+  }
+}
+
+/// The plain insertion of the records of CSV, all of which have the same columns.
+struct PlainFields {
+  private let insertion: PlainInsertion
+  private let statement: Statement
+  private let columns: [Column]
+
+  init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
+    self.insertion = insertion
+    self.columns = columns
+    statement = try insertion.statement(of: columns)
+  }
+
+  /// Adds a record; false where a trigger ignores it.
+  func insert(_ reader: borrowing CSVReader) throws -> Bool {
+    for (index, column) in columns.enumerated() {
+      let parameter = Int32(index + 1)
+      try reader.withField(index) { bytes in
+        guard let bytes, column.fieldForm == .text else {
+          let value: SQLValue
+          do throws(Column.Refusal) {
+            value = try column.value(ofField: bytes)
+          } catch {
+            throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
+          }
+          return try statement.bind(value, at: parameter)
+        }
+        guard bytes.isUTF8 else {
+          throw Problem.refusedValue("`\(column.name)` is not UTF-8", at: JSONPointer() + column.name)
+        }
+        try statement.bind(text: bytes, at: parameter)
+      }
+    }
+    return try insertion.run(statement)
+  }
+}
+
+/// The plain insertion of the records of NDJSON whose lines are flat and ordinary.
+struct PlainLines {
+  private let insertion: PlainInsertion
+  private let columns: [(column: Column, name: [UInt8])]
+  private var object = FlatObject()
+  /// The columns of the line that was read last, by their places among all.
+  private var places: [Int] = []
+  private var statements: [[Int]: Statement] = [:]
+  /// The statement of the line before, whose columns the next one mostly has too.
+  private var latest: (places: [Int], statement: Statement)?
+
+  /// Lines that name other columns than this many kinds before are read like any.
+  private static let maximumStatements = 64
+
+  init(_ insertion: PlainInsertion) {
+    self.insertion = insertion
+    columns = insertion.columns.map { ($0, Array($0.name.utf8)) }
+  }
+
+  /// Adds the record of a line; false where a trigger ignores it, nil where the line needs a closer look.
+  mutating func insert(_ line: [UInt8]) throws -> Bool? {
+    try line.withUnsafeBytes { line -> Bool? in
+      guard line.isUTF8, object.read(line), findColumns(line), let statement = try statement() else {
+        return nil
+      }
+      for (index, member) in object.members.enumerated() {
+        guard try bind(member.value, of: columns[places[index]].column, line, statement, Int32(index + 1))
+        else { return nil }
+      }
+      return try insertion.run(statement)
+    }
+  }
+
+  private mutating func findColumns(_ line: UnsafeRawBufferPointer) -> Bool {
+    let columns = columns
+    places.removeAll(keepingCapacity: true)
+    for (index, member) in object.members.enumerated() {
+      let name = line[member.name]
+      let isNamed = { (place: Int) in columns[place].name.elementsEqual(name) }
+      if let expected = latest?.places, index < expected.count, isNamed(expected[index]) {
+        places.append(expected[index])
+      } else if let place = columns.indices.first(where: isNamed) {
+        places.append(place)
+      } else {
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func statement() throws -> Statement? {
+    if let latest, latest.places == places { return latest.statement }
+    let statement: Statement
+    if let known = statements[places] {
+      statement = known
+    } else {
+      guard statements.count < Self.maximumStatements, Set(places).count == places.count else { return nil }
+      statement = try insertion.statement(of: places.map { columns[$0].column })
+      statements[places] = statement
+    }
+    latest = (places, statement)
+    return statement
+  }
+
+  /// Binds a value as `Column.value(of:in:)` gives it; false where that has to be asked.
+  private func bind(
+    _ value: FlatObject.Value, of column: Column, _ line: UnsafeRawBufferPointer, _ statement: Statement,
+    _ parameter: Int32
+  ) throws -> Bool {
+    guard column.valueFormat != .json else { return false }
+    switch value {
+    case .null: try statement.bindNull(at: parameter)
+    case .integer(let value): try statement.bind(value, at: parameter)
+    case .real(let value): try statement.bind(value, at: parameter)
+    case .number(let range):
+      guard let value = try? column.value(ofNumber: String(decoding: line[range], as: UTF8.self)) else {
+        return false
+      }
+      try statement.bind(value, at: parameter)
+    case .text(let range):
+      guard !column.takesBase64 else { return false }
+      try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: parameter)
+    case .boolean(let value):
+      guard column.takesBooleans else { return false }
+      try statement.bind(Int64(value ? 1 : 0), at: parameter)
+    }
+    return true
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are UTF-8; mostly they are ASCII, which needs no closer look.
+  fileprivate var isUTF8: Bool {
+    allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil
+  }
+}
