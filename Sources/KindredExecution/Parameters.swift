@@ -24,7 +24,7 @@ public struct Parameters: Sendable {
     case .value(let value): return value
     case .parameter(let number) where literals.indices.contains(number): return literals[number]
     case .claim(let name): return claims[name] ?? .null
-    case .parameter, .cursor, .ancestor:
+    case .parameter, .cursor, .ancestor, .batch:
       throw RequestError(.invalidValue, "a value of the request is missing")
     }
   }

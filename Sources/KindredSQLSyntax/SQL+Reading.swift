@@ -35,7 +35,7 @@ extension SQL {
   public func isBound(where isMeant: (Binding) -> Bool) -> Bool {
     parts.contains { part in
       switch part {
-      case .binding(let binding): isMeant(binding)
+      case .binding(let binding, _): isMeant(binding)
       case .term(let expression): expression.isBound(where: isMeant)
       case .text, .column: false
       }
@@ -59,10 +59,12 @@ extension SQL {
   }
 
   /// The same with other SQL in the places of some of the bindings: those for which `replacement` gives it.
-  public func replacingBindings(_ replacement: (Binding) throws -> SQL?) rethrows -> SQL {
+  ///
+  /// - Parameter replacement: of a binding and the name of its type, where that is known.
+  public func replacingBindings(_ replacement: (Binding, String?) throws -> SQL?) rethrows -> SQL {
     try mapping { part in
       switch part {
-      case .binding(let binding): try replacement(binding)
+      case .binding(let binding, let type): try replacement(binding, type)
       case .term(let expression): .term(try expression.replacingBindings(replacement))
       case .text, .column: nil
       }

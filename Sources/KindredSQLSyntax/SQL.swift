@@ -11,7 +11,8 @@
 public struct SQL: Hashable, Sendable {
   enum Part: Sendable {
     case text(String)
-    case binding(Binding)
+    /// What is bound, and the type that a typed database is to take it for.
+    case binding(Binding, as: String?)
     case column(RecordID, String)
     /// An expression that can be found again, and replaced as a whole.
     indirect case term(SQL)
@@ -34,10 +35,26 @@ public struct SQL: Hashable, Sendable {
     return sql
   }
 
+  /// A whole number as text, such as that of a column in `ORDER BY`.
+  public static func number(_ number: Int) -> SQL {
+    var sql = SQL()
+    sql.parts = [.text(String(number))]
+    return sql
+  }
+
   /// An expression that ``replacing(term:with:)`` finds wherever it stands.
   public static func term(_ expression: SQL) -> SQL {
     var sql = SQL()
     sql.parts = [.term(expression)]
+    return sql
+  }
+
+  /// A parameter that is bound to `binding`.
+  ///
+  /// - Parameter type: the name of its type, where the database has types; nil where the place of the parameter says it.
+  public static func bound(to binding: Binding, as type: String? = nil) -> SQL {
+    var sql = SQL()
+    sql.parts = [.binding(binding, as: type)]
     return sql
   }
 
@@ -64,34 +81,58 @@ public struct SQL: Hashable, Sendable {
     }
   }
 
-  /// The text for SQLite and what to bind to its parameters, in their order.
+  /// The text and what to bind to its parameters, in their order.
   ///
-  /// Equal bindings become one parameter, so that two occurrences of an expression stay equal to SQLite
-  /// (`SELECT year / ?1 … GROUP BY year / ?1`).
-  public func rendered() -> (text: String, bindings: [Binding]) {
+  /// Equal bindings of one type become one parameter, so that two occurrences of an expression stay equal to the
+  /// database (`SELECT year / ?1 … GROUP BY year / ?1`).
+  public func rendered(_ style: ParameterStyle = .questionMark) -> (text: String, bindings: [Binding]) {
     var text = ""
     var bindings: [Binding] = []
-    var numbers: [Binding: Int] = [:]
+    var numbers: [Parameter: Int] = [:]
     func render(_ sql: SQL) {
       for part in sql.parts {
         switch part {
         case .text(let part): text += part
         case .column(let record, let name): text += "\(Self.quoted(record.alias)).\(Self.quoted(name))"
         case .term(let expression): render(expression)
-        case .binding(let binding):
+        case .binding(let binding, let type):
+          let parameter = Parameter(binding: binding, type: style == .dollar ? type : nil)
           let number =
-            numbers[binding]
+            numbers[parameter]
             ?? {
               bindings.append(binding)
-              numbers[binding] = bindings.count
+              numbers[parameter] = bindings.count
               return bindings.count
             }()
-          text += "?\(number)"
+          text += style.prefix
+          text += "\(number)"
+          if let type = parameter.type { text += "::\(type)" }
         }
       }
     }
     render(self)
     return (text, bindings)
+  }
+
+  /// What one parameter stands for.
+  private struct Parameter: Hashable {
+    let binding: Binding
+    let type: String?
+  }
+
+  /// How a database writes numbered parameters.
+  public enum ParameterStyle: Sendable {
+    /// `?1`
+    case questionMark
+    /// `$1`, or `$1::type` where the type is known.
+    case dollar
+
+    fileprivate var prefix: String {
+      switch self {
+      case .questionMark: "?"
+      case .dollar: "$"
+      }
+    }
   }
 
   /// A name in double quotes (<https://www.sqlite.org/lang_keywords.html>).
@@ -113,6 +154,8 @@ extension SQL {
     case cursor(Int)
     /// A column of the current row of the statement `level` levels up the tree of nested cursors (1: the parent).
     case ancestor(level: Int, column: Int)
+    /// The input of this number of a statement for many records above: an array with a value for each of them.
+    case batch(Int)
   }
 }
 
@@ -121,7 +164,7 @@ extension SQL.Part: Hashable {
   static func == (left: SQL.Part, right: SQL.Part) -> Bool {
     switch (left, right) {
     case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
-    case (.binding(let left), .binding(let right)): left == right
+    case (.binding(let left, let type), .binding(let right, let other)): left == right && type == other
     case (.column(let record, let left), .column(let other, let right)):
       record == other && left.hasSameBytes(as: right)
     case (.term(let left), .term(let right)): left == right
@@ -132,7 +175,7 @@ extension SQL.Part: Hashable {
   func hash(into hasher: inout Hasher) {
     switch self {
     case .text(let text): hasher.combine(text)
-    case .binding(let binding): hasher.combine(binding)
+    case .binding(let binding, _): hasher.combine(binding)
     case .column(let record, let name):
       hasher.combine(record)
       hasher.combine(name)
@@ -178,7 +221,7 @@ extension SQL: ExpressibleByStringInterpolation {
 
     /// Adds a parameter that is bound to `binding`.
     public mutating func appendInterpolation(_ binding: Binding) {
-      sql.append(.binding(binding))
+      sql.append(.binding(binding, as: nil))
     }
 
     /// An identifier in double quotes.

@@ -14,7 +14,7 @@ struct PlanMemoryTests {
     let model = try library.pool.withReader { try library.service.models.version(for: $0).model }
     var parser = FetchRequestParser(model: model, limits: RequestLimits(), isUnpaged: false)
     let request = try parser.parse(path: ["books"], query: query).fetchRequest
-    var planning: Planning? = Planning(model: model, request: request)
+    var planning: Planning? = Planner(model: model).planning(request)
     _ = try planning?.run()
     weak let scope = planning?.joining.first
     #expect(scope != nil)

@@ -51,6 +51,12 @@ final class TestDatabase: Sendable {
 
   /// The statements of a request, one a line.
   func statements(_ target: String) throws -> String {
+    let plan = try plan(target)
+    return (plan.path.map(\.statement) + plan.nodes.map(\.statement)).map(\.sql).joined(separator: "\n")
+  }
+
+  /// The plan of a request, for a database of the same schema.
+  func plan(_ target: String, dialect: Dialect = .sqlite, limits: PlanningLimits = .none) throws -> Plan {
     let parts = Self.encoded(target).split(separator: "?", maxSplits: 1)
     let model = try pool.withReader { try service.models.version(for: $0).model }
     var parser = FetchRequestParser(model: model, limits: RequestLimits())
@@ -58,8 +64,7 @@ final class TestDatabase: Sendable {
     let parsed = try parser.parse(
       path: parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false),
       query: parts.count > 1 ? String(parts[1]) : nil)
-    let plan = try Planner(model: model).plan(parsed.fetchRequest)
-    return (plan.path.map(\.statement) + plan.nodes.map(\.statement)).map(\.sql).joined(separator: "\n")
+    return try Planner(model: model, dialect: dialect, limits: limits).plan(parsed.fetchRequest)
   }
 
   private static func text(_ body: HTTPBody) throws -> String {

@@ -72,7 +72,7 @@ extension SQLExpression {
     let request = KindredAssociations.FetchRequest(path: RequestPath(resource: name), root: node)
     let columns = (try? Planner(model: model).selection(of: request)) ?? []
     return columns.map { column in
-      column.replacingBindings { binding in
+      column.replacingBindings { binding, _ in
         if case .value(let value) = binding { SQL(literal: value) } else { nil }
       }.rendered().text
     }.joined(separator: ", ")

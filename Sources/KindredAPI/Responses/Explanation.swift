@@ -59,6 +59,7 @@ struct Explanation {
     case .claim(let name): JSONValue(planned.parameters.claims[name] ?? .null)
     case .ancestor(let level, let column):
       ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
+    case .batch(let number): ["input": .integer(Int64(number))]
     }
   }
 

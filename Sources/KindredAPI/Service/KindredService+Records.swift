@@ -140,7 +140,8 @@ extension KindredService {
     do {
       return PlannedRequest(
         plan: try ExecutablePlan(plan, format: format),
-        isTimeless: version.timelessness.holds(for: plan), explains: parsed.explains,
+        isTimeless: version.timelessness.holds(for: plan), readsLiterals: plan.readsLiterals,
+        explains: parsed.explains,
         isTabular: asked.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
         parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,

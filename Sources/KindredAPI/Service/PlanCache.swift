@@ -78,7 +78,8 @@ final class PlanCache: Sendable {
     if let found { return found }
     let made = try make()
     // The literals that the shape found must be those that the parser found, in the same order.
-    let isShared = shape.isShareable && shape.literals == made.parameters.literals
+    let isShared =
+      shape.isShareable && !made.readsLiterals && shape.literals == made.parameters.literals
     add(made, for: isShared ? shape.key : shape.wholeKey)
     return made
   }

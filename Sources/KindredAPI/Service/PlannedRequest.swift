@@ -7,6 +7,8 @@ struct PlannedRequest: Sendable {
   var plan: ExecutablePlan
   /// Whether the result follows from the database alone.
   var isTimeless: Bool
+  /// Whether the plan serves no request with other literals.
+  var readsLiterals = false
   /// Whether the statements are wanted instead of the data.
   var explains: Bool
   /// Of a page, whether the result could be CSV too.

@@ -11,7 +11,8 @@ extension Planner {
   /// - Returns: A lookup that finds the record where the rule holds.
   public func test(_ rule: Expression?, of resource: Resource, by columns: [String]) throws -> RecordLookup {
     try Planning(
-      model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode())
+      model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()),
+      dialect.writer
     ).test(rule, of: resource, by: columns)
   }
 }
@@ -21,7 +22,7 @@ extension Planning {
     _ rule: Expression?, of resource: Resource, by columns: [String]
   ) throws -> RecordLookup {
     isInRule = true
-    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: false)
+    let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: false)
     let select = statement.newSelect()
     let scope = unrestricted(
       Scope(
@@ -29,7 +30,8 @@ extension Planning {
         node: nil, parent: nil))
     select.begin(with: try reference(to: scope))
     select.conditions += columns.enumerated().map {
-      "\(scope.column($1, in: statement)) = \(.parameter($0))"
+      let type = scope.table.column(named: $1).flatMap { dialect.type(of: $0) }
+      return "\(scope.column($1, in: statement)) = \(dialect.parameter(.parameter($0), as: type))" as SQL
     }
     if let rule { select.conditions.append(try modelCondition(rule, in: scope)) }
     steps.append((scope, absence: ""))

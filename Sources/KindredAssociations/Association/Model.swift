@@ -8,6 +8,8 @@ public struct Model: Sendable {
   public var tables: OrderedDictionary<String, Table>
   /// What was found wrong with the schema and passed over: one line each.
   public var warnings: [String]
+  /// The SQL that its database takes.
+  public var dialect: Dialect
 
   /// What a model of some roles was made of; nil for a model that shows everything.
   var whole: Whole?
@@ -15,8 +17,9 @@ public struct Model: Sendable {
   /// A model of these parts.
   public init(
     resources: OrderedDictionary<String, Resource>, tables: OrderedDictionary<String, Table>,
-    warnings: [String] = []
+    warnings: [String] = [], dialect: Dialect = .sqlite
   ) {
+    self.dialect = dialect
     self.resources = resources
     self.tables = tables
     self.warnings = warnings

@@ -27,7 +27,8 @@ struct ModelInference {
 
   init(_ schema: Schema) {
     self.schema = schema
-    model = Model(resources: [:], tables: schema.tables, warnings: schema.warnings)
+    model = Model(
+      resources: [:], tables: schema.tables, warnings: schema.warnings, dialect: schema.dialect)
     for table in schema.tables.values {
       keys[table.name] = KeyRegister(taken: table.columns.map(\.name))
       references[table.name] = Reference.all(from: table, in: schema)

@@ -11,16 +11,19 @@ struct Keyset {
   var firstValue = 0
   /// Whether rows with exactly these values belong to them.
   var isInclusive = false
+  private let dialect: any SQLDialect
 
   /// The rows after a cursor.
-  init(order: [OrderTerm], after cursor: Cursor) {
+  init(order: [OrderTerm], after cursor: Cursor, _ dialect: any SQLDialect) {
     self.order = order
+    self.dialect = dialect
     isNull = order.indices.map { cursor.values.indices.contains($0) ? cursor.values[$0] == .null : nil }
   }
 
   /// The rows from values on that are known when the statement runs.
-  init(order: [OrderTerm], from firstValue: Int) {
+  init(order: [OrderTerm], from firstValue: Int, _ dialect: any SQLDialect) {
     self.order = order
+    self.dialect = dialect
     self.firstValue = firstValue
     isNull = order.map { _ in nil }
     isInclusive = true
@@ -40,7 +43,8 @@ struct Keyset {
     for number in order.indices {
       sql.append(" WHEN \(beyond(number, expressions[number]).joined(separator: " OR ")) THEN TRUE")
       guard isInclusive || number < order.count - 1 else { continue }
-      sql.append(" WHEN \(expressions[number]) IS NOT \(value(number)) THEN FALSE")
+      let differs = dialect.isSame(expressions[number], value(number), negated: true)
+      sql.append(" WHEN \(differs) THEN FALSE")
     }
     sql.append(isInclusive ? " ELSE TRUE END" : " ELSE FALSE END")
     return sql
@@ -62,7 +66,9 @@ struct Keyset {
     }
   }
 
-  private func value(_ number: Int) -> SQL { "\(.cursor(firstValue + number))" }
+  private func value(_ number: Int) -> SQL {
+    dialect.parameter(.cursor(firstValue + number), as: order[number].type)
+  }
 
   private func isSame(_ number: Int, _ expression: SQL) -> SQL {
     isNull[number] ?? false ? "\(expression) IS NULL" : "\(expression) = \(value(number))"

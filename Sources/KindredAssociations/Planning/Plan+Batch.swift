@@ -13,6 +13,16 @@ extension Plan {
     public let columns: [SQL.Binding]
     /// What runs.
     public let statement: Statement
+    /// How a row tells which record it belongs to.
+    public var link = Link.number
+  }
+
+  /// How a row of a batch tells which record above it belongs to.
+  public enum Link: Sendable, Hashable {
+    /// By the number of the record among the inputs, in the last column.
+    case number
+    /// By this column, whose text is that of the first input.
+    case key(Int)
   }
 }
 
@@ -22,7 +32,7 @@ extension RowSelect {
     guard statement.level > 0, node.allowsBatches, let root else { return nil }
     var columns: [SQL.Binding] = []
     func local(_ sql: SQL) -> SQL {
-      sql.replacingBindings { binding in
+      sql.replacingBindings { binding, _ in
         guard case .ancestor = binding else { return nil }
         if !columns.contains(binding) { columns.append(binding) }
         return "\(Self.above).\(Self.aboveColumn(columns.firstIndex(of: binding) ?? 0))"

@@ -38,6 +38,8 @@ public struct Plan: Sendable {
   /// sentence each.
   public var mismatches: [String] = []
 
+  /// Whether values of the request are part of its SQL, so that it serves no other one.
+  public var readsLiterals = false
   /// Whether its expressions build texts that may be longer than those of the database.
   public var buildsTexts = false
 
@@ -59,8 +61,8 @@ public struct Plan: Sendable {
     /// By the number of the parameter, less one.
     public var bindings: [SQL.Binding]
 
-    init(_ sql: SQL) {
-      (self.sql, bindings) = sql.rendered()
+    init(_ sql: SQL, _ style: SQL.ParameterStyle = .questionMark) {
+      (self.sql, bindings) = sql.rendered(style)
     }
   }
 

@@ -8,18 +8,22 @@ import OrderedCollections
 /// that none multiplies the rows of another.
 public struct Planner {
   let model: Model
+  let dialect: Dialect
   let limits: PlanningLimits
   let checkpoint: () throws -> Void
 
   /// A planner of requests to a model.
   ///
   /// - Parameters:
+  ///   - dialect: the SQL that the database takes; the model's where nil.
   ///   - limits: what the planning of a request may take.
   ///   - check: is called now and then while a request is planned; what it throws ends the planning.
   public init(
-    model: Model, limits: PlanningLimits = .none, check: @escaping () throws -> Void = {}
+    model: Model, dialect: Dialect? = nil, limits: PlanningLimits = .none,
+    check: @escaping () throws -> Void = {}
   ) {
     self.model = model
+    self.dialect = dialect ?? model.dialect
     self.limits = limits
     checkpoint = check
   }
@@ -29,15 +33,13 @@ public struct Planner {
   /// - Throws: `RequestError` for a name that does not exist, an expression without meaning, two equal names, a limit
   ///   that is exceeded.
   public func plan(_ request: FetchRequest) throws -> Plan {
-    try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).run()
+    try planning(request).run()
   }
 
   /// Notes what is wrong with a request, and what its names mean.
   package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) {
     do {
-      _ = try Planning(
-        model: model, request: request, PlanningBudget(limits, check: checkpoint), diagnostics: diagnostics
-      ).run()
+      _ = try planning(request, diagnostics).run()
     } catch let error as RequestError {
       diagnostics.note(error)
     } catch {}
@@ -47,15 +49,24 @@ public struct Planner {
   ///
   /// - Throws: `RequestError` for an alias of two tables or of none.
   public func planRows(_ request: FetchRequest) throws -> Plan {
-    try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).runRows()
+    try planning(request).runRows()
   }
 
   /// The columns that a request for rows selects of its own record, for a statement that names the record as the
   /// request does.
   public func selection(of request: FetchRequest) throws -> [SQL] {
-    let planning = Planning(model: model, request: request)
-    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    let planning = planning(request)
+    let statement = StatementBuilder(planning.dialect, level: 0, runsOften: false, givesMany: true)
     return try planning.selection(of: planning.planSelect(request, select: statement.newSelect()))
+  }
+}
+
+extension Planner {
+  /// The making of the plan of a request.
+  func planning(_ request: FetchRequest, _ diagnostics: Diagnostics? = nil) -> Planning {
+    Planning(
+      model: model, request: request, dialect.writer, PlanningBudget(limits, check: checkpoint),
+      diagnostics: diagnostics)
   }
 }
 
@@ -63,6 +74,8 @@ public struct Planner {
 package final class Planning {
   let model: Model
   let request: FetchRequest
+  /// Of the database that it is for.
+  let dialect: any SQLDialect
   /// Where errors are noted instead of thrown.
   let diagnostics: Diagnostics?
   var plan = Plan()
@@ -93,11 +106,12 @@ package final class Planning {
   var aliased: [RecordAlias: Scope] = [:]
 
   init(
-    model: Model, request: FetchRequest, _ budget: PlanningBudget = PlanningBudget(.none, check: {}),
-    diagnostics: Diagnostics? = nil
+    model: Model, request: FetchRequest, _ dialect: any SQLDialect,
+    _ budget: PlanningBudget = PlanningBudget(.none, check: {}), diagnostics: Diagnostics? = nil
   ) {
     self.model = model
     self.request = request
+    self.dialect = dialect
     self.budget = budget
     self.diagnostics = diagnostics
   }
@@ -124,6 +138,9 @@ package final class Planning {
     try checkLength()
     return plan
   }
+
+  /// A statement as the database takes it.
+  func planned(_ sql: SQL) -> Plan.Statement { Plan.Statement(sql, dialect.parameterStyle) }
 
   /// - Throws: `RequestError` where the plan has more SQL than it may have.
   func checkLength() throws {

@@ -124,17 +124,29 @@ extension Planning {
         isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
       for filter in filters { select.conditions.append(try guardedCondition(filter, in: records)) }
-      let values = try arguments.map { try compile($0, in: records).sql }
+      let values = try arguments.map { try compile($0, in: records) }
       if function == .concat { return try concatenation(of: values, keyed, records, select) }
-      let value = values.first ?? "*"
-      guard value.reads(where: { $0.depth < select.depth }) else {
-        let compiled = Self.compile(function, of: value, select.from())
+      if function == .isEmpty {
+        return CompiledExpression(
+          sql: "NOT EXISTS (SELECT 1 \(select.from()))", precedence: .not, format: .boolean,
+          type: dialect.truthType, absent: dialect.absence(of: function))
+      }
+      let call = try dialect.aggregate(function, values, isDistinct: false)
+      guard values.contains(where: { $0.sql.reads { $0.depth < select.depth } }) else {
+        let compiled = subquery(function, call, select.from())
         scope.groupedAggregates[compiled.sql] = grouped(
-          function, of: value, keyed.association, records, select, in: scope)
+          function, call.sql, keyed.association, records, select, in: scope)
         return compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
-      return Self.compile(function, of: "value", "FROM (SELECT \(value) AS value \(select.from()))")
+      let outer = values.map { value in
+        var value = value
+        (value.sql, value.precedence, value.form) = ("value", .primary, .other)
+        return value
+      }
+      let rows: SQL = "SELECT \(values[0].sql) AS value \(select.from())"
+      return subquery(
+        function, try dialect.aggregate(function, outer, isDistinct: false), "FROM \(dialect.derived(rows))")
     }
   }
 
@@ -145,9 +157,10 @@ extension Planning {
         of: keyed.association, from: scope, into: select, node: keyed.node,
         isRepeated: scope.statement.repeatsInner)
       select.conditions += try conditions(of: records)
-      let bound: SQL = "\(.value(.integer(Int64(most))))"
+      let bound = dialect.integer(.value(.integer(Int64(most))))
+      let first = dialect.derived("SELECT 1 \(select.from()) LIMIT \(bound)")
       return CompiledExpression(
-        sql: "(SELECT COUNT(*) FROM (SELECT 1 \(select.from()) LIMIT \(bound)))", absent: "0")
+        sql: "(SELECT COUNT(*) FROM \(first))", absent: dialect.absence(of: .count))
     }
   }
 
@@ -155,57 +168,40 @@ extension Planning {
   ///
   ///     (SELECT group_concat(value, separator) FROM (SELECT … FROM records ORDER BY order))
   private func concatenation(
-    of values: [SQL], _ keyed: KeyedAssociation, _ records: Scope, _ select: SelectBuilder
+    of values: [CompiledExpression], _ keyed: KeyedAssociation, _ records: Scope, _ select: SelectBuilder
   ) throws -> CompiledExpression {
     let sort =
       try keyed.node?.sort?.map { try term($0, in: records) }
       ?? defaultTerms(keyed.association.sort, in: records)
-    let order = (sort + keyTerms(of: records)).map { $0.rendered(as: $0.sql) }.joined(separator: ", ")
-    let separator: SQL = values.count > 1 ? ", \(values[1]) AS separator" : ""
-    let rows: SQL = "SELECT \(values[0]) AS value\(separator) \(select.from()) ORDER BY \(order)"
-    let call: SQL = values.count > 1 ? "group_concat(value, separator)" : "group_concat(value)"
-    return CompiledExpression(sql: "(SELECT \(call) FROM (\(rows)))")
+    let order = (sort + keyTerms(of: records)).map { $0.rendered(as: $0.sql, dialect) }.joined(
+      separator: ", ")
+    let names: [SQL] = ["value", "separator"]
+    let shown = zip(values, names).map { "\($0.sql) AS \($1)" as SQL }.joined(separator: ", ")
+    let rows: SQL = "SELECT \(shown) \(select.from()) ORDER BY \(order)"
+    let read = zip(values, names).map { value, name in
+      var value = value
+      (value.sql, value.precedence, value.form) = (name, .primary, .other)
+      return value
+    }
+    let call = try dialect.aggregate(.concat, read, isDistinct: false)
+    return CompiledExpression(sql: "(SELECT \(call.sql) FROM \(dialect.derived(rows)))", type: call.type)
   }
 
-  private static func compile(
-    _ function: AggregateFunction, of argument: SQL, _ from: SQL
+  /// An aggregate of the rows that `from` finds.
+  private func subquery(
+    _ function: AggregateFunction, _ call: CompiledExpression, _ from: SQL
   ) -> CompiledExpression {
-    guard let call = call(function, of: argument) else {
-      return CompiledExpression(
-        sql: "NOT EXISTS (SELECT 1 \(from))", precedence: .not, format: .boolean, absent: "TRUE")
-    }
-    return CompiledExpression(sql: .term("(SELECT \(call) \(from))"), absent: absent(function))
-  }
-
-  /// SQLite's function; nil for what is none.
-  private static func call(_ function: AggregateFunction, of argument: SQL) -> SQL? {
-    switch function {
-    case .isEmpty: nil
-    case .count: "COUNT(*)"
-    case .min: "MIN(\(argument))"
-    case .max: "MAX(\(argument))"
-    case .average: "AVG(\(argument))"
-    case .sum: "SUM(\(argument))"
-    case .total: "TOTAL(\(argument))"
-    case .concat: "group_concat(\(argument))"
-    }
-  }
-
-  /// What it is of no records; nil for NULL.
-  private static func absent(_ function: AggregateFunction) -> SQL? {
-    switch function {
-    case .count: "0"
-    case .total: "0.0"
-    case .isEmpty, .min, .max, .average, .sum, .concat: nil
-    }
+    CompiledExpression(
+      sql: .term("(SELECT \(call.sql) \(from))"), type: call.type,
+      isNullable: dialect.absence(of: function) == nil, absent: dialect.absence(of: function))
   }
 
   /// An aggregate of the records that one index lookup finds, as groups; nil where they are found in another way.
   private func grouped(
-    _ function: AggregateFunction, of argument: SQL, _ association: Association, _ records: Scope,
+    _ function: AggregateFunction, _ call: SQL, _ association: Association, _ records: Scope,
     _ select: SelectBuilder, in scope: Scope
   ) -> GroupedAggregate? {
-    guard let call = Self.call(function, of: argument), association.steps.count == 1, select.joins.isEmpty,
+    guard dialect.nestsStatements, association.steps.count == 1, select.joins.isEmpty,
       let step = association.steps.first, step.originColumns.count == 1,
       let key = records.table.column(named: step.destinationColumns[0]),
       let origin = scope.table.column(named: step.originColumns[0]),
@@ -224,7 +220,7 @@ extension Planning {
     return GroupedAggregate(
       groups:
         "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call) AS \(GroupedAggregate.value) FROM \(select.source)\(filter) GROUP BY \(keySQL)",
-      origin: originSQL, empty: Self.absent(function) ?? "NULL",
+      origin: originSQL, empty: dialect.absence(of: function)?.sql ?? "NULL",
       isAbsent: "NOT EXISTS (SELECT 1 \(select.from()))")
   }
 

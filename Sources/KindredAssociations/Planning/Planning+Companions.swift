@@ -19,7 +19,7 @@ struct Companion {
 extension Planning {
   /// Has the statements go along that can.
   func leadCompanions(along root: Rows) {
-    guard root.isInOrderOfRowID() else { return }
+    guard dialect.nestsStatements, root.isInOrderOfRowID() else { return }
     for companion in companions where companion.above === root.scope { lead(companion) }
   }
 
@@ -48,7 +48,7 @@ extension Planning {
     nodes[companion.number]?.along = Plan.Along(
       column: record.statement.column(key),
       above: above.statement.column(above.column(step.originColumns[0], in: above.statement)))
-    nodes[companion.number]?.statement = Plan.Statement(withClause(record.statement, rows.select(page: "")))
+    nodes[companion.number]?.statement = planned(withClause(record.statement, rows.select(page: "")))
   }
 }
 
@@ -67,7 +67,7 @@ extension Rows {
 
 extension SQL {
   /// Whether it is bound to a row of a statement above.
-  fileprivate var readsRowsAbove: Bool {
+  var readsRowsAbove: Bool {
     isBound { if case .ancestor = $0 { true } else { false } }
   }
 }

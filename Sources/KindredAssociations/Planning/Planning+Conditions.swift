@@ -93,7 +93,7 @@ extension Planning {
       return
     }
     plan.searches.append(
-      Plan.SearchCheck(statement: Plan.Statement(sql), literal: search.literal, origin: search.origin))
+      Plan.SearchCheck(statement: planned(sql), literal: search.literal, origin: search.origin))
   }
 
   /// Joins the full-text table to the record's statement, so that its rank can order the result.

@@ -1,57 +1,28 @@
 import KindredSQLSyntax
 
-/// An expression whose names were found.
-struct CompiledExpression {
-  var sql: SQL
-  var precedence = Precedence.primary
-  var format: Plan.ValueFormat = .plain
-  /// What it is where the record that it is about is missing, if not NULL.
-  var absent: SQL?
-
-  /// What stands for an expression that is wrong, while its error is noted.
-  static let unknown = CompiledExpression(sql: "NULL")
-}
-
-/// How tightly the outermost operator binds (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
-///
-/// Parentheses stand only where they must: SQLite's parser has a stack of 100 entries, and each takes one.
-enum Precedence: Int, Comparable {
-  case or, and, not, equality, comparison, sum, product, concatenation, collate, sign, primary
-
-  static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
-
-  /// The next tighter one.
-  var next: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
-}
-
-extension CompiledExpression {
-  /// The SQL as an operand of an operator that binds as tightly as `precedence`.
-  func sql(within precedence: Precedence) -> SQL { self.precedence < precedence ? "(\(sql))" : sql }
-}
-
 /// From expressions as written to SQL: every name looked up, every value bound.
 extension Planning {
   /// The SQL of an expression about the record of `scope`.
   func compile(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
     try budget.enter(expression.origin)
     defer { budget.leave() }
-    func operand(_ expression: Expression, _ precedence: Precedence = .comparison) throws -> SQL {
-      try compile(expression, in: scope).sql(within: precedence)
+    return try checkingTypes(of: expression) { try compileParts(of: expression, in: scope) }
+  }
+
+  private func compileParts(of expression: Expression, in scope: Scope) throws -> CompiledExpression {
+    func operand(_ expression: Expression) throws -> CompiledExpression {
+      try compile(expression, in: scope)
     }
-    func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
-      CompiledExpression(sql: sql, precedence: precedence, format: .boolean)
-    }
-    func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
 
     switch expression.kind {
     case .literal(let number):
-      return CompiledExpression(sql: "\(.parameter(number))")
+      return dialect.literal(.parameter(number), request.literals.values[number])
     case .value(let value):
-      return CompiledExpression(sql: "\(.value(value))")
+      return dialect.literal(.value(value), value)
     case .null:
-      return CompiledExpression(sql: "NULL")
+      return CompiledExpression(sql: "NULL", form: .null)
     case .boolean(let value):
-      return boolean(value ? "TRUE" : "FALSE", .primary)
+      return truth(value)
     case .path(let path):
       return try noting(diagnostics) { try compile(path, in: scope, at: expression.origin) } ?? .unknown
     case .function(let name, let arguments, let isDistinct):
@@ -59,53 +30,83 @@ extension Planning {
         try compileFunction(name, arguments, isDistinct: isDistinct, in: scope, at: expression.origin)
       } ?? .unknown
     case .all(let operands):
-      return boolean(chain(try operands.map { try operand($0, .and) }[...], "AND"), .and)
+      return try logical(operands, "AND", .and, in: scope)
     case .any(let operands):
-      return boolean(chain(try operands.map { try operand($0, .or) }[...], "OR"), .or)
+      return try logical(operands, "OR", .or, in: scope)
     case .unary(.not, let value):
-      return boolean("NOT \(try operand(value, .not))", .not)
+      return try dialect.negated(operand(value))
     case .unary(.minus, let value):
-      return CompiledExpression(sql: "- \(try operand(value, .sign))", precedence: .sign)
+      return try dialect.signed(operand(value), isNegative: true)
     case .unary(.plus, let value):
-      return CompiledExpression(sql: "+ \(try operand(value, .sign))", precedence: .sign)
+      return try dialect.signed(operand(value), isNegative: false)
     case .binary(let op, let left, let right):
       if op == .concatenate { plan.buildsTexts = true }
-      // All of these operators take their left side first.
-      let sql: SQL = "\(try operand(left, op.precedence)) \(op.sql) \(try operand(right, op.precedence.next))"
-      return CompiledExpression(
-        sql: sql, precedence: op.precedence, format: op.isComparison ? .boolean : .plain)
+      return try dialect.binary(op, operand(left), operand(right))
     case .isNull(let value, let negated):
-      return boolean("\(try operand(value)) IS \(not(negated))NULL")
+      return dialect.isNull(try operand(value), negated: negated)
     case .in(let value, let list, let negated):
-      if list.isEmpty {
+      guard !list.isEmpty else {
         // SQLite makes an integer of `x IN ()`, and an integer alone in ORDER BY is the number of a column.
         _ = try operand(value)
-        return boolean(negated ? "TRUE" : "FALSE", .primary)
+        return truth(negated)
       }
-      let list = try list.map { try operand($0, .or) }.joined(separator: ", ")
-      return boolean("\(try operand(value)) \(not(negated))IN (\(list))")
+      let list = try list.map { try operand($0) }
+      return try dialect.isAmong(operand(value), list, negated: negated)
     case .between(let value, let low, let high, let negated):
-      return boolean(
-        "\(try operand(value)) \(not(negated))BETWEEN \(try operand(low)) AND \(try operand(high))")
+      return try dialect.isBetween(operand(value), operand(low), operand(high), negated: negated)
     case .match(let op, let value, let pattern, let escape, let negated):
-      if budget.limits.stopsMatching, !isIndexed(value, in: scope) {
-        let function: SQL = op == .like ? "kindred_like" : "kindred_glob"
-        let arguments = try ([pattern, value] + (escape.map { [$0] } ?? [])).map { try operand($0, .or) }
-        return boolean(
-          "\(not(negated))\(function)(\(arguments.joined(separator: ", ")))", negated ? .not : .primary)
-      }
-      let escape: SQL = if let escape { " ESCAPE \(try operand(escape, .sum))" } else { "" }
-      let word: SQL = op == .like ? "LIKE" : "GLOB"
-      return boolean("\(try operand(value)) \(not(negated))\(word) \(try operand(pattern))\(escape)")
+      let isStoppable = budget.limits.stopsMatching && !isIndexed(value, in: scope)
+      return try dialect.matches(
+        op, operand(value), operand(pattern), escape: try escape.map { try operand($0) }, negated: negated,
+        isStoppable: isStoppable)
     case .cases(let value, let branches, let other):
       return try compileCases(of: value, branches, else: other, in: scope)
     case .collate(let value, let collation):
-      return CompiledExpression(
-        sql: "\(try operand(value, .collate)) COLLATE \(collation.sql)", precedence: .collate)
+      return try dialect.collated(operand(value), collation)
     case .cast(let value, let type):
-      return CompiledExpression(sql: "CAST(\(try operand(value, .or)) AS \(type.sql))")
+      return try dialect.cast(operand(value), to: type)
     case .program(let expression):
       return try compile(expression, in: scope)
+    }
+  }
+
+  private func truth(_ value: Bool) -> CompiledExpression {
+    CompiledExpression(
+      sql: value ? "TRUE" : "FALSE", format: .boolean, type: dialect.truthType, form: .truth(value),
+      isNullable: false)
+  }
+
+  /// `AND` or `OR` of two or more.
+  private func logical(
+    _ operands: [Expression], _ word: SQL, _ precedence: Precedence, in scope: Scope
+  ) throws -> CompiledExpression {
+    let operands = try operands.map { try compileCondition($0, in: scope).sql(within: precedence) }
+    return CompiledExpression(
+      sql: chain(operands[...], word), precedence: precedence, format: .boolean, type: dialect.truthType)
+  }
+
+  /// An expression that is true or not.
+  func compileCondition(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
+    let compiled = try compile(expression, in: scope)
+    return try checkingTypes(of: expression) { try dialect.condition(compiled) }
+  }
+
+  /// What `body` makes of the parts of an expression.
+  ///
+  /// - Throws: `RequestError` where their types don't fit, with the `cast` that would.
+  private func checkingTypes<Result>(of expression: Expression, _ body: () throws -> Result) throws -> Result
+  {
+    do {
+      return try body()
+    } catch let mismatch as TypeMismatch {
+      var message = mismatch.message
+      let parts = expression.parts.isEmpty ? [expression] : expression.parts
+      if let (operand, type) = mismatch.cast, parts.indices.contains(operand),
+        let text = try? ExpressionRenderer(literals: request.literals.values).text(of: parts[operand])
+      {
+        message += ": write `cast(\(text) as \(type.rawValue))`"
+      }
+      throw RequestError(.invalidExpression, message, at: expression.origin)
     }
   }
 
@@ -113,21 +114,23 @@ extension Planning {
   private func compileCases(
     of value: Expression?, _ branches: [Expression.Branch], else other: Expression?, in scope: Scope
   ) throws -> CompiledExpression {
-    var sql: SQL = "CASE"
-    if let value { sql.append(" \(try compile(value, in: scope).sql(within: .or))") }
+    let compiledValue = try value.map { try compile($0, in: scope) }
     var isBoolean = true
-    func result(_ expression: Expression) throws -> SQL {
+    func result(_ expression: Expression) throws -> CompiledExpression {
       let compiled = try compile(expression, in: scope)
       if case .null = expression.kind {} else { isBoolean = isBoolean && compiled.format == .boolean }
-      return compiled.sql(within: .or)
+      return compiled
     }
-    for branch in branches {
-      let condition = try compile(branch.condition, in: scope).sql(within: .or)
-      sql.append(" WHEN \(condition) THEN \(try result(branch.result))")
+    let compiledBranches = try branches.map { branch in
+      let condition =
+        try value == nil
+        ? compileCondition(branch.condition, in: scope) : compile(branch.condition, in: scope)
+      return (condition: condition, result: try result(branch.result))
     }
-    if let other { sql.append(" ELSE \(try result(other))") }
-    sql.append(" END")
-    return CompiledExpression(sql: sql, format: isBoolean ? .boolean : .plain)
+    let compiledOther = try other.map { try result($0) }
+    var compiled = try dialect.cases(of: compiledValue, compiledBranches, else: compiledOther)
+    if isBoolean { compiled.format = .boolean }
+    return compiled
   }
 
   /// Whether an expression is a column that an index may find by its beginning: SQLite sees that in operators alone.
@@ -140,7 +143,7 @@ extension Planning {
 
   /// An expression as a condition beside others.
   func condition(_ expression: Expression, in scope: Scope) throws -> SQL {
-    try compile(expression, in: scope).sql(within: .and)
+    try compileCondition(expression, in: scope).sql(within: .and)
   }
 
   /// A condition of the model file.
@@ -197,7 +200,8 @@ extension Planning {
     }
     guard target.statement !== scope.statement else { return compiled }
     let (path, mayReadHidden) = (rest, readsHidden)
-    compiled.sql = target.export(compiled.sql, to: scope.statement) { record in
+    compiled.form = .other
+    compiled.sql = target.export(compiled.sql, as: compiled.type, to: scope.statement) { record in
       let before = self.readsHidden
       self.readsHidden = mayReadHidden
       defer { self.readsHidden = before }
@@ -216,7 +220,7 @@ extension Planning {
     let rest = components.dropFirst()
     guard let next = rest.first else { return try compileName(first, in: scope) }
     if isInRule, let claim = Expression.claim(.init(parents: 0, components: Array(components))) {
-      return CompiledExpression(sql: "\(.claim(claim))")
+      return dialect.literal(.claim(claim), .text(""))
     }
     if let association = association(first.name, of: scope) {
       diagnostics?.note(association.node == nil ? .association : .name, at: first.origin)
@@ -234,7 +238,11 @@ extension Planning {
       var column = try compileColumn(next, in: via, candidates: via.resource.columns.map(\.name))
       // Where the record is missing there is no way to it, though a part of one may be there.
       if !scope.isSolid, let presence = scope.presence {
-        column.sql = "iif(\(presence) IS NULL, NULL, \(column.sql))"
+        let (format, type) = (column.format, column.type)
+        let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
+        column = try dialect.function(
+          "iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), column])
+        (column.format, column.type) = (format, type)
       }
       return column
     }
@@ -295,7 +303,9 @@ extension Planning {
 
   func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
     recordsRead?.append(scope)
-    return CompiledExpression(sql: .column(scope.record, column.name), format: column.valueFormat)
+    return CompiledExpression(
+      sql: .column(scope.record, column.name), format: column.valueFormat, type: dialect.type(of: column),
+      isNullable: column.isNullable || !scope.isSolid)
   }
 
   /// An annotation or a field of the record's node, by its name.

@@ -2,24 +2,21 @@ import KindredSQLSyntax
 
 /// The functions of the expression language.
 extension Planning {
-  /// A function of values: SQLite's core ones that read nothing but their arguments
-  /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>).
-  private static let scalars: [String: (sql: SQL, arguments: ClosedRange<Int>)] = [
-    "abs": ("abs", 1...1), "length": ("length", 1...1), "lower": ("lower", 1...1), "upper": ("upper", 1...1),
-    "trim": ("trim", 1...2), "ltrim": ("ltrim", 1...2), "rtrim": ("rtrim", 1...2),
-    "substr": ("substr", 2...3), "replace": ("replace", 3...3), "instr": ("instr", 2...2),
-    "round": ("round", 1...2), "floor": ("floor", 1...1), "ceil": ("ceil", 1...1), "sign": ("sign", 1...1),
-    "iif": ("iif", 3...3), "coalesce": ("coalesce", 2...100), "ifnull": ("ifnull", 2...2),
-    "nullif": ("nullif", 2...2), "min": ("min", 2...100), "max": ("max", 2...100),
-    "date": ("date", 0...20), "time": ("time", 0...20), "datetime": ("datetime", 0...20),
-    "julianday": ("julianday", 0...20), "strftime": ("strftime", 1...20),
-    "json_extract": ("json_extract", 2...20),
+  /// The functions of values, and how many arguments they take.
+  private static let scalars: [String: ClosedRange<Int>] = [
+    "abs": 1...1, "length": 1...1, "lower": 1...1, "upper": 1...1,
+    "trim": 1...2, "ltrim": 1...2, "rtrim": 1...2,
+    "substr": 2...3, "replace": 3...3, "instr": 2...2,
+    "round": 1...2, "floor": 1...1, "ceil": 1...1, "sign": 1...1,
+    "iif": 3...3, "coalesce": 2...100, "ifnull": 2...2, "nullif": 2...2, "min": 2...100, "max": 2...100,
+    "date": 0...20, "time": 0...20, "datetime": 0...20, "julianday": 0...20, "strftime": 1...20,
+    "json_extract": 2...20,
   ]
 
-  /// An aggregate of a group (<https://www.sqlite.org/lang_aggfunc.html>).
-  private static let aggregates: [String: SQL] = [
-    "count": "COUNT", "min": "MIN", "max": "MAX", "avg": "AVG", "sum": "SUM", "total": "TOTAL",
-    "concat": "group_concat",
+  /// The aggregates of a group.
+  private static let aggregates: [String: AggregateFunction] = [
+    "count": .count, "min": .min, "max": .max, "avg": .average, "sum": .sum, "total": .total,
+    "concat": .concat,
   ]
 
   /// The names of all functions of values, and of all aggregates of groups.
@@ -42,7 +39,7 @@ extension Planning {
       return try compileGroupAggregate(
         key, aggregate, arguments, isDistinct: isDistinct, in: scope, at: origin)
     }
-    guard let function = Self.scalars[key] else {
+    guard let counts = Self.scalars[key] else {
       let names = Set(Self.scalars.keys).union(Self.aggregates.keys).union(["cast"]).sorted()
       var error = RequestError.unknown(
         name, .unknownFunction, "there is no function `\(name)`", among: names, at: origin)
@@ -52,21 +49,25 @@ extension Planning {
     guard !isDistinct else {
       throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
     }
-    guard function.arguments.contains(arguments.count) else {
-      let (low, high) = (function.arguments.lowerBound, function.arguments.upperBound)
+    guard counts.contains(arguments.count) else {
+      let (low, high) = (counts.lowerBound, counts.upperBound)
       let number = low == high ? "\(low)" : high == 100 ? "\(low) or more" : "\(low) to \(high)"
       throw RequestError(
         .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
     }
     if key == "replace" { plan.buildsTexts = true }
-    let compiled = try arguments.map { try compile($0, in: scope) }
-    let list = compiled.map(\.sql).joined(separator: ", ")
-    let isBoolean = key == "iif" && compiled.dropFirst().allSatisfy { $0.format == .boolean }
-    return CompiledExpression(sql: "\(function.sql)(\(list))", format: isBoolean ? .boolean : .plain)
+    let compiled = try arguments.enumerated().map { number, argument in
+      try key == "iif" && number == 0 ? compileCondition(argument, in: scope) : compile(argument, in: scope)
+    }
+    var call = try dialect.function(key, compiled)
+    if dialect.readsLiterals(of: key) { plan.readsLiterals = true }
+    if key == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }
+    return call
   }
 
   private func compileGroupAggregate(
-    _ name: String, _ function: SQL, _ arguments: [Expression], isDistinct: Bool, in scope: Scope,
+    _ name: String, _ function: AggregateFunction, _ arguments: [Expression], isDistinct: Bool,
+    in scope: Scope,
     at origin: Origin
   ) throws -> CompiledExpression {
     guard scope.allowsGroupAggregates else {
@@ -89,9 +90,8 @@ extension Planning {
     guard !isDistinct || arguments.count == 1 else {
       throw RequestError(.invalidExpression, "`\(name)(distinct x)` takes no separator", at: origin)
     }
-    let list = try arguments.map { try compile($0, in: scope).sql }
-    let argument = list.isEmpty ? "*" : list.joined(separator: ", ")
-    return CompiledExpression(sql: "\(function)(\(isDistinct ? "DISTINCT " : "")\(argument))")
+    return try dialect.aggregate(
+      function, try arguments.map { try compile($0, in: scope) }, isDistinct: isDistinct)
   }
 }
 

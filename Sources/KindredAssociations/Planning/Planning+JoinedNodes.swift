@@ -6,9 +6,11 @@ extension Planning {
   func checkJoinedNodes() throws {
     guard request.root.hasJoinedNodes else { return }
     // By statements of its own, none of which runs.
-    let scratch = Planning(model: model, request: request, budget, diagnostics: diagnostics)
+    let scratch = Planning(
+      model: model, request: request, dialect, budget, diagnostics: diagnostics)
     let records = try scratch.planPath()
-    let statement = StatementBuilder(level: scratch.plan.path.count, runsOften: false, givesMany: true)
+    let statement = StatementBuilder(
+      dialect, level: scratch.plan.path.count, runsOften: false, givesMany: true)
     let root = try scratch.open(records, node: request.root, statement: statement).asRoot
     try scratch.checkJoinedNodes(below: request.root, in: root, name: "")
   }
@@ -16,7 +18,8 @@ extension Planning {
   private func checkJoinedNodes(below node: RequestNode, in scope: Scope, name: String) throws {
     for child in node.children where !child.isIncluded || child.hasJoinedNodes {
       let path = name.isEmpty ? child.key : "\(name).\(child.key)"
-      let statement = StatementBuilder(level: scope.statement.level + 1, runsOften: true, givesMany: true)
+      let statement = StatementBuilder(
+        dialect, level: scope.statement.level + 1, runsOften: true, givesMany: true)
       let record = try open(child, below: scope, in: statement)
       if !child.isIncluded { try check(child, in: record, name: path) }
       try checkJoinedNodes(below: child, in: record, name: path)

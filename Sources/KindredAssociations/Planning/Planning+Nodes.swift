@@ -7,18 +7,18 @@ extension Planning {
     let node = request.root
     try checkShape(of: node, name: "")
     let statement = StatementBuilder(
-      level: plan.path.count, runsOften: false, givesMany: !records.isSingle)
+      dialect, level: plan.path.count, runsOften: false, givesMany: !records.isSingle)
     // Above the root there is nothing to speak of, even where a path leads to it.
     let scope = try open(records, node: node, statement: statement).asRoot
     plan.isSingle = records.isSingle
     plan.absence = absence(of: records)
     nodes.append(nil)
     var rows = try planRows(of: node, association: records.association, in: scope)
-    if request.count { plan.count = Plan.Statement(withClause(statement, rows.count)) }
+    if request.count { plan.count = planned(withClause(statement, rows.count)) }
     if !plan.isSingle { try planPages(of: &rows) }
     let page = plan.isSingle ? " LIMIT 1" : page(of: node, ahead: 1, passed: rows.passed)
     nodes[0] = Plan.Node(
-      statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
+      statement: planned(withClause(statement, rows.select(page: page))), program: rows.program,
       isToMany: !plan.isSingle, level: statement.level, recursion: nil, name: "")
     leadCompanions(along: rows)
     finishPath()
@@ -41,7 +41,7 @@ extension Planning {
     }
     let above = scope.statement
     let statement = StatementBuilder(
-      level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
+      dialect, level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
     let record =
       hops.isEmpty
       ? try open(node, below: scope, in: statement)
@@ -58,8 +58,9 @@ extension Planning {
     // Of records that repeat, the reader of the rows counts those that are not their own ancestors.
     let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
     nodes[number] = Plan.Node(
-      statement: Plan.Statement(withClause(statement, rows.select(page: page))), program: rows.program,
-      isToMany: isToMany, level: statement.level, recursion: record.recursion?.result, name: name)
+      statement: planned(withClause(statement, rows.select(page: page))), program: rows.program,
+      batch: dialect.nestsStatements ? nil : batch(of: rows, page: page), isToMany: isToMany,
+      level: statement.level, recursion: record.recursion?.result, name: name)
     if isToMany, hops.isEmpty, page.isEmpty, record.recursion == nil {
       companions.append(Companion(number: number, rows: rows, above: scope))
     }
@@ -118,13 +119,10 @@ extension Planning {
   ///   - ahead: how many more rows than asked for, to tell whether more follow.
   ///   - passed: how many rows come before the page, beside its offset.
   func page(of node: RequestNode, ahead: Int64 = 0, passed: SQL? = nil) -> SQL {
-    func limit(_ number: Int) -> SQL {
-      ahead == 0 ? "\(.parameter(number))" : "\(.parameter(number)) + \(.value(.integer(ahead)))"
-    }
-    let offsets = [node.offset.map { "\(.parameter($0))" as SQL }, passed].compactMap { $0 }
-    let offset: SQL = offsets.isEmpty ? "" : " OFFSET \(offsets.joined(separator: " + "))"
-    guard let number = node.limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }
-    return " LIMIT \(limit(number))\(offset)"
+    let offsets = [node.offset.map { dialect.integer(.parameter($0)) }, passed].compactMap { $0 }
+    var limit = node.limit.map { dialect.integer(.parameter($0)) }
+    if ahead != 0 { limit?.append(" + \(dialect.integer(.value(.integer(ahead))))") }
+    return dialect.page(limit: limit, offset: offsets.isEmpty ? nil : offsets.joined(separator: " + "))
   }
 
   /// What can't be asked of a node.

@@ -80,7 +80,8 @@ extension Planning {
   }
 
   private func add(_ compiled: CompiledExpression, of scope: Scope, to program: ProgramBuilder) {
-    program.value(scope.statement.column(compiled.sql), compiled.format)
+    let shown = dialect.shown(compiled)
+    program.value(scope.statement.column(shown.sql), shown.format)
   }
 
   // MARK: Associations

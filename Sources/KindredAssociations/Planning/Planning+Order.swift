@@ -4,7 +4,7 @@ import KindredSQLSyntax
 extension Planning {
   /// The order of a node's rows: as requested or by default, then that of the to-one nodes, then the primary key.
   func orderTerms(
-    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [SQL]?
+    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [OrderTerm]?
   ) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     if let sort = node.sort {
@@ -16,7 +16,7 @@ extension Planning {
     }
     guard group == nil else {
       // Without expressions there is one group.
-      return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []).map { OrderTerm(sql: $0) })
+      return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []))
     }
     terms += try toOneTerms(of: node, in: scope)
     terms += keyTerms(of: scope)
@@ -39,7 +39,7 @@ extension Planning {
   }
 
   func keyTerms(of scope: Scope) -> [OrderTerm] {
-    scope.keyColumns.map { OrderTerm(sql: compile($0, in: scope).sql) }
+    scope.keyColumns.map { OrderTerm(compile($0, in: scope)) }
   }
 
   /// The orders of the to-one nodes, where the request says them, in the order of the nodes.
@@ -60,9 +60,9 @@ extension Planning {
   }
 
   func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
-    var sql = try compile(term.expression, in: scope).sql(within: .collate)
-    if term.isNoCase { sql.append(" COLLATE NOCASE") }
-    return OrderTerm(sql: sql, isDescending: term.isDescending, nulls: term.nulls)
+    var compiled = try compile(term.expression, in: scope)
+    if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
+    return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls)
   }
 
   /// A term that stands before decides; its repetition only costs.
@@ -95,36 +95,44 @@ extension Planning {
         throw refuse("the cursor belongs to another request: take it from `Link`")
       }
       plan.anchor = after.digest == nil ? nil : anchor(of: after, rows)
-      var keyset = Keyset(order: order, after: after)
+      var keyset = Keyset(order: order, after: after, dialect)
       // Records without a key may be equal: those that have been passed come first among those from the cursor on.
       keyset.isInclusive = isUnkeyed
       rows.restriction = keyset.condition
       if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed(order, in: rows.scope) {
         rows.ranges = keyset.ranges
       }
-      if isUnkeyed { rows.passed = "\(.cursor(Cursor.Part.passed))" }
+      if isUnkeyed { rows.passed = dialect.integer(.cursor(Cursor.Part.passed)) }
     }
     guard let limit = node.limit else { return }
-    var offset: SQL = node.offset.map { "\(.parameter(limit)) + \(.parameter($0))" } ?? "\(.parameter(limit))"
+    var offset = dialect.integer(.parameter(limit))
+    if let number = node.offset { offset.append(" + \(dialect.integer(.parameter(number)))") }
     if let passed = rows.passed { offset.append(" + \(passed)") }
     rows.reach = "\(offset) + 1"
-    plan.lookahead = Plan.Statement(
-      withClause(statement, rows.select(order.map(\.sql), page: " LIMIT 2 OFFSET \(offset) - 1")))
+    plan.lookahead = planned(
+      withClause(
+        statement, rows.select(order.map(\.sql), page: dialect.page(limit: "2", offset: "\(offset) - 1"))))
     if isUnkeyed { plan.passed = passed(by: rows, reach: offset) }
   }
 
   /// The whole values of an abridged cursor: those of the record with the same digest.
   private func anchor(of cursor: Cursor, _ rows: Rows) -> Plan.Statement {
     var rows = rows
-    rows.restriction = { expressions in
+    let types = rows.order.map(\.type)
+    rows.restriction = { [dialect] expressions in
       let same = cursor.values.enumerated().compactMap { number, value -> SQL? in
-        value.isWhole ? "\(expressions[number]) IS \(.cursor(number))" : nil
+        guard value.isWhole else { return nil }
+        return dialect.isSame(
+          expressions[number], dialect.parameter(.cursor(number), as: types[number]), negated: false)
       }
-      let isSame: SQL = "\(SQL.digest(of: expressions)) = \(.cursor(Cursor.Part.digest))"
+      let digest = dialect.parameter(.cursor(Cursor.Part.digest), as: dialect.digestType)
+      let isSame: SQL = "\(dialect.digest(of: expressions)) = \(digest)"
       return (same + [isSame]).joined(separator: " AND ")
     }
-    return Plan.Statement(
-      withClause(rows.scope.statement, rows.select(rows.order.map(\.sql), page: " LIMIT 1")))
+    return planned(
+      withClause(
+        rows.scope.statement, rows.select(rows.order.map(\.sql), page: dialect.page(limit: "1", offset: nil)))
+    )
   }
 
   /// How many records that are equal to the last one of a page have been passed at its end: all that were read, less
@@ -132,14 +140,15 @@ extension Planning {
   ///
   /// The values of the last record follow those of the cursor that the page starts after.
   private func passed(by rows: Rows, reach: SQL) -> Plan.Statement {
-    let last = Keyset(order: rows.order, from: request.after == nil ? 0 : rows.order.count)
+    let last = Keyset(
+      order: rows.order, from: request.after == nil ? 0 : rows.order.count, dialect)
     let start = rows.restriction
     var rows = rows
     rows.restriction = { expressions in
       let isBefore: SQL = "NOT \(last.condition(on: expressions))"
       return start.map { "\($0(expressions)) AND \(isBefore)" } ?? isBefore
     }
-    return Plan.Statement(
+    return planned(
       withClause(rows.scope.statement, "SELECT \(reach) - COUNT(*) \(rows.source)"))
   }
 }

@@ -22,11 +22,11 @@ extension Planning {
       case .record(let key):
         records.key = key
       case .association(let association):
-        let statement = StatementBuilder(level: plan.path.count, runsOften: false, givesMany: false)
+        let statement = StatementBuilder(dialect, level: plan.path.count, runsOften: false, givesMany: false)
         let scope = try open(records, node: nil, statement: statement)
         // The step is finished later: what follows may still read columns of it.
         steps.append((scope, absence(of: records)))
-        plan.path.append(Plan.Step(statement: Plan.Statement(SQL()), absence: ""))
+        plan.path.append(Plan.Step(statement: planned(SQL()), absence: ""))
         records = Records(
           resource: try resource(association.destination), association: association, origin: scope)
       }
@@ -40,7 +40,7 @@ extension Planning {
       let columns = scope.statement.columns.isEmpty ? ["1"] : scope.statement.columns
       let sql = withClause(
         scope.statement, "SELECT \(columns.joined(separator: ", ")) \(scope.select.from()) LIMIT 1")
-      return Plan.Step(statement: Plan.Statement(sql), absence: absence)
+      return Plan.Step(statement: planned(sql), absence: absence)
     }
   }
 
@@ -74,7 +74,8 @@ extension Planning {
 
   /// The condition that a column has one of its candidate values.
   func equality(_ column: RequestPath.KeyColumn, in scope: Scope) -> SQL {
-    let values = column.literals.map { "\(.parameter($0))" as SQL }
+    let type = scope.table.column(named: column.name).flatMap { dialect.type(of: $0) }
+    let values = column.literals.map { dialect.parameter(.parameter($0), as: type) }
     let sql = scope.column(column.name, in: scope.statement)
     return values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))"
   }

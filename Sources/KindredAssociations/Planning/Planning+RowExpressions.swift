@@ -66,7 +66,8 @@ extension Planning {
     }
     var compiled = try compile(expression, in: target)
     guard target.statement !== scope.statement else { return compiled }
-    compiled.sql = target.statement.export(compiled.sql, to: scope.statement)
+    compiled.form = .other
+    compiled.sql = target.statement.export(compiled.sql, as: compiled.type, to: scope.statement)
     compiled.precedence = .primary
     return compiled
   }

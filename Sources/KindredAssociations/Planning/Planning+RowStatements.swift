@@ -6,12 +6,12 @@ extension Planning {
   /// Plans a request for rows.
   func runRows() throws -> Plan {
     nodes.append(nil)
-    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: true)
     statement.leavesJoinsToSQLite = true
     let rows = try planSelect(request, select: statement.newSelect())
     let layout = try plan(rows, name: "")
     nodes[0] = rows.node(layout)
-    if request.count { plan.count = Plan.Statement(rows.count) }
+    if request.count { plan.count = planned(rows.count) }
     plan.nodes = nodes.compactMap { $0 }
     plan.transients = Array(transients.values)
     return plan
@@ -129,8 +129,7 @@ extension Planning {
 
   private func rowTerm(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
     OrderTerm(
-      sql: try compile(term.expression, in: scope).sql(within: .collate), isDescending: term.isDescending,
-      nulls: term.nulls)
+      try compile(term.expression, in: scope), isDescending: term.isDescending, nulls: term.nulls)
   }
 
   // MARK: Layout
@@ -208,7 +207,8 @@ extension Planning {
     guard let association = node.association else {
       throw RequestError(.unknownAssociation, "`\(node.key)` is no association")
     }
-    let statement = StatementBuilder(level: scope.statement.level + 1, runsOften: true, givesMany: true)
+    let statement = StatementBuilder(
+      dialect, level: scope.statement.level + 1, runsOften: true, givesMany: true)
     let rows = RowSelect(node: node, statement: statement)
     rows.reserveAliases()
     let record = try chain(

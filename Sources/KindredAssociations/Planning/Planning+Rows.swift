@@ -27,23 +27,32 @@ struct OrderTerm {
   var sql: SQL
   var isDescending = false
   var nulls: SortTerm.Nulls?
+  /// Whether it may be NULL.
+  var isNullable = true
+  /// What its values are; nil where that is not known.
+  var type: ValueType?
 
-  /// Where SQLite puts NULLs unless told otherwise: it takes them for the least values.
+  init(sql: SQL) { self.sql = sql }
+
+  init(_ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil) {
+    sql = compiled.sql(within: .collate)
+    self.isDescending = isDescending
+    self.nulls = nulls
+    isNullable = compiled.isNullable
+    type = compiled.type
+  }
+
+  /// Whether NULLs come first: unless told otherwise, they are the least values.
   var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
 
-  func rendered(as expression: SQL) -> SQL {
-    var sql = expression
-    if isDescending { sql.append(" DESC") }
-    // Said only where it matters: it keeps SQLite from reading an index in order.
-    if let nulls, (nulls == .first) == isDescending {
-      sql.append(nulls == .first ? " NULLS FIRST" : " NULLS LAST")
-    }
-    return sql
+  func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
+    dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
   }
 }
 
 extension Rows {
-  private var statement: StatementBuilder { scope.statement }
+  var statement: StatementBuilder { scope.statement }
+  private var dialect: any SQLDialect { scope.statement.dialect }
 
   func orderBy(_ expressions: [SQL]) -> SQL {
     guard !order.isEmpty else { return SQL() }
@@ -51,7 +60,7 @@ extension Rows {
   }
 
   private func terms(_ expressions: [SQL]) -> SQL {
-    zip(order, expressions).map { $0.rendered(as: $1) }.joined(separator: ", ")
+    zip(order, expressions).map { $0.rendered(as: $1, dialect) }.joined(separator: ", ")
   }
 
   private func grouping(and condition: SQL? = nil) -> SQL {
@@ -74,7 +83,7 @@ extension Rows {
         columns.map { $0.map { numbered(statement.column($0)) } }
         ?? statement.columns.indices.map(numbered)
       return
-        "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM (\(distinct))\(restriction)\(orderBy(named))\(page)"
+        "SELECT \(columns.isEmpty ? "1" : columns.joined(separator: ", ")) FROM \(dialect.derived(distinct))\(restriction)\(orderBy(named))\(page)"
     }
     let shown = columns ?? (statement.columns.isEmpty ? ["1"] : statement.columns)
     if let ranked = rankedFirst(shown, page: page, after: restriction?(expressions)) { return ranked }
@@ -85,11 +94,15 @@ extension Rows {
         ? "SELECT \(columns) \(source)\(end)"
         : "SELECT \(columns) \(scope.select.from())\(grouping(and: restriction?(expressions)))\(end)"
     }
-    // SQLite reads the parts one after the other, and none that the page does not need.
     let parts = ranges(expressions).map { range -> SQL in
-      "SELECT * FROM (SELECT \(columns) \(scope.select.from(and: range))\(orderBy(expressions)) LIMIT \(reach))"
+      "SELECT \(columns) \(scope.select.from(and: range))\(orderBy(expressions))\(dialect.page(limit: reach, offset: nil))"
     }
-    return parts.joined(separator: " UNION ALL ") + page
+    let places = zip(order, expressions).compactMap { term, expression in
+      shown.firstIndex(of: expression).map { (term, $0) }
+    }
+    return dialect.union(of: parts, page: page) {
+      places.map { $0.rendered(as: "\(SQL.number($1 + 1))", dialect) }.joined(separator: ", ")
+    }
   }
 
   /// Where rows that are records come from, with the restriction.
@@ -102,11 +115,7 @@ extension Rows {
     let place: SQL = "row_number() OVER (\(window)) AS place"
     let rows: SQL =
       "SELECT \((columns + [place]).joined(separator: ", ")) \(scope.select.from())\(grouping())"
-    // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
-    let all = statement.columns.indices.map(numbered) + ["MIN(place)"]
-    let shown = shown
-    let groups: SQL = shown.isEmpty ? "NULL" : shown.joined(separator: ", ")
-    return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
+    return dialect.firstOfEqual(rows, statement.columns.indices.map(numbered), equalIn: shown, place: "place")
   }
 
   private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
@@ -116,7 +125,7 @@ extension Rows {
     var shown: OrderedSet<SQL> = []
     for instruction in program {
       switch instruction {
-      case .value(_, let column, _): shown.append(numbered(column))
+      case .value(_, let column, let format): shown.append(dialect.comparable(numbered(column), format))
       case .optional(_, let column, _): shown.append("\(numbered(column)) IS NULL")
       case .text, .child: break
       }
@@ -126,10 +135,10 @@ extension Rows {
 
   /// The statement that counts the rows of all pages.
   var count: SQL {
-    if isDistinct { return "SELECT COUNT(*) FROM (\(distinct))" }
+    if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
     guard group != nil else { return "SELECT COUNT(*) \(scope.select.from())" }
     let aggregated: SQL = "SELECT COUNT(*) \(scope.select.from())\(grouping())"
-    return "SELECT COUNT(*) FROM (\(aggregated))"
+    return "SELECT COUNT(*) FROM \(dialect.derived(aggregated))"
   }
 }
 
@@ -155,7 +164,8 @@ extension Planning {
     let program = ProgramBuilder()
     if let values = node.values {
       let compiled = try compile(values, in: scope)
-      program.value(scope.statement.column(compiled.sql), compiled.format)
+      let shown = dialect.shown(compiled)
+      program.value(scope.statement.column(shown.sql), shown.format)
     } else {
       try planObject(of: node, in: scope, program, name: name)
     }
@@ -164,13 +174,13 @@ extension Planning {
     let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
     return Rows(
-      scope: scope, program: program.instructions, order: order, group: group, havings: havings,
+      scope: scope, program: program.instructions, order: order, group: group?.map(\.sql), havings: havings,
       isDistinct: node.isDistinct, isLimited: node.limit != nil && node.recursion == nil)
   }
 
-  func groupTerms(of node: RequestNode, in scope: Scope) throws -> [SQL] {
+  func groupTerms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
     scope.allowsGroupAggregates = false
     defer { scope.allowsGroupAggregates = true }
-    return try node.group.map { try compile($0, in: scope).sql(within: .collate) }
+    return try node.group.map { OrderTerm(try compile($0, in: scope)) }
   }
 }

@@ -43,6 +43,7 @@ extension Planning {
         missingIndexes.append(createIndex(on: table, columns, indexed))
       }
     }
+    guard dialect.nestsStatements else { return source }
     // A value that is bound has no affinity by which another one could be converted.
     let isBound = origin.constants != nil || origin.statement !== scope.statement
     guard isRepeated || (isConverted && isBound), table.kind != .ofRequest else { return source }
@@ -83,12 +84,15 @@ extension Planning {
   func reference(to scope: Scope) throws -> TableReference {
     if case .commonTableExpression = scope.table.kind { scope.statement.readsCommonTableExpression = true }
     return TableReference(
-      sql: .table(scope.table.name, as: scope.alias), rule: try rule(of: scope), record: scope.record)
+      sql: .table(scope.table, as: scope.alias), rule: try rule(of: scope), record: scope.record)
   }
 
   /// A subquery in a `FROM` clause, whose tables have their rules within it.
-  func reference(toRowsOf subquery: SQL, as alias: String) -> TableReference {
-    TableReference(sql: "(\(subquery)) AS \(identifier: alias)", rule: nil)
+  ///
+  /// - Parameter isLateral: whether it reads what stands before it.
+  func reference(toRowsOf subquery: SQL, as alias: String, isLateral: Bool = false) -> TableReference {
+    let rows: SQL = isLateral ? "LATERAL (\(subquery))" : "(\(subquery))"
+    return TableReference(sql: "\(rows) AS \(identifier: alias)", rule: nil)
   }
 
   /// A full-text index in a `FROM` clause: it is joined to records, whose rule applies to both.
@@ -172,6 +176,11 @@ struct TableReference {
 }
 
 extension SQL {
+  fileprivate static func table(_ table: Table, as alias: String) -> SQL {
+    guard let schema = table.schema else { return .table(table.name, as: alias) }
+    return "\(identifier: schema).\(SQL.table(table.name, as: alias))"
+  }
+
   fileprivate static func table(_ name: String, as alias: String) -> SQL {
     alias == name ? "\(identifier: name)" : "\(identifier: name) AS \(identifier: alias)"
   }

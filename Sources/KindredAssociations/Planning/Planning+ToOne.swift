@@ -16,7 +16,13 @@ extension Planning {
       var compiled = try body(record)
       compiled.sql = "(SELECT \(compiled.sql) \(select.from()) LIMIT 1)"
       compiled.precedence = .primary
-      if let absent = compiled.absent { compiled.sql = "ifnull(\(compiled.sql), \(absent))" }
+      compiled.form = .other
+      if let absent = compiled.absent {
+        let (format, type) = (compiled.format, compiled.type)
+        compiled = try dialect.function(
+          "ifnull", [compiled, CompiledExpression(sql: absent.sql, type: absent.type)])
+        (compiled.format, compiled.type, compiled.absent) = (format, type, absent)
+      }
       return compiled
     }
   }
@@ -94,31 +100,54 @@ extension Planning {
   ) throws -> (source: TableReference, condition: SQL) {
     let statement = scope.statement
     let hasKey = !scope.table.pointerColumns.isEmpty
+    guard dialect.nestsStatements else {
+      let row = try statement.subquery { select in
+        try firstRow(of: step, from: origin, like: scope, in: association, into: select, isRepeated: true) {
+          let row: SQL = "\(identifier: $0.alias).*"
+          return hasKey ? row : "\(row), TRUE AS \(identifier: TransientTable.rowNumber)"
+        }
+      }
+      return (reference(toRowsOf: row, as: scope.alias, isLateral: true), "TRUE")
+    }
     // Rows without a key are told apart by their numbers in a copy.
     let copy =
       hasKey ? nil : try source(of: scope, by: step, from: origin, isRepeated: true).items.first?.table
-    let chosen = try statement.subquery { select -> SQL in
-      let record = Scope(
-        table: scope.table, resource: scope.resource, alias: select.alias(for: scope.table), select: select,
-        node: association == nil ? nil : scope.node, parent: scope.parent)
-      record.via = scope.via
-      let source = try source(
-        of: record, by: step, from: origin, isRepeated: !hasKey || statement.repeatsInner)
-      add(source, links: links(step, from: origin, to: source, in: statement), to: select)
-      for filter in [step.filter, association?.filter].compactMap({ $0 }) {
-        select.conditions.append(try modelCondition(filter, in: record))
-      }
-      select.conditions += try conditions(of: record)
-      let sort = association?.sort ?? step.sort ?? []
-      let order = (try defaultTerms(sort, in: record) + keyTerms(of: record)).map { $0.rendered(as: $0.sql) }
-      return
-        "SELECT \(record.identity.joined(separator: ", ")) \(select.from()) ORDER BY \(order.joined(separator: ", ")) LIMIT 1"
+    let chosen = try statement.subquery { select in
+      try firstRow(
+        of: step, from: origin, like: scope, in: association, into: select,
+        isRepeated: !hasKey || statement.repeatsInner
+      ) { $0.identity.joined(separator: ", ") }
     }
     let identity = scope.identity.joined(separator: ", ")
     return (
       try copy ?? reference(to: scope),
       "\(scope.identity.count == 1 ? identity : "(\(identity))") = (\(chosen))"
     )
+  }
+
+  /// The subquery that finds the first record.
+  ///
+  /// - Parameter columns: what it shows of the record.
+  private func firstRow(
+    of step: AssociationStep, from origin: Scope, like scope: Scope, in association: Association?,
+    into select: SelectBuilder, isRepeated: Bool, _ columns: (Scope) -> SQL
+  ) throws -> SQL {
+    let record = Scope(
+      table: scope.table, resource: scope.resource, alias: select.alias(for: scope.table), select: select,
+      node: association == nil ? nil : scope.node, parent: scope.parent)
+    record.via = scope.via
+    let source = try source(of: record, by: step, from: origin, isRepeated: isRepeated)
+    add(source, links: links(step, from: origin, to: source, in: scope.statement), to: select)
+    for filter in [step.filter, association?.filter].compactMap({ $0 }) {
+      select.conditions.append(try modelCondition(filter, in: record))
+    }
+    select.conditions += try conditions(of: record)
+    let sort = association?.sort ?? step.sort ?? []
+    let order = (try defaultTerms(sort, in: record) + keyTerms(of: record)).map {
+      $0.rendered(as: $0.sql, dialect)
+    }
+    return
+      "SELECT \(columns(record)) \(select.from()) ORDER BY \(order.joined(separator: ", ")) LIMIT 1"
   }
 }
 

@@ -45,7 +45,8 @@ final class RowSelect {
     if !havings.isEmpty { sql.append(" HAVING \(havings.joined(separator: " AND "))") }
     guard page else { return sql }
     if !order.isEmpty {
-      sql.append(" ORDER BY \(order.map { $0.rendered(as: $0.sql) }.joined(separator: ", "))")
+      sql.append(
+        " ORDER BY \(order.map { $0.rendered(as: $0.sql, statement.dialect) }.joined(separator: ", "))")
     }
     let offset = node.rows.offset
     if node.rows.limit != nil || offset != 0 {
@@ -117,14 +118,14 @@ extension Planning {
   private func definition(of table: CommonTable) throws -> SQL {
     switch table.definition {
     case .raw(let parts):
-      let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+      let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: true)
       let nowhere = Scope(
         table: Table(name: "", kind: .view, columns: [], primaryKey: []),
         resource: Resource(name: "", table: Table(name: "", kind: .view, columns: [], primaryKey: [])),
         alias: "", select: statement.newSelect(), node: nil, parent: nil)
       return try raw(parts, in: nowhere)
     case .request(let request):
-      let planning = Planning(model: model, request: request)
+      let planning = Planning(model: model, request: request, dialect)
       planning.transients = transients
       defer { transients = planning.transients }
       return try planning.definition()
@@ -133,7 +134,7 @@ extension Planning {
 
   /// The request as the definition of a table.
   private func definition() throws -> SQL {
-    let statement = StatementBuilder(level: 0, runsOften: false, givesMany: true)
+    let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: true)
     let rows = try planSelect(request, select: statement.newSelect())
     return rows.rendered(page: true, columns: try selection(of: rows))
   }

@@ -40,7 +40,8 @@ extension Rows {
   ///   - page: its `LIMIT` and `OFFSET`.
   ///   - after: what the records come after.
   func rankedFirst(_ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
-    guard group == nil, !isDistinct, isLimited, scope.isPlainTable, let rank = order.first?.sql,
+    guard statement.dialect.nestsStatements, group == nil, !isDistinct, isLimited, scope.isPlainTable,
+      let rank = order.first?.sql,
       let aggregate = scope.groupedAggregates[rank], !scope.select.conditions.isEmpty
     else {
       return nil

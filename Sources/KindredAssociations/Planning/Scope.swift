@@ -72,17 +72,20 @@ final class Scope {
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
     if let constants { return "\(.value(constants[name] ?? .null))" }
     let sql = SQL.column(record, name)
-    return export(sql, to: statement) { .column($0.record, name) }
+    guard self.statement !== statement else { return sql }
+    let type = table.column(named: name).flatMap { statement.dialect.type(of: $0) }
+    return export(sql, as: type, to: statement) { .column($0.record, name) }
   }
 
   /// An expression about the record, for a statement that is its own or one below.
   ///
   /// - Parameter expression: the same about another record of its table.
   func export(
-    _ sql: SQL, to statement: StatementBuilder, _ expression: @escaping (Scope) throws -> SQL
+    _ sql: SQL, as type: ValueType?, to statement: StatementBuilder,
+    _ expression: @escaping (Scope) throws -> SQL
   ) -> SQL {
     if self.statement !== statement { recursion?.note(self.statement.column(sql), expression) }
-    return self.statement.export(sql, to: statement)
+    return self.statement.export(sql, as: type, to: statement)
   }
 
   /// The primary key's columns, or all columns where there is none.

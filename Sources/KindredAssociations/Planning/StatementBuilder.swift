@@ -2,6 +2,8 @@ import KindredSQLSyntax
 
 /// One prepared statement in the making: its result columns, and the names of the tables in it.
 final class StatementBuilder {
+  /// Of the database that it is for.
+  let dialect: any SQLDialect
   /// In the tree of statements; 0 has none above.
   let level: Int
   /// Whether it runs more than once in a request.
@@ -23,7 +25,8 @@ final class StatementBuilder {
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
 
-  init(level: Int, runsOften: Bool, givesMany: Bool) {
+  init(_ dialect: any SQLDialect, level: Int, runsOften: Bool, givesMany: Bool) {
+    self.dialect = dialect
     self.level = level
     self.runsOften = runsOften
     self.givesMany = givesMany
@@ -51,9 +54,9 @@ final class StatementBuilder {
   }
 
   /// An expression of this statement as one below (or this one) can read it.
-  func export(_ sql: SQL, to statement: StatementBuilder) -> SQL {
+  func export(_ sql: SQL, as type: ValueType?, to statement: StatementBuilder) -> SQL {
     guard statement !== self else { return sql }
-    return "\(.ancestor(level: statement.level - level, column: column(sql)))"
+    return dialect.parameter(.ancestor(level: statement.level - level, column: column(sql)), as: type)
   }
 
   /// Begins the statement's own `SELECT`.

@@ -16,6 +16,8 @@ public struct Table: Sendable, Hashable {
 
   /// The name as the schema spells it.
   public let name: String
+  /// The schema that it is in, where statements must name that.
+  public var schema: String?
   /// What stands behind the name.
   public let kind: Kind
   /// The columns in table order.
@@ -86,11 +88,13 @@ public struct Table: Sendable, Hashable {
   ///
   /// - Parameter key: positions in `columns`, which no two records share.
   package func identified(by key: [Int]) -> Table {
-    Table(
+    var table = Table(
       name: name, kind: kind, columns: columns, primaryKey: key,
       uniqueKeys: key.isEmpty || uniqueKeys.contains(key) ? uniqueKeys : [key] + uniqueKeys, indexes: indexes,
       orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf)
+    table.schema = schema
+    return table
   }
 
   /// The column of this name; SQLite's names know no case (of ASCII letters).

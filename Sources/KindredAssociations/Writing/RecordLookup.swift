@@ -21,8 +21,7 @@ extension Planner {
   /// - Parameter columns: any of its table, the hidden ones too.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
     let request = FetchRequest(path: path, root: RequestNode())
-    return try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint)).lookup(
-      columns)
+    return try planning(request).lookup(columns)
   }
 
   /// How columns of the records are read that a request selects: one more than its limit, where there are so many.
@@ -32,8 +31,7 @@ extension Planner {
     var request = request
     request.root.fields = []
     request.root.children = request.root.children.map(\.joined)
-    return try Planning(model: model, request: request, PlanningBudget(limits, check: checkpoint))
-      .lookupAll(columns)
+    return try planning(request).lookupAll(columns)
   }
 }
 
@@ -50,7 +48,7 @@ extension RequestNode {
 extension Planning {
   fileprivate func lookup(_ columns: [String]) throws -> RecordLookup {
     let records = try planPath()
-    let statement = StatementBuilder(level: plan.path.count, runsOften: false, givesMany: false)
+    let statement = StatementBuilder(dialect, level: plan.path.count, runsOften: false, givesMany: false)
     let scope = try open(records, node: nil, statement: statement)
     let names = add(columns, of: scope)
     steps.append((scope, absence(of: records)))
@@ -61,14 +59,14 @@ extension Planning {
   fileprivate func lookupAll(_ columns: [String]) throws -> RecordLookup {
     let records = try planPath()
     let node = request.root
-    let statement = StatementBuilder(level: plan.path.count, runsOften: false, givesMany: true)
+    let statement = StatementBuilder(dialect, level: plan.path.count, runsOften: false, givesMany: true)
     let scope = try open(records, node: node, statement: statement).asRoot
     nodes.append(nil)
     let names = add(columns, of: scope)
     let rows = try planRows(of: node, association: records.association, in: scope)
     finishPath()
     let sql = withClause(statement, rows.select(page: page(of: node, ahead: 1)))
-    plan.path.append(Plan.Step(statement: Plan.Statement(sql), absence: absence(of: records)))
+    plan.path.append(Plan.Step(statement: planned(sql), absence: absence(of: records)))
     try checkLength()
     return finished(names)
   }

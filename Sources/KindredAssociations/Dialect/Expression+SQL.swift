@@ -39,25 +39,3 @@ extension Expression.BinaryOperator {
     }
   }
 }
-
-extension Expression.Collation {
-  var sql: SQL {
-    switch self {
-    case .binary: "BINARY"
-    case .nocase: "NOCASE"
-    case .rtrim: "RTRIM"
-    }
-  }
-}
-
-extension Expression.CastType {
-  var sql: SQL {
-    switch self {
-    case .integer: "INTEGER"
-    case .real: "REAL"
-    case .text: "TEXT"
-    case .blob: "BLOB"
-    case .numeric: "NUMERIC"
-    }
-  }
-}

@@ -1,0 +1,187 @@
+import KindredSQLSyntax
+
+/// How values of different types stand beside each other.
+extension PostgreSQLDialect {
+  // MARK: Comparisons
+
+  /// Two values as they can be compared.
+  ///
+  /// - Parameters:
+  ///   - first: the number of the left operand, for errors.
+  ///   - second: that of the right one.
+  func comparable(
+    _ left: CompiledExpression, _ right: CompiledExpression, _ first: Int = 0, _ second: Int = 1
+  ) throws -> (CompiledExpression, CompiledExpression) {
+    var (left, right) = (left, right)
+    // The collation that one has been given is that of the comparison, the left one's first.
+    if let collation = left.collation ?? right.collation, left.collation != right.collation {
+      (left, right) = try (
+        left.collation == nil ? collated(text(left), collation) : left,
+        right.collation == nil ? collated(text(right), collation) : right
+      )
+    }
+    guard let type = left.type, let other = right.type else { return (left, right) }
+    switch (left.isLiteral, right.isLiteral) {
+    case (false, true): return try beside(left, type, right, first, second)
+    case (true, false):
+      let (right, left) = try beside(right, other, left, second, first)
+      return (left, right)
+    case (true, true), (false, false): break
+    }
+    if type.kind == other.kind {
+      guard type.kind != .other || type.name == other.name else { throw mismatch(type, other, first, second) }
+      return type.kind == .json ? (jsonText(left), jsonText(right)) : (left, right)
+    }
+    if type.kind.isNumber, other.kind.isNumber || type.kind.isDate && other.kind.isDate {
+      return (left, right)
+    }
+    if type.kind.isDate, other.kind.isDate { return (left, right) }
+    if type.kind == .boolean, other.kind.isNumber { return (asInteger(left), right) }
+    if type.kind.isNumber, other.kind == .boolean { return (left, asInteger(right)) }
+    if type.kind == .json, let json = json(left, as: other) { return (json, right) }
+    if other.kind == .json, let json = json(right, as: type) { return (left, json) }
+    throw mismatch(type, other, first, second)
+  }
+
+  /// A value and a literal that is compared with it.
+  private func beside(
+    _ value: CompiledExpression, _ type: ValueType, _ literal: CompiledExpression, _ first: Int,
+    _ second: Int
+  ) throws -> (CompiledExpression, CompiledExpression) {
+    guard case .literal(let binding, let bound) = literal.form, let own = literal.type else {
+      return (value, literal)
+    }
+    func cast(_ type: ValueType) -> CompiledExpression {
+      CompiledExpression(
+        sql: parameter(binding, as: type), type: type, form: .literal(binding, bound),
+        isNullable: literal.isNullable)
+    }
+    switch (type.kind, own.kind) {
+    case (.integer, .real): return (value, cast(.numeric))
+    case (.integer, .integer), (.integer, .text): return (value, cast(.integer))
+    case (.numeric, .integer), (.numeric, .real), (.numeric, .text): return (value, cast(.numeric))
+    case (.real, .integer), (.real, .real), (.real, .text): return (value, cast(.real))
+    case (.boolean, .integer), (.boolean, .real): return (asInteger(value), literal)
+    case (.text, .blob), (.blob, .integer), (.blob, .real), (.blob, .text): break
+    case (.text, _): return (value, cast(type))
+    case (.json, _):
+      if let json = json(value, as: own) { return (json, literal) }
+    case (_, .text), (.blob, .blob): return (value, cast(type))
+    default: break
+    }
+    throw mismatch(type, own, first, second)
+  }
+
+  private func mismatch(_ type: ValueType, _ other: ValueType, _ first: Int, _ second: Int) -> TypeMismatch {
+    let message = "PostgreSQL does not compare \(type.description) with \(other.description)"
+    // A number is told from a text by its type; anything else has a text.
+    if type.kind.isNumber, other.kind == .text {
+      return TypeMismatch(message: message, cast: (second, type.kind == .integer ? .integer : .numeric))
+    }
+    if other.kind.isNumber, type.kind == .text {
+      return TypeMismatch(message: message, cast: (first, other.kind == .integer ? .integer : .numeric))
+    }
+    if type.kind == .blob { return TypeMismatch(message: message, cast: (second, .blob)) }
+    if other.kind == .blob { return TypeMismatch(message: message, cast: (first, .blob)) }
+    return TypeMismatch(message: message, cast: (type.kind == .text ? second : first, .text))
+  }
+
+  // MARK: Conversions
+
+  /// 0 or 1, as SQLite has it.
+  private func asInteger(_ value: CompiledExpression) -> CompiledExpression {
+    CompiledExpression(sql: "\(value.operand)::int4", type: .integer, isNullable: value.isNullable)
+  }
+
+  /// The text of a JSON value.
+  private func jsonText(_ value: CompiledExpression) -> CompiledExpression {
+    CompiledExpression(sql: "(\(value.operand) #>> '{}')", type: .text)
+  }
+
+  /// A JSON value as one of another type; nil where it is none.
+  private func json(_ value: CompiledExpression, as type: ValueType) -> CompiledExpression? {
+    if type.kind == .text { return jsonText(value) }
+    guard type.kind.isNumber else { return nil }
+    return CompiledExpression(
+      sql:
+        "CASE WHEN jsonb_typeof(\(value.operand)::jsonb) = 'number' THEN (\(value.operand) #>> '{}')::numeric END",
+      type: .numeric)
+  }
+
+  /// A value as a text, as SQLite writes it.
+  func text(_ value: CompiledExpression) throws -> CompiledExpression {
+    func converted(_ sql: SQL) -> CompiledExpression {
+      CompiledExpression(sql: sql, type: .text, isNullable: value.isNullable)
+    }
+    if case .literal(let binding, let bound) = value.form, value.type?.kind != .blob {
+      return CompiledExpression(
+        sql: parameter(binding, as: .text), type: .text, form: .literal(binding, bound),
+        isNullable: value.isNullable)
+    }
+    switch value.type?.kind {
+    case .text?: return value
+    case .boolean?: return converted("\(value.operand)::int4::text")
+    case .blob?: return converted("convert_from(\(value.sql), 'UTF8')")
+    case .json?: return jsonText(value)
+    default: return converted("\(value.operand)::text")
+    }
+  }
+
+  /// A value as a number.
+  ///
+  /// - Parameter place: the number of the operand, for errors.
+  func number(_ value: CompiledExpression, _ place: Int) throws -> CompiledExpression {
+    guard let type = value.type else {
+      // NULL, which is of any type.
+      return CompiledExpression(sql: "\(value.operand)::int8", type: .integer)
+    }
+    if type.kind.isNumber { return value }
+    if type.kind == .boolean { return asInteger(value) }
+    if type.kind == .json, let number = json(value, as: .numeric) { return number }
+    throw TypeMismatch(message: "\(type.description) is no number", cast: (place, .numeric))
+  }
+
+  /// Two values as numbers.
+  func numbers(
+    _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> (CompiledExpression, CompiledExpression) {
+    var (left, right) = (try number(left, 0), try number(right, 1))
+    if left.type?.kind == .numeric { right = exact(right) }
+    if right.type?.kind == .numeric { left = exact(left) }
+    return (left, right)
+  }
+
+  /// A literal beside an exact number, which is not to become a binary fraction.
+  private func exact(_ value: CompiledExpression) -> CompiledExpression {
+    guard case .literal(let binding, _) = value.form else { return value }
+    return CompiledExpression(sql: parameter(binding, as: .numeric), type: .numeric, form: value.form)
+  }
+
+  /// Values that are one expression's, as values of one type.
+  func unified(_ values: [CompiledExpression]) throws -> [CompiledExpression] {
+    // What has a type of its own decides for the literals.
+    guard
+      let first = values.first(where: { $0.type != nil && !$0.isLiteral })
+        ?? values.first(where: { $0.type != nil })
+    else { return values }
+    guard let type = first.type else { return values }
+    return try values.enumerated().map { number, value in
+      guard let other = value.type else { return value }
+      if type.kind.isNumber, other.kind.isNumber { return value }
+      if type.kind.isNumber, other.kind == .boolean { return asInteger(value) }
+      if type.kind == .boolean, other.kind.isNumber {
+        throw TypeMismatch(
+          message: "the values are booleans and numbers: write `cast(… as integer)` for the booleans")
+      }
+      if type.kind == .text, value.isLiteral { return try text(value) }
+      if value.isLiteral { return try beside(first, type, value, 0, number).1 }
+      guard type.kind == other.kind, type.kind != .other || type.name == other.name else {
+        throw TypeMismatch(
+          message:
+            "PostgreSQL wants values of one type here, and these are \(type.description) and \(other.description)",
+          cast: (number, type.kind == .integer ? .integer : type.kind.isNumber ? .numeric : .text))
+      }
+      return value
+    }
+  }
+}

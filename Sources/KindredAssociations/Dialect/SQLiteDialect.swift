@@ -1,0 +1,214 @@
+import KindredSQLSyntax
+
+/// The SQL of SQLite, whose values have types and whose expressions have none.
+struct SQLiteDialect: SQLDialect {
+  var parameterStyle: SQL.ParameterStyle { .questionMark }
+  var nestsStatements: Bool { true }
+
+  private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
+    CompiledExpression(sql: sql, precedence: precedence, format: .boolean)
+  }
+
+  private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
+
+  // MARK: Values
+
+  func type(of column: Column) -> ValueType? { nil }
+
+  func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression {
+    CompiledExpression(sql: "\(binding)")
+  }
+
+  func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { "\(binding)" }
+
+  func integer(_ binding: SQL.Binding) -> SQL { "\(binding)" }
+
+  var truthType: ValueType? { nil }
+
+  // MARK: Operators
+
+  func condition(_ value: CompiledExpression) -> CompiledExpression { value }
+
+  func negated(_ value: CompiledExpression) -> CompiledExpression {
+    boolean("NOT \(value.sql(within: .not))", .not)
+  }
+
+  func signed(_ value: CompiledExpression, isNegative: Bool) -> CompiledExpression {
+    let sign: SQL = isNegative ? "-" : "+"
+    return CompiledExpression(sql: "\(sign) \(value.sql(within: .sign))", precedence: .sign)
+  }
+
+  func binary(
+    _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
+  ) -> CompiledExpression {
+    // All of these operators take their left side first.
+    CompiledExpression(
+      sql: "\(left.sql(within: op.precedence)) \(op.sql) \(right.sql(within: op.precedence.next))",
+      precedence: op.precedence, format: op.isComparison ? .boolean : .plain)
+  }
+
+  func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
+    boolean("\(value.sql(within: .comparison)) IS \(not(negated))NULL")
+  }
+
+  func isAmong(
+    _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
+  ) -> CompiledExpression {
+    let list = list.map { $0.sql(within: .or) }.joined(separator: ", ")
+    return boolean("\(value.sql(within: .comparison)) \(not(negated))IN (\(list))")
+  }
+
+  func isBetween(
+    _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
+  ) -> CompiledExpression {
+    let (low, high) = (low.sql(within: .comparison), high.sql(within: .comparison))
+    return boolean("\(value.sql(within: .comparison)) \(not(negated))BETWEEN \(low) AND \(high)")
+  }
+
+  func matches(
+    _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
+    escape: CompiledExpression?, negated: Bool, isStoppable: Bool
+  ) -> CompiledExpression {
+    if isStoppable {
+      let function: SQL = op == .like ? "kindred_like" : "kindred_glob"
+      let arguments = ([pattern, value] + (escape.map { [$0] } ?? [])).map { $0.sql(within: .or) }
+      return boolean(
+        "\(not(negated))\(function)(\(arguments.joined(separator: ", ")))", negated ? .not : .primary)
+    }
+    let escape: SQL = escape.map { " ESCAPE \($0.sql(within: .sum))" } ?? ""
+    let word: SQL = op == .like ? "LIKE" : "GLOB"
+    let operands = (value.sql(within: .comparison), pattern.sql(within: .comparison))
+    return boolean("\(operands.0) \(not(negated))\(word) \(operands.1)\(escape)")
+  }
+
+  func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
+    CompiledExpression(
+      sql: "\(value.sql(within: .collate)) COLLATE \(collation.sql)", precedence: .collate)
+  }
+
+  func cast(_ value: CompiledExpression, to type: Expression.CastType) -> CompiledExpression {
+    CompiledExpression(sql: "CAST(\(value.sql(within: .or)) AS \(type.sql))")
+  }
+
+  func cases(
+    of value: CompiledExpression?, _ branches: [(condition: CompiledExpression, result: CompiledExpression)],
+    else other: CompiledExpression?
+  ) -> CompiledExpression {
+    var sql: SQL = "CASE"
+    if let value { sql.append(" \(value.sql(within: .or))") }
+    for branch in branches {
+      sql.append(" WHEN \(branch.condition.sql(within: .or)) THEN \(branch.result.sql(within: .or))")
+    }
+    if let other { sql.append(" ELSE \(other.sql(within: .or))") }
+    sql.append(" END")
+    return CompiledExpression(sql: sql)
+  }
+
+  // MARK: Functions
+
+  /// A function of values: SQLite's core ones that read nothing but their arguments
+  /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>), which have the names
+  /// of the language.
+  func function(_ name: String, _ arguments: [CompiledExpression]) -> CompiledExpression {
+    CompiledExpression(
+      sql: "\(SQL(trusted: name))(\(arguments.map(\.sql).joined(separator: ", ")))")
+  }
+
+  func readsLiterals(of function: String) -> Bool { false }
+
+  /// An aggregate (<https://www.sqlite.org/lang_aggfunc.html>).
+  func aggregate(
+    _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
+  ) -> CompiledExpression {
+    let list = arguments.isEmpty ? "*" : arguments.map(\.sql).joined(separator: ", ")
+    return CompiledExpression(sql: "\(function.sqlite)(\(isDistinct ? "DISTINCT " : "")\(list))")
+  }
+
+  func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {
+    switch function {
+    case .count: CompiledAbsence(sql: "0")
+    case .total: CompiledAbsence(sql: "0.0")
+    case .isEmpty: CompiledAbsence(sql: "TRUE")
+    case .min, .max, .average, .sum, .concat: nil
+    }
+  }
+
+  var digestType: ValueType? { nil }
+
+  func digest(of values: [SQL]) -> SQL { SQL.digest(of: values) }
+
+  func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
+
+  // MARK: Clauses
+
+  func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
+    var sql = expression
+    if isDescending { sql.append(" DESC") }
+    // Said only where it matters: it keeps SQLite from reading an index in order.
+    if let nulls, (nulls == .first) == isDescending {
+      sql.append(nulls == .first ? " NULLS FIRST" : " NULLS LAST")
+    }
+    return sql
+  }
+
+  func page(limit: SQL?, offset: SQL?) -> SQL {
+    let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""
+    guard let limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }
+    return " LIMIT \(limit)\(offset)"
+  }
+
+  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
+    // They are read one after the other, and none that the page does not need.
+    parts.map { "SELECT * FROM (\($0))" as SQL }.joined(separator: " UNION ALL ") + page
+  }
+
+  func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL {
+    // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
+    let all = columns + ["MIN(\(place))"]
+    let groups: SQL = keys.isEmpty ? "NULL" : keys.joined(separator: ", ")
+    return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
+  }
+
+  func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL { column }
+
+  func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
+
+  func shown(_ value: CompiledExpression) -> CompiledExpression { value }
+}
+
+extension Expression.AggregateFunction {
+  /// SQLite's function; what there is none of is written as a condition.
+  fileprivate var sqlite: SQL {
+    switch self {
+    case .count, .isEmpty: "COUNT"
+    case .min: "MIN"
+    case .max: "MAX"
+    case .average: "AVG"
+    case .sum: "SUM"
+    case .total: "TOTAL"
+    case .concat: "group_concat"
+    }
+  }
+}
+
+extension Expression.CastType {
+  fileprivate var sql: SQL {
+    switch self {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    case .numeric: "NUMERIC"
+    }
+  }
+}
+
+extension Expression.Collation {
+  fileprivate var sql: SQL {
+    switch self {
+    case .binary: "BINARY"
+    case .nocase: "NOCASE"
+    case .rtrim: "RTRIM"
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import KindredSQLSyntax
+
+extension ValueType {
+  static let integer = ValueType(kind: .integer, name: "int8")
+  static let numeric = ValueType(kind: .numeric, name: "numeric")
+  static let real = ValueType(kind: .real, name: "float8")
+  static let boolean = ValueType(kind: .boolean, name: "bool")
+  static let text = ValueType(kind: .text, name: "text")
+  static let blob = ValueType(kind: .blob, name: "bytea")
+  static let json = ValueType(kind: .json, name: "jsonb")
+  static let timestamp = ValueType(kind: .timestamp, name: "timestamp")
+
+  /// A type by the name that `format_type` gives (<https://www.postgresql.org/docs/current/functions-info.html>); nil
+  /// where there is none.
+  ///
+  /// The name that values are cast to has no length: one would cut them.
+  init?(postgreSQL declaredType: String) {
+    let name = Self.withoutLength(declaredType)
+    guard !name.isEmpty else { return nil }
+    // Both are shown as JSON.
+    guard !name.hasSuffix("[]"), !name.hasPrefix("composite ") else {
+      self.init(kind: .array, name: name)
+      return
+    }
+    switch name.lowercased() {
+    // All integers are read as the longest ones: an index of shorter ones serves these too.
+    case "smallint", "integer", "bigint", "int", "int2", "int4", "int8": self = .integer
+    case "numeric", "decimal": self = .numeric
+    case "real", "double precision", "float4", "float8": self = .real
+    case "boolean", "bool": self = .boolean
+    case "text", "character varying", "varchar", "name": self = .text
+    case "character", "char", "bpchar": self.init(kind: .text, name: "bpchar")
+    case "citext": self.init(kind: .text, name: "citext")
+    case "bytea", "blob": self = .blob
+    case "json": self.init(kind: .json, name: "json")
+    case "jsonb": self = .json
+    case "date": self.init(kind: .date, name: "date")
+    case "time without time zone", "time": self.init(kind: .time, name: "time")
+    case "timestamp without time zone", "timestamp": self = .timestamp
+    case "timestamp with time zone", "timestamptz":
+      self.init(kind: .timestampWithTimeZone, name: "timestamptz")
+    case "interval": self.init(kind: .interval, name: "interval")
+    default: self.init(kind: .other, name: name)
+    }
+  }
+
+  /// `numeric(10,2)` without the parentheses, wherever they stand: `timestamp(3) without time zone`.
+  private static func withoutLength(_ type: String) -> String {
+    guard !type.hasPrefix("\""), let open = type.firstIndex(of: "("),
+      let close = type[open...].firstIndex(of: ")")
+    else { return type }
+    return String(type[..<open]) + type[type.index(after: close)...]
+  }
+
+  /// The name as SQL: it comes from the database's own catalog.
+  var sql: SQL { SQL(trusted: name) }
+
+  /// What an error calls it.
+  var description: String {
+    switch kind {
+    case .integer: "an integer"
+    case .numeric, .real: "a number"
+    case .boolean: "a boolean"
+    case .text: "a text"
+    case .blob: "binary data"
+    case .json: "JSON"
+    case .date: "a date"
+    case .time: "a time"
+    case .timestamp, .timestampWithTimeZone: "a timestamp"
+    case .interval: "an interval"
+    case .array: "an array"
+    case .other: "a value of type \(name)"
+    }
+  }
+
+  /// The type of a sum of both.
+  func joined(_ other: ValueType?) -> ValueType {
+    guard let other, other.kind != kind else { return self }
+    if kind == .real || other.kind == .real { return .real }
+    return kind == .numeric || other.kind == .numeric ? .numeric : self
+  }
+}

@@ -1,0 +1,274 @@
+import KindredAssociations
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Plans for PostgreSQL")
+struct PostgreSQLPlanTests {
+  private static let schema = """
+    CREATE TABLE country(code TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+    CREATE TABLE author(
+      id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, year INTEGER, alive BOOLEAN, rating NUMERIC, height REAL,
+      born DATE, seen TIMESTAMP, data JSONB, photo BYTEA, token UUID, countryCode TEXT REFERENCES country,
+      mentorId INTEGER REFERENCES author);
+    CREATE TABLE book(
+      id INTEGER PRIMARY KEY NOT NULL, authorId INTEGER NOT NULL REFERENCES author, title TEXT NOT NULL,
+      year INTEGER, kind TEXT);
+    CREATE TABLE bookTag(
+      bookId INTEGER NOT NULL REFERENCES book, tagId INTEGER NOT NULL REFERENCES tag, PRIMARY KEY (bookId, tagId));
+    CREATE TABLE tag(id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+    CREATE TABLE edition(
+      bookId INTEGER NOT NULL REFERENCES book, number INTEGER NOT NULL, PRIMARY KEY (bookId, number));
+    CREATE TABLE copy(
+      id INTEGER PRIMARY KEY NOT NULL, bookId INTEGER NOT NULL, number INTEGER NOT NULL,
+      FOREIGN KEY (bookId, number) REFERENCES edition);
+    """
+  private let database: TestDatabase
+
+  init() throws { database = try TestDatabase(Self.schema) }
+
+  private func root(_ target: String) throws -> String {
+    let plan = try database.plan(target, dialect: .postgreSQL)
+    return try #require(plan.nodes.first).statement.sql.replacing("\"author\".", with: "")
+  }
+
+  // MARK: Expressions
+
+  @Test(
+    "conditions compare values of one type",
+    arguments: [
+      ("year>1900", "\"year\" > $1::int8"),
+      ("year=1900.5", "\"year\" = $1::numeric"),
+      ("year='1900'", "\"year\" = $1::int8"),
+      ("1900<year", "$1::int8 < \"year\""),
+      ("rating=1.5", "\"rating\" = $1::numeric"),
+      ("height<2", "\"height\" < $1::float8"),
+      ("name=12", "\"name\" = $1::text"),
+      ("born>'1900-01-01'", "\"born\" > $1::date"),
+      ("token='a'", "\"token\" = $1::UUID"),
+      ("alive", "\"alive\""),
+      ("alive=true", "\"alive\" = TRUE"),
+      ("alive=1", "\"alive\"::int4 = $1::int8"),
+      ("year=true", "\"year\" = TRUE::int4"),
+      ("alive is true", "\"alive\" IS TRUE"),
+      ("year is not true", "(\"year\" <> 0) IS NOT TRUE"),
+      ("year", "\"year\" <> 0"),
+      ("not year", "NOT \"year\" <> 0"),
+      ("not (year=1 or alive)", "NOT (\"year\" = $1::int8 OR \"alive\")"),
+      ("year is 3", "\"year\" IS NOT DISTINCT FROM $1::int8"),
+      ("year is not rating", "\"year\" IS DISTINCT FROM \"rating\""),
+      ("year is null", "\"year\" IS NULL"),
+      ("year in (1,2.5)", "\"year\" IN ($1::int8, $2::numeric)"),
+      ("name not in ('a')", "\"name\" NOT IN ($1::text)"),
+      ("year between 1 and 2.5", "\"year\" BETWEEN $1::int8 AND $2::numeric"),
+      ("(year=1)=(alive)", "(\"year\" = $1::int8) = \"alive\""),
+      ("year<height=alive", "(\"year\" < \"height\") = \"alive\""),
+      ("name like 'A%25'", "\"name\" ILIKE $1::text ESCAPE ''"),
+      ("name not like 'A!%25' escape '!'", "\"name\" NOT ILIKE $1::text ESCAPE $2::text"),
+      ("year like '19%25'", "\"year\"::text ILIKE $1::text ESCAPE ''"),
+      (
+        "name='x' collate nocase",
+        "(lower(\"name\" COLLATE \"C\") COLLATE \"C\") = (lower($1::text COLLATE \"C\") COLLATE \"C\")"
+      ),
+      (
+        "json_extract(data,'$.a[0]')='x'",
+        "((\"data\"::jsonb #> ARRAY[$1::text, $2::text]::text[]) #>> '{}') = $3::text"
+      ),
+    ])
+  func conditions(condition: String, expected: String) throws {
+    #expect(
+      try root("/authors?fields=id&limit=1&filter=\(condition)").hasPrefix(
+        "SELECT \"id\" FROM \"author\" WHERE \(expected) ORDER BY \"id\" LIMIT "))
+  }
+
+  @Test(
+    "values are what SQLite's expressions are",
+    arguments: [
+      ("year/2", "\"year\" / nullif($1::int8, 0)"),
+      ("year%252", "mod(\"year\", nullif($1::int8, 0))"),
+      ("height%252", "mod(trunc(\"height\")::int8, nullif($1::int8, 0))::float8"),
+      ("year*1.5", "\"year\" * $1::float8"),
+      ("rating*1.5", "\"rating\" * $1::numeric"),
+      ("1-(2-year)", "$1::int8 - ($2::int8 - \"year\")"),
+      ("- year", "- \"year\""),
+      ("alive%2B1", "\"alive\"::int4 + $1::int8"),
+      ("year||name", "\"year\"::text || \"name\""),
+      ("alive||1", "\"alive\"::int4::text || $1::text"),
+      ("abs(year)", "abs(\"year\")"),
+      ("length(name)", "length(\"name\")::int8"),
+      ("length(photo)", "length(\"photo\")::int8"),
+      ("trim(name,'x')", "btrim(\"name\", $1::text)"),
+      ("instr(name,'x')", "strpos(\"name\", $1::text)::int8"),
+      ("round(height)", "round(\"height\"::numeric)::float8"),
+      ("floor(year)", "\"year\""),
+      ("ceil(height)", "ceil(\"height\")"),
+      ("ifnull(year,0)", "coalesce(\"year\", $1::int8)"),
+      ("iif(year,'a',name)", "CASE WHEN \"year\" <> 0 THEN $1::text ELSE \"name\" END"),
+      ("max(year,3)", "CASE WHEN num_nulls(\"year\", $1::int8) = 0 THEN greatest(\"year\", $1::int8) END"),
+      (
+        "case year when 1 then 'a' else name end",
+        "CASE WHEN \"year\" = $1::int8 THEN $2::text ELSE \"name\" END"
+      ),
+      ("cast(year as text)", "\"year\"::text"),
+      ("cast(height as integer)", "trunc(\"height\")::int8"),
+      ("cast(alive as integer)", "\"alive\"::int4::int8"),
+      (
+        "cast(name as integer)",
+        "substring(\"name\" || chr(10) || '0' from '^\\s*[-+]?\\d+|\\d+$')::int8"
+      ),
+      ("date(born)", "to_char(\"born\"::timestamp, 'YYYY-MM-DD')"),
+      ("datetime('now')", "to_char(timezone('UTC', now()), 'YYYY-MM-DD HH24:MI:SS')"),
+      (
+        "strftime('%25Y-%25m',seen)",
+        "to_char(\"seen\", 'YYYY') || $1::text || to_char(\"seen\", 'MM')"
+      ),
+      (
+        "date(seen,'%2B1 day','start of month')",
+        "to_char(date_trunc('month', (\"seen\" + $1::interval)), 'YYYY-MM-DD')"
+      ),
+    ])
+  func values(value: String, expected: String) throws {
+    #expect(
+      try root("/authors?fields=v:\(value)&limit=1").hasPrefix(
+        "SELECT \(expected), \"id\" FROM \"author\" ORDER BY")
+        || root("/authors?fields=v:\(value)&limit=1").hasPrefix("SELECT \(expected) FROM \"author\" ORDER BY")
+    )
+  }
+
+  @Test(
+    "types that don't fit are refused, with the cast that does",
+    arguments: [
+      ("name", "a text is no condition: compare it with something"),
+      (
+        "name>year",
+        "PostgreSQL does not compare a text with an integer: write `cast(name as integer)`"
+      ),
+      (
+        "born=name",
+        "PostgreSQL does not compare a date with a text: write `cast(born as text)`"
+      ),
+      (
+        "photo='x'",
+        "PostgreSQL does not compare binary data with a text: write `cast('x' as blob)`"
+      ),
+      ("name%2B1>2", "a text is no number: write `cast(name as numeric)`"),
+      ("name glob 'a*'", "PostgreSQL has no `glob`: write `like`, with `%` for any letters and `_` for one"),
+      (
+        "json_extract(data,name)=1",
+        "argument 2 of `json_extract` is no path: write a text such as '$.name' or '$.list[0]'"
+      ),
+      (
+        "date(born,'weekday 1')>''",
+        "PostgreSQL takes no such modifier of a date: write one such as '+1 day' or 'start of month'"
+      ),
+    ])
+  func mismatches(condition: String, message: String) throws {
+    let error = try #require(throws: RequestError.self) {
+      try database.plan("/authors?filter=\(condition)", dialect: .postgreSQL)
+    }
+    #expect(error.message == message)
+    #expect(error.code == .invalidExpression)
+    #expect(error.origin != nil)
+  }
+
+  // MARK: Orders and pages
+
+  @Test("NULLs are the least values, and columns without any say nothing of them")
+  func order() throws {
+    #expect(
+      try root("/authors?fields=id&sort=-year,name,born&limit=1").contains(
+        "ORDER BY \"year\" DESC NULLS LAST, \"name\", \"born\" NULLS FIRST, \"id\" LIMIT "))
+  }
+
+  @Test("an offset needs no limit")
+  func offset() throws {
+    let plan = try database.plan("/authors?fields=id&limit=0&offset=2", dialect: .postgreSQL)
+    #expect(
+      plan.nodes[0].statement.sql.hasSuffix(
+        "ORDER BY \"author\".\"id\" LIMIT $1::int8 + $2::int8 OFFSET $3::int8")
+        || plan.nodes[0].statement.sql.hasSuffix("ORDER BY \"author\".\"id\" OFFSET $1::int8"))
+  }
+
+  @Test("the first of equal results is chosen by `DISTINCT ON`")
+  func distinct() throws {
+    #expect(
+      try root("/authors?fields=name&distinct=true&limit=1").hasPrefix(
+        """
+        SELECT "c0", "c1" FROM (SELECT DISTINCT ON ("c0") "c0", "c1" FROM \
+        (SELECT "name" AS "c0", "id" AS "c1", row_number() OVER (ORDER BY "id") AS place FROM "author") \
+        AS "kindred:rows" ORDER BY "c0", place) AS "kindred:rows" ORDER BY "c1" LIMIT
+        """))
+  }
+
+  // MARK: Batches
+
+  private func batch(_ target: String) throws -> Plan.Batch {
+    try #require(try database.plan(target, dialect: .postgreSQL).nodes.last?.batch)
+  }
+
+  @Test("one key of many records is an array")
+  func keyed() throws {
+    let batch = try batch("/authors?include=books&books.fields=title&books.filter=year>1900")
+    #expect(
+      batch.statement.sql == """
+        SELECT "book"."title", "book"."authorId" FROM "book" WHERE "book"."authorId" = ANY($1::int8[]) \
+        AND "book"."year" > $2::int8 ORDER BY "book"."authorId", "book"."id"
+        """)
+    #expect(batch.statement.bindings.first == .batch(0))
+    #expect(batch.columns == [.ancestor(level: 1, column: 0)])
+    #expect(batch.link == .key(1))
+  }
+
+  @Test("whoever reads more of the records above has their number")
+  func numbered() throws {
+    let batch = try batch("/authors?include=books&books.fields=title&books.filter=year>../year")
+    #expect(
+      batch.statement.sql == """
+        SELECT "book"."title", "kindred:above"."kindred:n" FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY \
+        AS "kindred:above"("kindred:0", "kindred:1", "kindred:n") CROSS JOIN "book" \
+        WHERE "book"."authorId" = "kindred:above"."kindred:0" AND "book"."year" > "kindred:above"."kindred:1" \
+        ORDER BY "kindred:above"."kindred:n", "book"."id"
+        """)
+    #expect(batch.link == .number)
+    #expect(batch.columns.count == 2)
+  }
+
+  @Test("a key of two columns is two arrays")
+  func composite() throws {
+    let batch = try batch("/editions?include=copies&copies.fields=id")
+    #expect(batch.columns.count == 2)
+    #expect(batch.statement.sql.contains("unnest($1::int8[], $2::int8[]) WITH ORDINALITY"))
+  }
+
+  @Test("a limit counts the rows of each record above")
+  func limited() throws {
+    let batch = try batch("/authors?include=books&books.fields=title&books.sort=-year&books.limit=2")
+    #expect(
+      batch.statement.sql == """
+        SELECT "kindred:rows"."c0", "kindred:above"."kindred:n" FROM unnest($1::int8[]) WITH ORDINALITY \
+        AS "kindred:above"("kindred:0", "kindred:n") CROSS JOIN LATERAL \
+        (SELECT "book"."title", "book"."year", "book"."id" FROM "book" \
+        WHERE "book"."authorId" = "kindred:above"."kindred:0" \
+        ORDER BY "book"."year" DESC NULLS LAST, "book"."id" LIMIT $2::int8) AS "kindred:rows"("c0", "c1", "c2") \
+        ORDER BY "kindred:above"."kindred:n", "kindred:rows"."c1" DESC NULLS LAST, "kindred:rows"."c2"
+        """)
+  }
+
+  @Test("nothing in a plan is SQLite's own")
+  func foreignWords() throws {
+    for target in [
+      "/authors?include=books&limit=3", "/authors?filter=bookCount>2&sort=-bookCount&limit=3",
+      "/tags?include=books",
+      "/copies?include=edition.book.author", "/authors?include=authorsByMentor*",
+    ] {
+      let plan = try database.plan(target, dialect: .postgreSQL)
+      #expect(plan.transients.isEmpty)
+      #expect(plan.nodes.allSatisfy { $0.along == nil })
+      for sql in plan.nodes.flatMap({ [$0.statement.sql, $0.batch?.statement.sql ?? ""] }) {
+        for word in ["INDEXED BY", "temp.", "rowid", "?1", "kindred:groups", "LIMIT -1"] {
+          #expect(!sql.contains(word), "\(target)")
+        }
+      }
+    }
+  }
+}
