@@ -193,6 +193,10 @@ struct PostgreSQLDialect: SQLDialect {
     return CompiledExpression(sql: sql, type: results.lazy.compactMap(\.type).first)
   }
 
+  func fullTextIndex(of table: String) -> String {
+    "add a generated column of the type tsvector to \(table), with a GIN index"
+  }
+
   // MARK: Rows
 
   var digestType: ValueType? { .blob }

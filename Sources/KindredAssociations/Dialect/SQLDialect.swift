@@ -88,6 +88,9 @@ protocol SQLDialect: Sendable {
   /// That two values are the same, or both NULL.
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL
 
+  /// How a table gets a full-text index: the end of a sentence.
+  func fullTextIndex(of table: String) -> String
+
   // MARK: Clauses
 
   /// A term of `ORDER BY`, NULLs being the least values unless said otherwise.

@@ -139,6 +139,8 @@ struct SQLiteDialect: SQLDialect {
 
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
 
+  func fullTextIndex(of table: String) -> String { "make an FTS5 table with content='\(table)'" }
+
   // MARK: Clauses
 
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {

@@ -46,7 +46,7 @@ extension Planning {
     guard let fullText = scope.table.fullText else {
       throw RequestError(
         .invalidValue,
-        "\(scope.resource.name) has no full-text index to search: use `filter` with `like`, or make an FTS5 table with content='\(scope.table.name)'",
+        "\(scope.resource.name) has no full-text index to search: use `filter` with `like`, or \(dialect.fullTextIndex(of: scope.table.name))",
         at: search.origin)
     }
     return fullText
@@ -54,10 +54,35 @@ extension Planning {
 
   private func match(_ search: RequestNode.Search, in scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
+    if let vector = fullText.vector {
+      return "\(SQL.column(scope.record, vector)) @@ \(try query(of: search, fullText, in: scope))"
+    }
     let table: SQL = "\(identifier: fullText.table)"
     let rowID = SQL.column(scope.record, fullText.rowIDName)
     return
       "\(rowID) IN (SELECT rowid FROM \(table) WHERE \(table) MATCH \(try pattern(of: search, fullText, in: scope)))"
+  }
+
+  /// The pattern of a search as one of PostgreSQL's.
+  private func query(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
+    try budget.charge(8, at: search.origin)
+    let hidden = scope.resource.hidden
+    guard !fullText.columns.contains(where: hidden.contains) else {
+      throw RequestError(
+        .invalidValue,
+        "\(scope.resource.name) can't be searched: its full-text index holds what is not shown",
+        at: search.origin)
+    }
+    guard case .text(let pattern) = request.literals.values[search.literal] else {
+      throw RequestError(.invalidValue, "a pattern is a text", at: search.origin)
+    }
+    plan.readsLiterals = true
+    do {
+      let text = try TextSearchQuery(pattern).text
+      return "to_tsquery('simple', \(SQL.bound(to: .value(.text(text)), as: "text")))"
+    } catch {
+      throw RequestError(.invalidValue, "the pattern is malformed: \(error.message)", at: search.origin)
+    }
   }
 
   /// The pattern of a search, which must find nothing in hidden columns.
@@ -99,6 +124,12 @@ extension Planning {
   /// Joins the full-text table to the record's statement, so that its rank can order the result.
   func joinSearch(_ search: RequestNode.Search, to scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
+    if let vector = fullText.vector {
+      let (column, query) = (SQL.column(scope.record, vector), try query(of: search, fullText, in: scope))
+      scope.select.conditions.append("\(column) @@ \(query)")
+      // The best comes first.
+      return "(- ts_rank(\(column), \(query)))"
+    }
     var alias = scope.alias
     if fullText.table != scope.table.name {
       alias = scope.select.alias(for: fullText.table)

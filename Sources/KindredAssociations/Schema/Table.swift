@@ -219,6 +219,17 @@ public struct FullText: Sendable, Hashable {
   /// `content_rowid` (<https://www.sqlite.org/fts5.html#external_content_tables>).
   public let rowIDName: String
 
+  /// The column of PostgreSQL's type `tsvector` that is the index; nil where a virtual table is.
+  public var vector: String?
+
+  /// The index that a column of the type `tsvector` is, in the table itself.
+  ///
+  /// - Parameter columns: the names of the columns whose words it has, where these are known.
+  public init(vector: String, of table: String, columns: [String] = []) {
+    self.init(table: table, columns: columns, version: 0)
+    self.vector = vector
+  }
+
   /// The index that the virtual table `table` is.
   public init(table: String, columns: [String] = [], version: Int, rowIDName: String = "rowid") {
     self.table = table

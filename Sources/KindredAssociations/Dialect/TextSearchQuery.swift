@@ -1,0 +1,134 @@
+/// A full-text pattern as PostgreSQL's `to_tsquery` takes it
+/// (<https://www.postgresql.org/docs/current/textsearch-controls.html>).
+///
+/// Patterns are written as for FTS5 (<https://www.sqlite.org/fts5.html#full_text_query_syntax>): words, phrases in double
+/// quotes or joined by `+`, beginnings of words with `*`, `AND`, `OR`, `NOT`, parentheses. What it has beyond that is
+/// refused.
+struct TextSearchQuery {
+  /// For `to_tsquery`.
+  let text: String
+
+  /// What is wrong with a pattern.
+  struct Failure: Error {
+    let message: String
+  }
+
+  init(_ pattern: String) throws(Failure) {
+    var parser = Parser(tokens: try Self.tokens(of: pattern))
+    text = try parser.alternatives(depth: 0)
+    if let rest = parser.next { throw Failure(message: "`\(rest.written)` is not expected there") }
+  }
+
+  private enum Token: Equatable {
+    case word(String)
+    case phrase([String])
+    case symbol(Character)
+
+    var written: String {
+      switch self {
+      case .word(let word): word
+      case .phrase(let words): "\"\(words.joined(separator: " "))\""
+      case .symbol(let symbol): String(symbol)
+      }
+    }
+  }
+
+  private static func tokens(of pattern: String) throws(Failure) -> [Token] {
+    var tokens: [Token] = []
+    var rest = pattern[...]
+    while let first = rest.first {
+      if isPart(ofWord: first) {
+        let word = rest.prefix(while: isPart(ofWord:))
+        tokens.append(.word(String(word)))
+        rest = rest[word.endIndex...]
+      } else if first == "\"" {
+        tokens.append(.phrase(try phrase(&rest)))
+      } else {
+        if "()+*".contains(first) {
+          tokens.append(.symbol(first))
+        } else if !first.isWhitespace {
+          throw Failure(message: "`\(first)` is no part of a word: put it in double quotes")
+        }
+        rest = rest.dropFirst()
+      }
+    }
+    return tokens
+  }
+
+  /// The words in double quotes; two of these are one of the phrase.
+  private static func phrase(_ rest: inout Substring) throws(Failure) -> [String] {
+    rest = rest.dropFirst()
+    var text = ""
+    while let character = rest.popFirst() {
+      if character == "\"" {
+        guard rest.first == "\"" else { return text.split { !isPart(ofWord: $0) }.map(String.init) }
+        rest = rest.dropFirst()
+      }
+      text.append(character)
+    }
+    throw Failure(message: "a double quote is missing at its end")
+  }
+
+  private static func isPart(ofWord character: Character) -> Bool {
+    character.isLetter || character.isNumber || character == "_"
+  }
+
+  private struct Parser {
+    var tokens: [Token]
+    var index = 0
+
+    var next: Token? { tokens.indices.contains(index) ? tokens[index] : nil }
+
+    private mutating func skip(_ token: Token) -> Bool {
+      guard next == token else { return false }
+      index += 1
+      return true
+    }
+
+    /// Parts with `OR` between them.
+    mutating func alternatives(depth: Int) throws(Failure) -> String {
+      guard depth < 32 else { throw Failure(message: "its parentheses nest too deep") }
+      var parts = [try conjunction(depth: depth)]
+      while skip(.word("OR")) { parts.append(try conjunction(depth: depth)) }
+      return parts.joined(separator: " | ")
+    }
+
+    /// Parts with `AND` or nothing between them, and what `NOT` takes away.
+    private mutating func conjunction(depth: Int) throws(Failure) -> String {
+      var parts = [try primary(depth: depth)]
+      while let token = next, token != .word("OR"), token != .symbol(")") {
+        if skip(.word("NOT")) {
+          parts.append("!\(try primary(depth: depth))")
+        } else {
+          _ = skip(.word("AND"))
+          parts.append(try primary(depth: depth))
+        }
+      }
+      return parts.joined(separator: " & ")
+    }
+
+    private mutating func primary(depth: Int) throws(Failure) -> String {
+      if skip(.symbol("(")) {
+        let inner = try alternatives(depth: depth + 1)
+        guard skip(.symbol(")")) else { throw Failure(message: "a closing parenthesis is missing") }
+        return "(\(inner))"
+      }
+      var words = try self.words()
+      while skip(.symbol("+")) { words += try self.words() }
+      guard !words.isEmpty else { throw Failure(message: "it has a phrase without a word") }
+      var lexemes = words.map { "'\($0)'" }
+      if skip(.symbol("*")) { lexemes[lexemes.count - 1] += ":*" }
+      return lexemes.count == 1 ? lexemes[0] : "(\(lexemes.joined(separator: " <-> ")))"
+    }
+
+    private mutating func words() throws(Failure) -> [String] {
+      guard let token = next else { throw Failure(message: "a word is missing at its end") }
+      index += 1
+      switch token {
+      case .phrase(let words): return words
+      case .word(let word) where !["AND", "OR", "NOT", "NEAR"].contains(word): return [word]
+      case .word, .symbol: throw Failure(message: "a word is missing before `\(token.written)`")
+      }
+    }
+  }
+}
