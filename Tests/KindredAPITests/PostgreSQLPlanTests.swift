@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredSQLSyntax
 import Testing
 
 @testable import KindredAPI
