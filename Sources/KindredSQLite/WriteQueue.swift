@@ -34,22 +34,27 @@ public final class WriteQueue: Sendable {
   }
 
   private let pool: ConnectionPool
+  /// For how long the first one of a group waits for others to be run, in nanoseconds.
+  private let longestGroup: UInt64
   private let state = Mutex(State())
   private let runner = DispatchQueue(label: "kindred.writes")
   private let watch = DispatchQueue(label: "kindred.writes.watch")
 
   /// Writes of one transaction at most.
   private static let largestGroup = 128
-  /// For how long the first one of a group waits for others to be run.
-  private static let longestGroup: UInt64 = 20_000_000
   /// How long a write may run in company, in nanoseconds; what takes longer runs alone.
   private static let longestInCompany: UInt64 = 100_000_000
   /// How often those that wait are looked at, in milliseconds.
   private static let watchInterval = 50
 
   /// A queue for the writing connection of a pool.
-  public init(_ pool: ConnectionPool) {
+  public convenience init(_ pool: ConnectionPool) {
+    self.init(pool, longestGroup: 20_000_000)
+  }
+
+  init(_ pool: ConnectionPool, longestGroup: UInt64) {
     self.pool = pool
+    self.longestGroup = longestGroup
   }
 
   /// What the queue has done so far.
@@ -172,7 +177,7 @@ public final class WriteQueue: Sendable {
         putBack(settled.map(\.job) + rest)
         return
       }
-      if job.isLong || MonotonicTime.now() - start > Self.longestGroup { break }
+      if job.isLong || MonotonicTime.now() - start > longestGroup { break }
     }
     putBack(rest)
     commit(settled, on: connection)

@@ -24,7 +24,7 @@ struct EventTests {
       while true {
         guard let part = try stream.next() else { return nil }
         if !part.isEmpty { return String(decoding: part, as: UTF8.self) }
-        try #require(signal.wait(timeout: .now() + 20) == .success, "nothing came")
+        try #require(signal.wait(timeout: .now() + 120) == .success, "nothing came")
       }
     }
 
@@ -148,7 +148,7 @@ struct EventTests {
       _ = try fast.stream.next()
     }
     #expect(throws: (any Error).self) {
-      for _ in 0..<100 {
+      for _ in 0..<2400 {
         try slow.stream.yield()
         DispatchSemaphore(value: 0).waitBriefly()
       }
@@ -171,7 +171,7 @@ struct EventTests {
     let resource = try listen("/paintings", on: database)
     _ = try (record.event(), resource.event())
     try execute("DELETE FROM tag WHERE id = 3", on: database)
-    #expect(try record.part() == nil)
+    while let part = try record.part() { #expect(part.hasPrefix(":")) }
     try execute("DROP TABLE painting", on: database)
     while let part = try resource.part() { #expect(part.hasPrefix(":")) }
   }

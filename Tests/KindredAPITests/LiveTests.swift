@@ -19,7 +19,7 @@ struct LiveTests {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
-      ["curl", "--silent", "--include", "--max-time", "20"] + arguments
+      ["curl", "--silent", "--include", "--max-time", "120"] + arguments
       + ["http://127.0.0.1:\(address.port)\(TestDatabase.encoded(target))"]
     let output = Pipe()
     process.standardOutput = output

@@ -27,32 +27,30 @@ struct MangledURLTests {
 
   @Test("completion and description answer every text, at every position, within bounds")
   func mangled() throws {
-    withKnownIssue("some mangled requests are not written back as they mean", isIntermittent: true) {
-      var random = LinearCongruentialGenerator(state: 5)
-      for round in 0..<1200 {
-        var scalars = Array((Self.seeds[round % Self.seeds.count]).unicodeScalars)
-        for _ in 0..<Int.random(in: 1...4, using: &random) {
-          let start = Int.random(in: 0...scalars.count, using: &random)
-          let end = min(scalars.count, start + Int.random(in: 0...6, using: &random))
-          let piece = Self.pieces.randomElement(using: &random) ?? ""
-          scalars.replaceSubrange(start..<end, with: Array(piece.unicodeScalars))
-        }
-        let url = String(String.UnicodeScalarView(scalars))
-        let position = Int.random(in: 0...scalars.count, using: &random)
-        let items = try #require(
-          try database.document("/-/complete?url=\(TestDatabase.escaped(url))&position=\(position)")
-            as? [[String: Any]],
-          "\(url)")
-        #expect(items.count <= 100)
-        for item in items {
-          let (from, to) = (item["from"] as? Int ?? -1, item["to"] as? Int ?? -1)
-          #expect(
-            0 <= from && from <= position && position <= to && to <= scalars.count,
-            "\(url) \(position) \(item)"
-          )
-        }
-        try expectDescription(of: url, scalars.count)
+    var random = LinearCongruentialGenerator(state: 5)
+    for round in 0..<1200 {
+      var scalars = Array((Self.seeds[round % Self.seeds.count]).unicodeScalars)
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let start = Int.random(in: 0...scalars.count, using: &random)
+        let end = min(scalars.count, start + Int.random(in: 0...6, using: &random))
+        let piece = Self.pieces.randomElement(using: &random) ?? ""
+        scalars.replaceSubrange(start..<end, with: Array(piece.unicodeScalars))
       }
+      let url = String(String.UnicodeScalarView(scalars))
+      let position = Int.random(in: 0...scalars.count, using: &random)
+      let items = try #require(
+        try database.document("/-/complete?url=\(TestDatabase.escaped(url))&position=\(position)")
+          as? [[String: Any]],
+        "\(url)")
+      #expect(items.count <= 100)
+      for item in items {
+        let (from, to) = (item["from"] as? Int ?? -1, item["to"] as? Int ?? -1)
+        #expect(
+          0 <= from && from <= position && position <= to && to <= scalars.count,
+          "\(url) \(position) \(item)"
+        )
+      }
+      try expectDescription(of: url, scalars.count)
     }
   }
 
@@ -72,7 +70,7 @@ struct MangledURLTests {
     }
     guard let rendered = description["url"] as? String else { return }
     let written = URLCoding.encodeUnsafe(
-      String(url.prefix { $0 != "#" }).replacing("http://localhost", with: ""))
+      String(url.prefix { $0 != "#" }).replacing(/^[^\/]*:\/\/[^\/]*/, with: ""))
     let answer = try database.get(written)
     #expect(try database.get(rendered).text == answer.text, "\(url)\n\(rendered)")
   }

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredAssociations
 import Testing
 
 @testable import KindredAPI
@@ -137,5 +138,15 @@ struct OracleFindingsTests {
         link.contains("rel=\"next\"") ? link.split(separator: ">").first.map { String($0.dropFirst()) } : nil
     }
     #expect(pages == [#"[{"page":30}]"#, #"[{"page":20}]"#, #"[{"page":10}]"#])
+  }
+  @Test("a to-one association below a joined to-many one is a list, whose order may be that of a group")
+  func theOrderOfAGroupBelowAJoinedNode() throws {
+    try expectRequest(
+      "/authors?fields=name&limit=2&join=books&include=books.author&books.author.fields=n:count()&books.author.sort=-n",
+      on: Library.database(),
+      json: #"[{"name":"Melville","author":[{"n":1}]},{"name":"Zola","author":[{"n":1}]}]"#)
+    try expectProblem(
+      "/authors?join=books&include=books.author&books.sort=tilte", on: Library.database(),
+      code: .unknownColumn, parameter: "books.sort", position: 0, suggestion: "title")
   }
 }

@@ -88,7 +88,7 @@ struct SlowClientTests {
   @Test("are told that the database is busy when their time is over, and leave the queue")
   func timeOut() throws {
     var options = KindredService.Options()
-    options.queryTime = 0.2
+    options.queryTime = 2
     let library = try TestDatabase(Library.schema + Library.records, options: options)
     let readers = try (0..<4).map { _ in try library.pool.reader() }
     let waiting = later(library.service.answer(HTTPRequest(method: .get, target: "/books/1")))

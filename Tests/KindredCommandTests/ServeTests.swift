@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("kindred serve", .timeLimit(.minutes(1)))
+@Suite("kindred serve", .timeLimit(.minutes(10)))
 struct ServeTests {
   private let program: Program
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kindred
 
-@Suite("Observation", .timeLimit(.minutes(1)))
+@Suite("Observation", .timeLimit(.minutes(10)))
 struct ObservationTests {
   private let queue = DatabaseQueue()
 
@@ -309,11 +309,15 @@ struct ObservationTests {
   func reentrance() async throws {
     let queue = queue
     let observer = Mutex<ValueObserver?>(nil)
+    let cancelled = DispatchSemaphore(value: 0)
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let observation = Self.count.observationForCount().map { count in
       // Also within the first fetch, on this very thread.
       try? queue.write { db in try db.execute(sql: "UPDATE player SET score = 1") }
-      if count == 1 { observer.withLock { $0?.cancel() } }
+      if count == 1 {
+        observer.withLock { $0?.cancel() }
+        cancelled.signal()
+      }
       return count
     }
     let started = try observation.start(in: queue, on: DispatchQueue(label: "test")) { count in
@@ -321,7 +325,7 @@ struct ObservationTests {
     }
     observer.withLock { $0 = started }
     try await write("INSERT INTO player (name) VALUES ('a')")
-    try await Task.sleep(for: .milliseconds(50))
+    await cancelled.signalled()
     try await write("INSERT INTO player (name) VALUES ('b')")
     continuation.finish()
     // It was cancelled before the value of 1 got to anybody.
@@ -358,5 +362,17 @@ struct ObservationTests {
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(fetches.withLock(\.self) == 1)
+  }
+}
+
+extension DispatchSemaphore {
+  /// Waits for a signal on a thread that has nothing else to do.
+  fileprivate func signalled() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        self.wait()
+        continuation.resume()
+      }
+    }
   }
 }

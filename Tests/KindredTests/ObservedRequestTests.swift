@@ -1,7 +1,7 @@
 import Kindred
 import Testing
 
-@Suite("Observed requests", .timeLimit(.minutes(1)))
+@Suite("Observed requests", .timeLimit(.minutes(10)))
 struct ObservedRequestTests {
   struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
     static let awards = hasMany(Award.self)

@@ -50,10 +50,15 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
 
   private var observers: ObserverRegister { reader.commits.context.observers }
 
-  /// Fetches and delivers the first value, and begins to observe.
+  private var isCancelled: Bool {
+    state.withLock { if case .cancelled = $0.phase { true } else { false } }
+  }
+
+  /// Fetches and delivers the first value, and begins to observe, unless it is cancelled.
   func start() throws {
     // First, so that no commit is missed; until the fetch is done, commits are only noted.
     observers.add(self)
+    guard !isCancelled else { return observers.remove(self) }
     do {
       try fetch(isFirst: true)
     } catch {
@@ -128,8 +133,6 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   }
 
   private func event(_ outcome: Result<Reducer.Value, any Error>) -> ObservationEvent<Reducer.Value> {
-    ObservationEvent(outcome: outcome) { [weak self] in
-      self?.state.withLock { if case .cancelled = $0.phase { true } else { false } } ?? true
-    }
+    ObservationEvent(outcome: outcome) { [weak self] in self?.isCancelled ?? true }
   }
 }

@@ -139,11 +139,13 @@ extension ValueObservation {
       continuation.onTermination = { _ in subscription.cancel() }
       // The first fetch may have to wait, which this thread must not.
       DispatchQueue.global().async {
+        let task = ObservationTask(reducer, in: reader) { _, event in
+          event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
+        }
+        // Also before the start: a consumer that is cancelled during the first fetch ends the observation then.
+        subscription.hold(ValueObserver { task.cancel() })
         do {
-          subscription.hold(
-            try start(in: reader) { _, event in
-              event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
-            })
+          try task.start()
         } catch {
           continuation.finish(throwing: error)
         }

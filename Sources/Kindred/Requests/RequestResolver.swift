@@ -213,11 +213,13 @@ extension Table {
     primaryKey.isEmpty ? rowIDName.map { [$0] } ?? [] : primaryKey.map { columns[$0].name }
   }
 
-  /// Columns that are not all NULL where there is a row.
+  /// Columns that are not all NULL where there is an associated row.
+  ///
+  /// The rowid is none of them unless a column is: SQLite doesn't find it in a join in parentheses. A primary key may
+  /// be NULL (<https://www.sqlite.org/lang_createtable.html#the_primary_key>).
   fileprivate var presenceColumns: [String] {
-    // Other columns of a primary key may be NULL: https://www.sqlite.org/lang_createtable.html#the_primary_key
-    if let rowID = rowIDColumn ?? rowIDName { return [rowID] }
-    if kind == .table, let first = primaryKey.first { return [columns[first].name] }
+    let rowID = declaredColumns.first { $0.name == rowIDColumn }
+    if let column = rowID ?? declaredColumns.first(where: { !$0.isNullable }) { return [column.name] }
     return declaredColumns.isEmpty ? ["rowid"] : declaredColumns.map(\.name)
   }
 }

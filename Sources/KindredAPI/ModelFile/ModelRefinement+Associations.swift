@@ -150,12 +150,14 @@ struct AssociationDefinitions {
     // What the pivots have to meet stays with their step, and which of several a to-one association takes.
     if let last = pivot.steps.indices.last {
       pivot.steps[last].filter = Expression.both(pivot.steps[last].filter, pivot.filter)
-      if pivot.cardinality == .toOne { pivot.steps[last].sort = pivot.sort }
+      if pivot.cardinality == .toOne, !refinement.model.leadsToOne(pivot.steps[last]) {
+        pivot.steps[last].sort = pivot.sort
+      }
     }
     if let last = target.steps.indices.last, target.cardinality == .toOne {
       target.steps[last].filter = Expression.both(target.steps[last].filter, target.filter)
       target.filter = nil
-      target.steps[last].sort = target.sort
+      if !refinement.model.leadsToOne(target.steps[last]) { target.steps[last].sort = target.sort }
     }
     target.steps = pivot.steps + target.steps
     target.cardinality = kind == .hasOne ? .toOne : .toMany

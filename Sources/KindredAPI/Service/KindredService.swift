@@ -44,7 +44,9 @@ public final class KindredService: HTTPHandler {
     models = ModelSource(read: model)
     writes = WriteQueue(pool)
     let version = try pool.withReader { try models.version(for: $0) }
-    if options.isWritable, pool.isWritable {
+    if options.isWritable, pool.isWritable,
+      try pool.withReader({ try BookkeepingTable.idempotency.exists(on: $0) })
+    {
       let keys = idempotencyKeys
       writes.submit(deadline: nil) {
         try keys.removeExpired(on: $0)

@@ -49,7 +49,7 @@ extension Model {
 
   /// Whether a step leads to one record at most: values that a unique index keeps apart may be equal to the column
   /// that they refer to.
-  func leadsToOne(_ step: AssociationStep) -> Bool {
+  package func leadsToOne(_ step: AssociationStep) -> Bool {
     step.isToOne && (step.direction == .belongsTo || isPlain(step))
   }
 

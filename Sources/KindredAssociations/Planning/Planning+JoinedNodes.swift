@@ -36,8 +36,9 @@ extension Planning {
     if scope.isGrouped {
       for having in node.havings { _ = try condition(having, in: scope) }
     }
-    let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
-    _ = try orderTerms(of: node, association: node.association, in: scope, rank: nil, group: group)
+    if scope.isGrouped { _ = try groupTerms(of: node, in: scope) }
+    // Not the orders of to-one nodes below: those are checked by themselves, or are lists with an order of their own.
+    for sort in node.sort ?? [] { _ = try term(sort, in: scope) }
   }
 }
 

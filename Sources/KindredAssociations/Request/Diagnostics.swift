@@ -38,8 +38,10 @@ package final class Diagnostics {
   }
 
   /// Notes what a name means; names that the request doesn't hold, such as those of the model file, are passed over.
+  ///
+  /// The first meaning counts: an annotation without a name, such as `bookCount`, is an aggregate, and then the name of it.
   package func note(_ meaning: Meaning, at origin: Origin) {
-    if origin.number != nil { meanings[origin] = meaning }
+    if origin.number != nil, meanings[origin] == nil { meanings[origin] = meaning }
   }
 }
 

@@ -231,7 +231,10 @@ public struct ExpressionParser {
     if take(keyword: "notnull") { return try node(.isNull(left, negated: true), at: origin, over: left) }
     if take(keyword: "is") {
       let negated = take(keyword: "not")
-      if take(keyword: "null") { return try node(.isNull(left, negated: negated), at: origin, over: left) }
+      // `is null + 1` compares with a sum.
+      if !isOperand(at: 1), take(keyword: "null") {
+        return try node(.isNull(left, negated: negated), at: origin, over: left)
+      }
       return try binary(negated ? .isNot : .is, left, at: origin)
     }
     let negated = isKeyword("not")
@@ -268,6 +271,19 @@ public struct ExpressionParser {
       throw error("`in`, `like`, `glob`, `between` or `null` should follow `not`, not \(token.description)")
     }
     return nil
+  }
+
+  /// Whether the token before the one at `offset` is an operand of an operator that binds tighter than an equality.
+  private func isOperand(at offset: Int) -> Bool {
+    guard index + offset < tokens.count else { return false }
+    switch tokens[index + offset].kind {
+    case .sign(.less), .sign(.lessOrEqual), .sign(.greater), .sign(.greaterOrEqual), .sign(.plus),
+      .sign(.minus),
+      .sign(.star), .sign(.slash), .sign(.percent), .sign(.concatenate):
+      return true
+    case .name(let name, isQuoted: false): return name.equalsIgnoringCase("collate")
+    default: return false
+    }
   }
 
   private mutating func parseList() throws -> [Expression] {

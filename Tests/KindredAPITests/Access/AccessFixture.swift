@@ -10,7 +10,7 @@ import KindredSQLite
 /// A library whose records are not for everybody.
 ///
 /// Readers see their own books and all novels, but no prices; editors see everything; critics see all books, but not of
-/// which kind they are; others see two authors.
+/// which kind they are; others see two authors. Taggers, who see what readers do, link books and tags.
 enum AccessFixture {
   static let model = """
     resources:
@@ -48,7 +48,7 @@ enum AccessFixture {
           read:
             - { roles: [editor] }
             - { roles: [reader], rows: tagId <> 2 }
-          write: { roles: [editor] }
+          write: { roles: [editor, tagger] }
       tags:
         access:
           read:
@@ -107,6 +107,7 @@ enum AccessFixture {
   static let reader = bearer(#"{"role":"reader","sub":1,"country":"US"}"#)
   static let other = bearer(#"{"role":"reader","sub":2}"#)
   static let editor = bearer(#"{"role":["editor"]}"#)
+  static let tagger = bearer(#"{"role":["reader","tagger"],"sub":1,"country":"US"}"#)
   static let critic = bearer(#"{"role":"critic"}"#)
   static let stranger = bearer(#"{"role":"stranger"}"#)
 }

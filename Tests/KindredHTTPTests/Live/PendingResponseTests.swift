@@ -77,14 +77,16 @@ struct PendingResponseTests {
   @Test("is cancelled when its client goes")
   func departure() throws {
     let cancelled = Calls()
+    let asked = Calls()
     let handler = TestHandler(answer: { request in
+      asked.add(request.target)
       request.cancellation.onCancel { cancelled.add("cancelled") }
       return .later(HTTPPendingResponse())
     })
     try withServer(handler: handler) { _, port in
       var client: WireClient? = try WireClient(port: port)
       client?.request("/later")
-      usleep(20_000)
+      #expect(eventually { asked.all == ["/later"] })
       client = nil
       #expect(eventually { cancelled.all == ["cancelled"] })
     }

@@ -31,7 +31,7 @@ struct ShutdownTests {
       #expect(response?.body == "GET /long ")
       #expect(response?.headers["connection"] == "close")
       #expect(busy.isEnded)
-      #expect(ended.wait(timeout: .now() + 10) == .success)
+      #expect(ended.wait(timeout: .now() + 60) == .success)
       #expect(throws: WireClient.NotConnected.self) { try WireClient(port: port) }
     }
   }
@@ -88,7 +88,7 @@ struct ShutdownTests {
       usleep(50_000)
       stream.add("three")
       usleep(50_000)
-      server.shutdown(grace: .seconds(10))
+      server.shutdown(grace: .seconds(60))
       #expect(client.response()?.body == "onetwothree")
       #expect(stream.closeCount == 1)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that sends and reads bytes, and waits for each at most some seconds.
+/// A client that sends and reads bytes, and waits at most a minute for each.
 final class WireClient {
   struct Response: Equatable {
     var status: Int
@@ -19,7 +19,7 @@ final class WireClient {
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
     }
-    var timeout = timeval(tv_sec: 10, tv_usec: 0)
+    var timeout = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -125,9 +125,9 @@ final class WireClient {
   }
 }
 
-/// Waits until something is so, at most some seconds.
+/// Waits until something is so, at most a minute.
 func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<1000 {
+  for _ in 0..<6000 {
     if condition() { return true }
     usleep(10_000)
   }

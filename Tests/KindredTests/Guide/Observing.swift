@@ -2,7 +2,7 @@ import Dispatch
 import Kindred
 import Testing
 
-@Suite("The guide: observation", .timeLimit(.minutes(1)))
+@Suite("The guide: observation", .timeLimit(.minutes(10)))
 struct Observing {
   private let dbQueue: DatabaseQueue
 

@@ -7,40 +7,30 @@ import Testing
 struct OracleTests {
   @Test("random requests give what the contract says, and what GRDB says", arguments: [1, 2, 3] as [UInt64])
   func randomRequests(seed: UInt64) throws {
-    withKnownIssue("not run yet on the contract as amended", isIntermittent: true) {
-      var run = OracleRun(seed: seed)
-      try run.run(requests: 1200, failures: 3)
-      #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
-      #expect(run.comparedWithGRDB > 100)
-    }
+    var run = OracleRun(seed: seed)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
+    #expect(run.comparedWithGRDB > 100)
   }
 
   @Test(
     "random requests of the Swift API give what a naive evaluation and GRDB give",
     arguments: [1, 2, 3] as [UInt64])
   func randomTypedRequests(seed: UInt64) throws {
-    withKnownIssue(
-      "`alias.exists` reads the rowid, which a join within an optional one hides", isIntermittent: true
-    ) {
-      var run = TypedRun(seed: seed)
-      try run.run(requests: 1200, failures: 3)
-      #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
-      #expect(run.comparedWithGRDB > 300)
-      #expect(run.comparedWithEvaluation > 1000)
-    }
+    var run = TypedRun(seed: seed)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
+    #expect(run.comparedWithGRDB > 300)
+    #expect(run.comparedWithEvaluation > 1000)
   }
 
   @Test(
     "random requests under random rules give what a database without the rows out of sight gives",
     arguments: [4, 5, 6] as [UInt64])
   func randomRules(seed: UInt64) throws {
-    withKnownIssue(
-      "rules over several steps and the differential disagree; which is right is open", isIntermittent: true
-    ) {
-      var run = OracleRun(seed: seed, hasRules: true)
-      try run.run(requests: 1200, failures: 3)
-      #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
-    }
+    var run = OracleRun(seed: seed, hasRules: true)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
   }
 
   @Test("the same seed makes the same requests")
