@@ -120,7 +120,8 @@ async function fill(cell, url, name, grid) {
 /** Whether an opened association has more records than were told, or fewer, and nothing is open below them.
  * @param {HTMLTableElement} table @param {number} total */
 export function isOtherTotal(table, total) {
-  return find(table, "tr.below") === null && table.getAttribute("aria-rowcount") !== String(total);
+  const isUsed = find(/** @type {HTMLElement} */ (table.parentElement), "tr.below, .new-record") !== null;
+  return !isUsed && table.getAttribute("aria-rowcount") !== String(total);
 }
 
 /** Reads an opened association again. @param {HTMLTableElement} table @param {string} url @param {import("./grid.js").Grid} grid */

@@ -60,7 +60,7 @@ export class Changes {
   /** Both values of what somebody else has changed. @param {Change} change @param {Map<string, string>} theirs */
   #both(change, theirs) {
     const text = (/** @type {string | undefined} */ json) =>
-      json === undefined || json === "null" ? element("i", {}, "null") : untyped(json);
+      json === "null" ? element("i", {}, "null") : untyped(json ?? "null");
     const names = new Set([...change.values.keys(), ...change.base.keys()]);
     const rows = [...names].filter((name) =>
       change.values.has(name) || theirs.get(name) !== change.base.get(name)

@@ -6,7 +6,7 @@ import { recordLink } from "./cells.js";
 import { all, button, element, find } from "./dom.js";
 import { Edits, present } from "./edits.js";
 import { field, reference } from "./fields.js";
-import { path, readable } from "./request.js";
+import { path, quoted, readable, valueText } from "./request.js";
 import { schema } from "./server.js";
 import { untyped } from "./values.js";
 
@@ -17,6 +17,11 @@ import { untyped } from "./values.js";
 /** A name without the quotes that expressions need. @param {string} term */
 function unquoted(term) {
   return term.startsWith('"') ? term.slice(1, -1).replaceAll('""', '"') : term;
+}
+
+/** A value as a cell shows it. @param {string} json */
+function shown(json) {
+  return json === "null" ? element("i", {}, "null") : untyped(json);
 }
 
 export class Editing {
@@ -39,7 +44,15 @@ export class Editing {
       const cell = /** @type {HTMLElement} */ (event.target).closest("td, th");
       if (cell !== null) this.open(/** @type {HTMLTableCellElement} */ (cell));
     });
-    addEventListener("pagehide", () => this.finish?.());
+    /** Keeps what was typed into forms of new records. @type {Set<() => void>} */
+    this.forms = new Set();
+    addEventListener("pagehide", () => this.leave());
+  }
+
+  /** The tables are about to go: what was typed is kept. */
+  leave() {
+    this.finish?.();
+    for (const keep of this.forms) keep();
   }
 
   /** Whether a cell is being edited: then tables stand still. */
@@ -83,12 +96,16 @@ export class Editing {
       schema(),
       change === null ? present(url) : { tag: change.tag, values: change.base },
     ]);
-    cell.removeAttribute("aria-busy");
     const name = /** @type {HTMLElement} */ (cell.closest("table")).dataset.resource;
     const resource = known?.resources.find((one) => one.name === name);
     const found = resource?.columns.find((one) => one.name === column);
+    // A model file may leave out columns of a record that is read by itself.
+    if (version !== null && !version.values.has(column)) {
+      const more = await present(`${url}?fields=${valueText(quoted(column))}`);
+      for (const [name, json] of more?.values ?? []) version.values.set(name, json);
+    }
     const before = change?.values.get(column) ?? version?.values.get(column);
-    // What the record doesn't have when it is read by itself can't be compared later.
+    cell.removeAttribute("aria-busy");
     if (version === null || before === undefined || found === undefined || !cell.isConnected) return;
     const made = field(found, before, reference(resource, column));
     const box = element("div", { class: "cell-editor" }, made.element);
@@ -180,7 +197,13 @@ export class Editing {
     }));
     const title = `New in ${name}`;
     const form = element("section", { class: "new-record", "aria-label": title });
+    const keep = () => {
+      const values = new Map(fields.flatMap(({ made }) => [...made.values() ?? []]));
+      this.forms.delete(keep);
+      if (values.size > 0) this.edits.add(url, title, values);
+    };
     const close = () => {
+      this.forms.delete(keep);
       form.remove();
       opener.hidden = false;
       opener.focus();
@@ -211,6 +234,7 @@ export class Editing {
       else return;
       event.preventDefault();
     });
+    this.forms.add(keep);
     opener.hidden = true;
     opener.after(form);
     fields.find(({ column }) => !found.key.includes(column.name))?.made.control.focus();
@@ -221,35 +245,66 @@ export class Editing {
   async apply() {
     if (this.finish !== null && !this.finish()) return;
     const status = await this.edits.apply();
+    this.#showDone();
+    this.mark();
     if (status === 401) this.page.signIn(() => this.apply());
     await this.page.refresh();
   }
 
+  /** The rows of a record. @param {string} url */
+  #rows(url) {
+    return all(this.root, "tbody > tr:not(.below)").filter((row) => {
+      const href = recordLink(row)?.getAttribute("href");
+      return href && readable(href) === url;
+    });
+  }
+
+  /** The cells that a change is about, and what they are to hold.
+   * @param {HTMLElement} row @param {import("./edits.js").Change} change */
+  *#cells(row, { values }) {
+    for (const head of /** @type {HTMLTableElement} */ (row.closest("table")).tHead?.rows[0].cells ?? []) {
+      const column = unquoted(head.dataset.column ?? "");
+      const json = head.dataset.column === undefined ? undefined : values.get(column);
+      const cell = row.children[head.cellIndex];
+      if (json !== undefined && cell) yield { cell, column, json };
+    }
+  }
+
   /** Shows what was changed, in its cells and below the page. */
   show() {
+    this.mark();
+    this.changes.show();
+  }
+
+  /** Shows what was changed in its cells; to be called when the tables are others. */
+  mark() {
     this.clear();
-    for (const row of all(this.root, "tbody > tr:not(.below)")) {
-      const href = recordLink(/** @type {HTMLTableRowElement} */ (row))?.getAttribute("href");
-      const change = href ? this.edits.of(readable(href)) : null;
-      if (change === null) continue;
-      row.classList.toggle("removed", change.method === "DELETE");
-      const heads = /** @type {HTMLTableElement} */ (row.closest("table")).tHead?.rows[0].cells ?? [];
-      for (const head of heads) {
-        const json = head.dataset.column === undefined
-          ? undefined
-          : change.values.get(unquoted(head.dataset.column));
-        const cell = row.children[head.cellIndex];
-        if (json === undefined || cell === undefined) continue;
-        const was = element("del", {}, ...cell.childNodes);
-        const is = element("ins", {}, json === "null" ? element("i", {}, "null") : untyped(json));
-        cell.replaceChildren(was, is);
-        cell.classList.add("staged");
-        if (change.problem?.member !== unquoted(head.dataset.column ?? "")) continue;
-        cell.setAttribute("aria-invalid", "true");
-        is.append(element("small", {}, change.problem.detail));
+    for (const change of this.edits.changes) {
+      for (const row of change.method === "POST" ? [] : this.#rows(change.url)) {
+        row.classList.toggle("removed", change.method === "DELETE");
+        for (const { cell, column, json } of this.#cells(row, change)) {
+          const is = element("ins", {}, shown(json));
+          cell.replaceChildren(element("del", {}, ...cell.childNodes), is);
+          cell.classList.add("staged");
+          if (change.problem?.member !== column) continue;
+          cell.setAttribute("aria-invalid", "true");
+          is.append(element("small", {}, change.problem.detail));
+        }
       }
     }
-    this.changes.show();
+  }
+
+  /** Shows what was done, also where the tables aren't read again: in rows further down. */
+  #showDone() {
+    this.clear();
+    for (const change of this.edits.done) {
+      for (const row of change.method === "POST" ? [] : this.#rows(change.url)) {
+        for (const { cell, json } of this.#cells(row, change)) cell.replaceChildren(shown(json));
+        if (change.method !== "DELETE") continue;
+        while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
+        row.remove();
+      }
+    }
   }
 
   /** Shows the tables as they were read. */

@@ -34,6 +34,8 @@ export class Edits {
     this.onChange = onChange;
     /** @type {Change[]} */
     this.changes = this.#stored();
+    /** What the latest sending has done. @type {Change[]} */
+    this.done = [];
   }
 
   /** The change of a record. @param {string} url */
@@ -84,6 +86,7 @@ export class Edits {
 
   /** Sends the changes, one after the other, up to the first that fails. @returns {Promise<number | null>} the status of that one */
   async apply() {
+    this.done = [];
     while (this.changes.length > 0) {
       const [change] = this.changes;
       try {
@@ -96,6 +99,7 @@ export class Edits {
       } finally {
         this.#changed();
       }
+      this.done.push(change);
       this.changes = this.changes.filter((one) => one !== change);
       this.#changed();
     }

@@ -16,7 +16,7 @@ import { treeSwitch } from "./outline.js";
 import { openPalette } from "./palette.js";
 import { showPlan } from "./plan.js";
 import { address, path, readable, value } from "./request.js";
-import { confirmed, Page, page, Unreachable } from "./server.js";
+import { confirmed, download, isAuthorized, Page, page, Unreachable } from "./server.js";
 import { openSignIn, resumeSession } from "./sign-in.js";
 import { themeChoice } from "./theme-choice.js";
 import "./url-editor.js";
@@ -76,6 +76,7 @@ class Explorer {
     this.views.first.append(...content);
     this.main.append(...this.views.panels);
     this.footer.before(this.editing.changes.element);
+    this.editing.changes.show();
     const home = /** @type {HTMLElement} */ (find(this.header, ".home"));
     home.after(this.editor, this.live.element, themeChoice(), this.chips.element, this.views.list);
   }
@@ -176,7 +177,7 @@ class Explorer {
   #take(loaded, url) {
     this.url = url;
     this.isReopening = true;
-    this.editing.finish?.();
+    this.editing.leave();
     this.endless?.close();
     this.endless = null;
     const { document: source } = loaded;
@@ -329,7 +330,13 @@ class Explorer {
     ) return;
     const href = link.getAttribute("href") ?? link.getAttribute("xlink:href");
     if (href === null || !href.startsWith("/") || href.startsWith("/-/") || href.startsWith("//")) return;
-    if (link.hasAttribute("download") || link.hasAttribute("target")) return;
+    if (link.hasAttribute("download")) {
+      if (!isAuthorized()) return;
+      event.preventDefault();
+      download(href, link.textContent ?? "").catch((error) => this.#fail(error, () => link.click()));
+      return;
+    }
+    if (link.hasAttribute("target")) return;
     event.preventDefault();
     const [target, hash] = href.split("#");
     const relation = link.getAttribute("rel");

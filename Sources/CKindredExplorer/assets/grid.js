@@ -6,6 +6,7 @@ import { all, find } from "./dom.js";
 import { makeHeaders, markOrder } from "./headers.js";
 import { closeMenu, openMenu } from "./menu.js";
 import { adding, named, parameters, quoted } from "./request.js";
+import { schema } from "./server.js";
 import { addRoles, GridKeys } from "./treegrid.js";
 
 /** Where the records of a table come from, and how another request is shown in their place.
@@ -63,7 +64,7 @@ export class Grid {
   /** To be called when the tables have changed. */
   changed() {
     this.keys.refresh();
-    this.editing.show();
+    this.editing.mark();
     this.onChange();
   }
 
@@ -164,11 +165,7 @@ export class Grid {
       return true;
     }
     if (own !== null) {
-      openMenu(
-        "Association",
-        [{ text: own.getAttribute("aria-label") ?? "", action: () => own.click() }],
-        own,
-      );
+      this.#openAssociationMenu(/** @type {HTMLElement} */ (cell), own);
       return true;
     }
     const found = this.#filters(cell);
@@ -181,6 +178,19 @@ export class Grid {
     const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
     openMenu("Filter", items, opener, anchor);
     return true;
+  }
+
+  /** What can be done with an association, and why it has its name. @param {HTMLElement} head @param {HTMLElement} include */
+  async #openAssociationMenu(head, include) {
+    const { resource } = /** @type {HTMLElement} */ (head.closest("table")).dataset;
+    const found = (await schema().catch(() => null))?.resources.find(({ name }) => name === resource);
+    const origin = found?.associations.find(({ key }) => key === head.dataset.name)?.origin;
+    const items = [{ text: include.getAttribute("aria-label") ?? "", action: () => include.click() }];
+    if (origin) {
+      const around = `/-/diagram.svg?around=${encodeURIComponent(resource ?? "")}`;
+      items.push({ text: `From ${origin}`, action: () => location.assign(around) });
+    }
+    openMenu("Association", items, include);
   }
 
   /** The filters that a cell stands for, else those of what heads its row; null where there are none. @param {HTMLElement} cell */

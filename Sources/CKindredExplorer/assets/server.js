@@ -1,6 +1,6 @@
 // What is asked of the server. Pages come as documents: what is in them stays text.
 
-import { address, join, parameters, path } from "./request.js";
+import { address, join, parameters, path, readable } from "./request.js";
 
 /** @typedef {{ text: string, from: number, to: number, kind: string, detail?: string }} Completion */
 /** @typedef {{ kind: string, from: number, to: number }} Part */
@@ -82,6 +82,17 @@ export async function fetched(url, options = {}) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Unreachable("The server does not answer.");
   }
+}
+
+/** Saves an answer that the browser can't ask for by itself, as it has no token. @param {string} url @param {string} format */
+export async function download(url, format) {
+  const response = await fetched(readable(url), { headers: { Accept: "*/*" } });
+  if (!response.ok) throw new Unreachable(`The server answers ${response.status}.`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = `${path(url).split("/").pop()}.${format.toLowerCase()}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
 /** @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} */

@@ -28,12 +28,19 @@ struct IndexDocument {
 
   /// The same for browsers.
   func page(for request: HTTPRequest) -> Representation {
+    let origins = AssociationOrigins(model)
     let rows = model.resources.values.map { resource in
       let columns = resource.columns.map { "<span>\($0.name.escapedForHTML)</span>" }
       let associations = resource.associations.values.map { association in
         let link = Self.link(to: association.destination)
+        let key = association.key.escapedForHTML
+        // Why it has this name: the foreign key, which the diagram shows.
+        let diagram = "/-/diagram.svg?around=\(URLCoding.encodeQueryValue(resource.name))".escapedForHTML
+        let origin = origins[association].map {
+          "<a class=\"origin\" href=\"\(diagram)\" title=\"from \($0.escapedForHTML)\">\(key)</a>"
+        }
         return
-          "<li>\(association.key.escapedForHTML) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
+          "<li>\(origin ?? key) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
       }
       return """
         <tr><th scope="row"><a href="\(Self.link(to: resource.name))">\(resource.name.escapedForHTML)</a></th>\

@@ -6,15 +6,12 @@ import OrderedCollections
 struct SchemaDocument {
   let model: Model
   let limits: RequestLimits
-  /// The columns that can be seen, by table.
-  private let visible: [String: Set<String>]
+  private let origins: AssociationOrigins
 
   init(model: Model, limits: RequestLimits) {
     self.model = model
     self.limits = limits
-    visible = Dictionary(
-      model.resources.values.map { ($0.table.name, Set($0.columns.map(\.name))) },
-      uniquingKeysWith: { $0.union($1) })
+    origins = AssociationOrigins(model)
   }
 
   var json: JSONValue {
@@ -58,15 +55,15 @@ struct SchemaDocument {
       ("key", .string(association.key)), ("kind", .string(association.kind)),
       ("destination", .string(association.destination)),
       ("inverse", inverse.map { .string($0.key) } ?? .null),
-      ("origin", origin(of: association).map(JSONValue.string) ?? .null),
+      ("origin", origins[association].map(JSONValue.string) ?? .null),
     ]
     if association.steps.count == 1, let step = association.steps.first {
       members.append(("columns", columns(of: step)))
     } else {
       let steps = association.steps.map { step -> JSONValue in
         [
-          "from": visible[step.origin] == nil ? .null : .string(step.origin),
-          "to": visible[step.destination] == nil ? .null : .string(step.destination),
+          "from": !origins.isVisible(step.origin) ? .null : .string(step.origin),
+          "to": !origins.isVisible(step.destination) ? .null : .string(step.destination),
           "columns": columns(of: step),
         ]
       }
@@ -77,26 +74,10 @@ struct SchemaDocument {
 
   /// From the origin's columns to the destination's; none where some can't be seen.
   private func columns(of step: AssociationStep) -> JSONValue {
-    guard isVisible(step.originColumns, of: step.origin),
-      isVisible(step.destinationColumns, of: step.destination)
+    guard origins.isVisible(step.originColumns, of: step.origin),
+      origins.isVisible(step.destinationColumns, of: step.destination)
     else { return .object([]) }
     return .object(zip(step.originColumns, step.destinationColumns).map { ($0, .string($1)) })
-  }
-
-  /// Where an association comes from: the line of the model file, or the columns of its foreign keys, such as
-  /// `book.authorId`; nil where these can't be seen.
-  private func origin(of association: Association) -> String? {
-    if let definition = association.definition { return definition }
-    let keys = association.steps.map { step in
-      step.direction == .belongsTo
-        ? (step.origin, step.originColumns) : (step.destination, step.destinationColumns)
-    }
-    guard keys.allSatisfy({ isVisible($1, of: $0) }) else { return nil }
-    return keys.flatMap { table, columns in columns.map { "\(table).\($0)" } }.joined(separator: ", ")
-  }
-
-  private func isVisible(_ columns: [String], of table: String) -> Bool {
-    columns.allSatisfy { visible[table]?.contains($0) ?? false }
   }
 }
 

@@ -124,7 +124,8 @@ struct DiagramSVG {
     return """
       <path class="line" data-from="\(Self.escape(from.name))" data-to="\(Self.escape(to.name))" \
       d="M\(start) \(from.y)C\(first) \(from.y) \(last) \(to.y) \(end) \(to.y)" fill="none" stroke="#5c6470"\
-      \(relation.isOptional ? " stroke-dasharray=\"4 3\"" : "")/>\(foot)
+      \(relation.isOptional ? " stroke-dasharray=\"4 3\"" : "")>\
+      <title>\(Self.escape("\(from.name) → \(to.name)"))</title></path>\(foot)
 
       """
   }

@@ -1,0 +1,31 @@
+import KindredAssociations
+
+/// Where associations come from, as far as a client may know.
+struct AssociationOrigins {
+  /// The columns that can be seen, by table.
+  private let visible: [String: Set<String>]
+
+  init(_ model: Model) {
+    visible = Dictionary(
+      model.resources.values.map { ($0.table.name, Set($0.columns.map(\.name))) },
+      uniquingKeysWith: { $0.union($1) })
+  }
+
+  /// The line of the model file, or the columns of the foreign keys, such as `book.authorId`; nil where these can't be
+  /// seen.
+  subscript(association: Association) -> String? {
+    if let definition = association.definition { return definition }
+    let keys = association.steps.map { step in
+      step.direction == .belongsTo
+        ? (step.origin, step.originColumns) : (step.destination, step.destinationColumns)
+    }
+    guard keys.allSatisfy({ isVisible($1, of: $0) }) else { return nil }
+    return keys.flatMap { table, columns in columns.map { "\(table).\($0)" } }.joined(separator: ", ")
+  }
+
+  func isVisible(_ table: String) -> Bool { visible[table] != nil }
+
+  func isVisible(_ columns: [String], of table: String) -> Bool {
+    columns.allSatisfy { visible[table]?.contains($0) ?? false }
+  }
+}
