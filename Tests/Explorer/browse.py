@@ -10,6 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
@@ -35,7 +37,7 @@ class Visitor:
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.problems.append(f"a script threw: {error}"))
         self.page.on("console", lambda message: "CSP" in message.text and self.problems.append(message.text))
-        self.page.on("request", lambda request: request.url.startswith((origin + "/", "data:", "about:"))
+        self.page.on("request", lambda request: request.url.startswith((self.origin + "/", "data:", "blob:", "about:"))
                      or self.problems.append(f"asked of another host: {request.url}"))
 
     def open(self, target):
@@ -243,11 +245,41 @@ def what_repeats_below_itself_is_a_tree(visitor):
 
 
 @step
+def signing_in_repeats_the_request(visitor):
+    with tempfile.TemporaryDirectory() as folder:
+        model, configuration = Path(folder, "model.yaml"), Path(folder, "kindred.yaml")
+        model.write_text("resources:\n  authors:\n    access: { read: { roles: [reader] } }\n")
+        configuration.write_text("access:\n  keys:\n    - { key: sesame, roles: [reader] }\n")
+        with serving(visitor.command, "--model", model, "--config", configuration) as visitor.origin:
+            page = visitor.open("/authors?limit=3")
+            visitor.check()
+            page.get_by_role("textbox", name="Token").fill("sesame")
+            page.get_by_role("dialog", name="Sign in").get_by_role("button", name="Sign in").click()
+            expect(page.get_by_role("rowheader", name="Victor Hugo")).to_be_visible()
+            assert "sesame" not in page.url, page.url
+            with page.expect_download() as download:
+                page.get_by_role("link", name="NDJSON", exact=True).click()
+            assert "Victor Hugo" in Path(download.value.path()).read_text()
+
+
+@step
 def pages_are_complete_without_scripts(visitor):
     page = visitor.open("/authors?include=books&limit=2")
     expect(page.get_by_role("table", name="books of Herman Melville")).to_contain_text("Moby-Dick")
     page.get_by_role("link", name="next", exact=True).click()
     expect(page.get_by_role("rowheader", name="Victor Hugo")).to_be_visible()
+
+
+@contextmanager
+def serving(command, *arguments):
+    """The origin of a server on the sample library."""
+    server = subprocess.Popen([command, "serve", "--port", "0", *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield re.search(r"http\S+", server.stdout.readline())[0]
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def main():
@@ -257,38 +289,32 @@ def main():
     parser.add_argument("--only", default="", metavar="REGEX", help="some of the steps")
     options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    server = subprocess.Popen([options.kindred, "serve", "--writable", "--port", "0"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True)
     # Root has no sandbox.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     # A machine that builds something else meanwhile is slow.
     expect.set_options(timeout=15000)
     failures = 0
-    try:
-        origin = re.search(r"http\S+", server.stdout.readline())[0]
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=chromium, args=sandbox)
-            for scheme in ("light", "dark"):
-                for one in filter(lambda one: re.search(options.only, one.__name__), STEPS):
-                    pictures = options.screenshots if scheme == "light" else None
-                    plain = "without_scripts" in one.__name__
-                    visitor = Visitor(browser, origin, pictures, color_scheme=scheme, java_script_enabled=not plain)
-                    try:
-                        one(visitor)
-                        if plain:
-                            assert not visitor.problems, visitor.problems
-                        else:
-                            visitor.check()
-                        print(f"ok   {one.__name__.replace('_', ' ')}, {scheme}")
-                    except Exception as problem:  # one that fails must not end the others
-                        failures += 1
-                        print(f"FAIL {one.__name__.replace('_', ' ')}, {scheme}: {str(problem).split('Aria snapshot')[0]}")
-                    finally:
-                        visitor.context.close()
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with serving(options.kindred, "--writable") as origin, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=sandbox)
+        for scheme in ("light", "dark"):
+            for one in filter(lambda one: re.search(options.only, one.__name__), STEPS):
+                name, plain = one.__name__.replace("_", " "), "without_scripts" in one.__name__
+                pictures = options.screenshots if scheme == "light" else None
+                visitor = Visitor(browser, origin, pictures, color_scheme=scheme, java_script_enabled=not plain)
+                visitor.command = options.kindred
+                try:
+                    one(visitor)
+                    if plain:
+                        assert not visitor.problems, visitor.problems
+                    else:
+                        visitor.check()
+                    print(f"ok   {name}, {scheme}")
+                except Exception as problem:  # one that fails must not end the others
+                    failures += 1
+                    print(f"FAIL {name}, {scheme}: {str(problem).split('Aria snapshot')[0]}")
+                finally:
+                    visitor.context.close()
+        browser.close()
     return 1 if failures else 0
 
 

@@ -111,6 +111,7 @@ export class Editing {
     const box = element("div", { class: "cell-editor" }, made.element);
     const target = find(cell, "[tabindex='0'], a[href], button") ?? cell;
     cell.append(box);
+    cell.classList.add("editing");
     made.control.focus();
     if ("select" in made.control) made.control.select();
 
@@ -118,6 +119,7 @@ export class Editing {
       this.finish = null;
       const hadFocus = box.contains(document.activeElement);
       box.remove();
+      cell.classList.remove("editing");
       if (hadFocus) target.focus();
       if (this.isLate) this.page.refresh();
       this.isLate = false;
@@ -311,7 +313,9 @@ export class Editing {
   clear() {
     for (const row of all(this.root, "tr.removed")) row.classList.remove("removed");
     for (const cell of all(this.root, ".staged")) {
-      cell.replaceChildren(...find(cell, ":scope > del")?.childNodes ?? []);
+      const was = find(cell, ":scope > del");
+      // Its content may have been read again.
+      if (was !== null) cell.replaceChildren(...was.childNodes);
       cell.classList.remove("staged");
       cell.removeAttribute("aria-invalid");
     }

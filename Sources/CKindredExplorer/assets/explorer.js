@@ -210,7 +210,10 @@ class Explorer {
     table?.setAttribute("aria-rowcount", String(loaded.total ?? (isWhole ? rows : -1)));
     this.editing.isAllowed = this.main.hasAttribute("data-writable");
     this.grid.show({ url, go: (to) => void this.click(to) });
-    if (table !== null && this.editing.isAllowed && !this.main.classList.contains("single")) {
+    const isOfRecords = !["group", "distinct"].some((name) => value(url, name) !== null);
+    if (
+      table !== null && this.editing.isAllowed && isOfRecords && !this.main.classList.contains("single")
+    ) {
       const below = element("p", { class: "more" });
       this.editing.offerNew(below, path(url), table.dataset.resource ?? "", table);
       table.after(below);
@@ -229,6 +232,15 @@ class Explorer {
       /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
     if (next === null || table === null || url !== this.url || this.editing.isOpen) return;
     this.editing.clear();
+    try {
+      await this.#synchronize(table, next);
+    } finally {
+      this.grid.adoptRows(table);
+    }
+  }
+
+  /** Brings a table up to date, and those that were opened below it. @param {HTMLTableElement} table @param {HTMLTableElement} next */
+  async #synchronize(table, next) {
     synchronize(table, next, (this.endless?.chunks.length ?? 1) > 1);
     for (const opened of all(this.views.first, "tr.below[data-href] > td > table")) {
       const nested = /** @type {HTMLTableElement} */ (opened);
@@ -242,7 +254,6 @@ class Explorer {
         this.grid.adoptRows(nested);
       }
     }
-    this.grid.adoptRows(table);
   }
 
   /** Keys that hold everywhere. @param {KeyboardEvent} event */

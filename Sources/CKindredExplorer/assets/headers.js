@@ -25,7 +25,7 @@ export function makeHeaders(table, grid) {
   for (const head of table.tHead?.rows[0].cells ?? []) {
     const name = head.textContent ?? "";
     // Numbers stand below their header.
-    const isNumeric = rows.some((row) => row.children[head.cellIndex]?.matches(".n, :has(> .n:first-child)"));
+    const isNumeric = rows.some((row) => row.children[head.cellIndex]?.matches(".n"));
     head.classList.toggle("numeric", isNumeric);
     head.dataset.name = name;
     head.setAttribute("aria-label", name);

@@ -1,4 +1,5 @@
 import KindredAssociations
+import OrderedCollections
 
 /// Where associations come from, as far as a client may know.
 struct AssociationOrigins {
