@@ -7,10 +7,24 @@ import Synchronization
 public struct ExecutableStatement: Sendable {
   let text: StatementText
   let bindings: [SQL.Binding]
+  /// Whether the one row is the rowid of the record that it has inserted, if it has.
+  let givesRowID: Bool
 
-  init(_ statement: Plan.Statement) {
+  init(_ statement: Plan.Statement, givesRowID: Bool = false) {
     text = StatementText(statement.sql)
     bindings = statement.bindings
+    self.givesRowID = givesRowID
+  }
+
+  init(_ change: TableChange, of table: Table) {
+    if case .insertion(let columns, let returned) = change, table.kind == .table,
+      let rowID = table.rowIDColumn, returned == [rowID]
+    {
+      // SQLite knows it anyway; for RETURNING it prepares to take the statement back, and keeps the row aside.
+      self.init(table.statement(.insertion(of: columns, returning: [])), givesRowID: true)
+    } else {
+      self.init(table.statement(change))
+    }
   }
 }
 
@@ -32,7 +46,7 @@ public final class ChangeStatements: Sendable {
   public func statement(_ change: TableChange, of table: Table) -> ExecutableStatement {
     let shape = Shape(table: table.name, change: change)
     if let statement = statements.withLock({ $0[shape] }) { return statement }
-    let statement = ExecutableStatement(table.statement(change))
+    let statement = ExecutableStatement(change, of: table)
     statements.withLock { statements in
       if statements.count >= Self.capacity { statements.removeAll(keepingCapacity: true) }
       statements[shape] = statement
@@ -61,6 +75,8 @@ extension Connection {
     }
     var rows: [[SQLValue]] = []
     while try open.step() { rows.append(open.row) }
+    // Nothing was changed where a trigger ignores the record.
+    if statement.givesRowID, changes > 0 { rows.append([.integer(lastInsertRowID)]) }
     return rows
   }
 }

@@ -201,13 +201,7 @@ struct CursorStack: ~Copyable {
       return nil
     default: return .failed(code)
     }
-    if node.pointee.isRecursive {
-      if isOwnAncestor() { return nil }
-      if frame.pointee.skipped < pages[Int(frame.pointee.node)].offset {
-        frame.pointee.skipped += 1
-        return nil
-      }
-    }
+    if node.pointee.isRecursive, isLeftOut(frame) { return nil }
     if frame.pointee.rows > 0 {
       if frame.pointee.node == 0, frame.pointee.rows >= limit {
         hasMore = true
@@ -226,6 +220,15 @@ struct CursorStack: ~Copyable {
     return nil
   }
 
+  /// Whether the row of a node that repeats is not one of those that it gives.
+  @inline(never)
+  private mutating func isLeftOut(_ frame: UnsafeMutablePointer<Frame>) -> Bool {
+    if isOwnAncestor() { return true }
+    guard frame.pointee.skipped < pages[Int(frame.pointee.node)].offset else { return false }
+    frame.pointee.skipped += 1
+    return true
+  }
+
   /// Ends the cursor on top.
   private mutating func end() {
     let frame = frames[count - 1]
@@ -239,6 +242,20 @@ struct CursorStack: ~Copyable {
       output.append(node.pointee.frame.closing, of: text)
     } else if frame.rows == 0 {
       output.append(node.pointee.frame.missing, of: text)
+    }
+  }
+
+  /// Writes a value in another format than JSON; apart, so that the loop over JSON stays small enough to be inlined.
+  @inline(never)
+  private mutating func writeValue(
+    _ instruction: UnsafePointer<ExecutablePlan.Instruction>, of statement: OpaquePointer
+  ) {
+    let (operation, column) = (instruction.pointee.operation, instruction.pointee.operand)
+    if operation == .key, OutputBuffer.isDotSegment(column, of: statement) {
+      output.append(instruction.pointee.missing, of: text)
+    }
+    if !output.append(column: column, of: statement, inFormatOf: operation), operation != .key {
+      output.append(instruction.pointee.missing, of: text)
     }
   }
 
@@ -268,18 +285,9 @@ struct CursorStack: ~Copyable {
         if sqlite3_column_type(statement, instruction.pointee.operand) != SQLITE_NULL {
           index = instruction.pointee.end
         }
-      case .key:
-        if OutputBuffer.isDotSegment(instruction.pointee.operand, of: statement) {
-          output.append(instruction.pointee.missing, of: text)
-        }
-        _ = output.append(column: instruction.pointee.operand, of: statement, inFormatOf: .key)
-      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
-        .htmlCount,
-        .segment:
-        let operation = instruction.pointee.operation
-        if !output.append(column: instruction.pointee.operand, of: statement, inFormatOf: operation) {
-          output.append(instruction.pointee.missing, of: text)
-        }
+      case .key, .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
+        .htmlCount, .segment:
+        writeValue(instruction, of: statement)
       case .child:
         let child = instruction.pointee.operand
         let level = recursionLevel(of: child, below: frame)

@@ -30,6 +30,9 @@ public final class WriteQueue: Sendable {
     var waiting: [WriteJob] = []
     var isRunning = false
     var isWatched = false
+    var company = WriteCompany()
+    /// How many must wait for the next group to begin at once; nil where nothing waits for them.
+    var awaited: Int?
     var statistics = Statistics()
   }
 
@@ -38,6 +41,8 @@ public final class WriteQueue: Sendable {
   private let longestGroup: UInt64
   private let state = Mutex(State())
   private let runner = DispatchQueue(label: "kindred.writes")
+  /// Signalled when those have come that a group waits for.
+  private let arrival = DispatchSemaphore(value: 0)
   private let watch = DispatchQueue(label: "kindred.writes.watch")
 
   /// Writes of one transaction at most.
@@ -80,14 +85,17 @@ public final class WriteQueue: Sendable {
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     let job = WriteJob(deadline: deadline, isLong: isLong, isWanted: isWanted, body, completion)
-    let (begins, needsWatch) = state.withLock { state in
+    let (begins, needsWatch, isComplete) = state.withLock { state in
       state.waiting.append(job)
+      let isComplete = state.awaited.map { state.waiting.count >= $0 || isLong } ?? false
+      if isComplete { state.awaited = nil }
       defer {
         state.isWatched = state.isWatched || state.isRunning
         state.isRunning = true
       }
-      return (!state.isRunning, state.isRunning && !state.isWatched)
+      return (!state.isRunning, state.isRunning && !state.isWatched, isComplete)
     }
+    if isComplete { arrival.signal() }
     if begins { runner.async { self.run() } }
     if needsWatch { watchOver() }
   }
@@ -109,8 +117,30 @@ public final class WriteQueue: Sendable {
     }
   }
 
+  /// Waits for those who are likely to write soon, where that is worth it.
+  private func gather() {
+    let wait = state.withLock { state -> (waiting: Int, nanoseconds: UInt64)? in
+      guard let first = state.waiting.first, !first.isLong,
+        let patience = state.company.patience(with: state.waiting.count)
+      else { return nil }
+      state.awaited = min(state.company.expected, Self.largestGroup)
+      return (state.waiting.count, patience)
+    }
+    guard let wait, arrival.wait(timeout: .now() + .nanoseconds(Int(wait.nanoseconds))) == .timedOut else {
+      return
+    }
+    let hasCome = state.withLock { state in
+      defer { state.awaited = nil }
+      if state.awaited != nil { state.company.waited(with: wait.waiting, until: state.waiting.count) }
+      return state.awaited == nil
+    }
+    // The signal is there, or about to be: the next wait must not take it for its own.
+    if hasCome { arrival.wait() }
+  }
+
   private func take() -> [WriteJob]? {
-    state.withLock { state in
+    gather()
+    return state.withLock { state in
       guard let first = state.waiting.first else {
         state.isRunning = false
         return nil
@@ -241,9 +271,14 @@ public final class WriteQueue: Sendable {
   private func commit(_ settled: [Settled], on connection: Connection) {
     let count = settled.count { $0.error == nil }
     do {
+      let start = MonotonicTime.now()
       // Where all have failed, there is nothing to synchronise.
       if count > 0 { try connection.commit() } else { connection.rollback() }
+      let time = MonotonicTime.now() - start
       state.withLock { state in
+        if count > 0 {
+          state.company.committed(settled.count, waiting: state.waiting.count, in: time)
+        }
         state.statistics.commits += count > 0 ? 1 : 0
         state.statistics.writes += count
       }

@@ -1,7 +1,7 @@
 /// How results are kept live for those who listen (`text/event-stream`).
 public struct LiveOptions: Sendable {
   /// How many clients may listen at the same time.
-  public var maximumListeners = 768
+  public var maximumListeners = 10_000
   /// Seconds without an event after which a comment is sent.
   public var heartbeat: Double = 15
   /// Bytes of the longest event; a longer result can't be listened to.

@@ -36,9 +36,7 @@ enum MediaType: String {
 
   /// The type that a query's `format` names; nil without one, and where the parser will refuse it.
   init?(formatIn query: Substring?) {
-    guard let query, query.utf8.contains(UInt8(ascii: "f")) || query.utf8.contains(UInt8(ascii: "%")) else {
-      return nil
-    }
+    guard let query, Self.mayNameFormat(query) else { return nil }
     var type: MediaType?
     for pair in query.split(separator: "&") {
       let name = pair.prefix { $0 != "=" }
@@ -49,6 +47,29 @@ enum MediaType: String {
     }
     guard let type else { return nil }
     self = type
+  }
+
+  /// Whether the name of a parameter begins like `format`, or with an escape: few queries need a closer look.
+  private static func mayNameFormat(_ query: Substring) -> Bool {
+    var query = query
+    return query.withUTF8 { bytes in
+      var isStart = true
+      var isName = true
+      for (index, byte) in bytes.enumerated() {
+        switch byte {
+        case UInt8(ascii: "&"):
+          isStart = true
+          isName = true
+          continue
+        case UInt8(ascii: "="): isName = false
+        case UInt8(ascii: "%") where isName: return true
+        case UInt8(ascii: "f") where isStart && bytes[index...].starts(with: "fo".utf8): return true
+        default: break
+        }
+        isStart = false
+      }
+      return false
+    }
   }
 
   /// The type that the `Accept` fields prefer; JSON where they say nothing.

@@ -28,7 +28,8 @@ extension KindredService {
       if let format, !recordTypes.contains(format) {
         throw Problem.notAcceptable("this server has no explorer")
       }
-      return try format ?? MediaType.negotiate(request.headers.values(for: "Accept"), among: recordTypes)
+      let accept = request.headers.values(for: "Accept")
+      return try format ?? (accept.isEmpty ? .json : MediaType.negotiate(accept, among: recordTypes))
     }
     if let changeFeed, case .success(.events) = accepted {
       return try live(segments, request, principal, readers, changeFeed)

@@ -80,7 +80,7 @@ struct JSONDocumentParser {
   private mutating func members() throws -> [JSONDocument.Member] {
     var members: [JSONDocument.Member] = []
     // By their bytes: names that only look the same are two names.
-    var names: Set<[UInt8]> = []
+    var names = DistinctNames()
     if take(UInt8(ascii: "}")) { return members }
     repeat {
       skipSpace()
@@ -89,7 +89,7 @@ struct JSONDocumentParser {
         throw error("the name of a member should come here, in quotes")
       }
       let name = try string()
-      guard names.insert(Array(name.utf8)).inserted else {
+      guard names.insert(name, after: members) else {
         index = start
         throw error("this name stands twice in one object")
       }
@@ -235,5 +235,20 @@ struct JSONDocumentParser {
     // Continuation bytes are no characters of their own.
     let position = bytes.prefix(index).count { $0 & 0xC0 != 0x80 }
     return SyntaxError(message: message, position: position)
+  }
+}
+
+/// Tells whether the names of an object differ: few are compared one by one, many are found by their hashes.
+private struct DistinctNames {
+  private var hashed: Set<[UInt8]> = []
+  private static let fewest = 16
+
+  /// Says whether a name is none of those before.
+  mutating func insert(_ name: String, after members: [JSONDocument.Member]) -> Bool {
+    if members.count < Self.fewest {
+      return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+    if hashed.isEmpty { hashed = Set(members.map { Array($0.name.utf8) }) }
+    return hashed.insert(Array(name.utf8)).inserted
   }
 }

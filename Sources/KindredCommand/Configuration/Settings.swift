@@ -142,8 +142,11 @@ struct ServerSettings: ParsableArguments {
     help: "Whether clients may listen to a request (text/event-stream), to get its result after each change.")
   var live = true
 
-  @Option(help: .init("Clients that listen at the same time.", valueName: "n"))
-  var maxListeners = Limit(768)
+  @Option(
+    help: .init(
+      "Clients that listen at the same time; 64 connections, or half of fewer, stay for others.",
+      valueName: "n"))
+  var maxListeners = Limit(10_000)
 
   @Flag(
     inversion: .prefixedNo,
@@ -251,7 +254,8 @@ extension ServerSettings {
   var liveOptions: LiveOptions? {
     guard live else { return nil }
     var options = LiveOptions()
-    options.maximumListeners = maxListeners.count
+    let connections = maxConnections.count
+    options.maximumListeners = min(maxListeners.count, max(connections - 64, connections / 2))
     return options
   }
 

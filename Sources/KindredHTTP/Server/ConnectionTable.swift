@@ -72,6 +72,17 @@ final class ConnectionTable: Sendable {
   /// The connections that are open now.
   var all: [HTTPConnection] { state.withLock { $0.slots.compactMap(\.connection) } }
 
+  /// Those of the open connections about which something holds that is quickly told.
+  func all(where holds: (HTTPConnection) -> Bool) -> [HTTPConnection] {
+    state.withLock { state in
+      var found: [HTTPConnection] = []
+      for index in state.slots.indices {
+        if let connection = state.slots[index].connection, holds(connection) { found.append(connection) }
+      }
+      return found
+    }
+  }
+
   /// Waits until there is no connection any more; false when it takes longer.
   func waitUntilEmpty(timeout: Duration) -> Bool {
     group.wait(timeout: .now() + timeout.dispatchInterval) == .success

@@ -110,6 +110,9 @@ final class HTTPConnection: @unchecked Sendable {
     now.nanoseconds >= deadlineNanoseconds.load(ordering: .relaxed)
   }
 
+  /// Whether a request has been running for so long that its client may have gone.
+  func isBusy(at now: Moment) -> Bool { execution.isLong(at: now) }
+
   /// Cancels the request under way where it has been running for some time and its client has gone.
   func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
 

@@ -39,10 +39,15 @@ struct RequestExecution: ~Copyable, Sendable {
     cancellation.withLock { $0?.cancel() }
   }
 
+  /// Whether code of the request has been running for some time.
+  func isLong(at now: Moment) -> Bool {
+    let since = runningSince.load(ordering: .relaxed)
+    return since != 0 && now > Moment(nanoseconds: since) + Self.departureDelay
+  }
+
   /// Cancels the request where its code has been running for some time and the client has gone.
   func cancelIfDeparted(from descriptor: CInt, now: Moment) {
-    let since = runningSince.load(ordering: .relaxed)
-    guard since != 0, now > Moment(nanoseconds: since) + Self.departureDelay else { return }
+    guard isLong(at: now) else { return }
     cancellation.withLock { cancellation in
       if let cancellation, Socket.hasHungUp(descriptor) { cancellation.cancel() }
     }

@@ -45,7 +45,7 @@ final class RunningServer: Sendable {
       [acceptor, table = context.table, clients = context.clients] now in
       acceptor.resume()
       clients.sweep(now: now)
-      for connection in table.all {
+      for connection in table.all(where: { $0.isOverdue(at: now) || $0.isBusy(at: now) }) {
         if connection.isOverdue(at: now) { connection.signal(.deadline) }
         connection.cancelIfDeparted(at: now)
       }

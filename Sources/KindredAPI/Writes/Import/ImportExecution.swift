@@ -9,16 +9,17 @@ import OrderedCollections
 struct ImportExecution {
   private let execution: WriteExecution
   private let format: ImportFormat
+  private let connection: Connection
   /// How long each record may take, in nanoseconds; nil for ever.
   private let timePerRecord: UInt64?
 
   init(_ execution: WriteExecution, format: ImportFormat) {
     self.execution = execution
     self.format = format
+    connection = execution.connection
     timePerRecord = execution.service.options.queryTime.map { UInt64($0 * 1e9) }
   }
 
-  private var connection: Connection { execution.connection }
   private var resource: Resource { execution.resource }
 
   /// What the import has come to so far.
@@ -61,8 +62,11 @@ struct ImportExecution {
     var plain = PlainInsertion(execution).map(PlainLines.init)
     while try lines.next() {
       let bytes = lines.bytes
+      if let isAdded = try atLine(lines.line, { try plain?.insert(bytes) }) {
+        progress.add(isAdded)
+        continue
+      }
       try atLine(lines.line) {
-        if let isAdded = try plain?.insert(bytes) { return progress.add(isAdded) }
         let document: JSONDocument
         do {
           document = try JSONDocumentParser.parse(bytes)

@@ -47,20 +47,21 @@ struct PlainInsertion {
 struct PlainFields {
   private let insertion: PlainInsertion
   private let statement: Statement
-  private let columns: [Column]
+  private let columns: [(column: Column, isText: Bool)]
 
   init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
     self.insertion = insertion
-    self.columns = columns
+    self.columns = columns.map { ($0, $0.fieldForm == .text) }
     statement = try insertion.statement(of: columns)
   }
 
   /// Adds a record; false where a trigger ignores it.
   func insert(_ reader: borrowing CSVReader) throws -> Bool {
-    for (index, column) in columns.enumerated() {
+    for index in columns.indices {
       let parameter = Int32(index + 1)
       try reader.withField(index) { bytes in
-        guard let bytes, column.fieldForm == .text else {
+        guard let bytes, columns[index].isText else {
+          let column = columns[index].column
           let value: SQLValue
           do throws(Column.Refusal) {
             value = try column.value(ofField: bytes)
@@ -70,7 +71,8 @@ struct PlainFields {
           return try statement.bind(value, at: parameter)
         }
         guard bytes.isUTF8 else {
-          throw Problem.refusedValue("`\(column.name)` is not UTF-8", at: JSONPointer() + column.name)
+          let name = columns[index].column.name
+          throw Problem.refusedValue("`\(name)` is not UTF-8", at: JSONPointer() + name)
         }
         try statement.bind(text: bytes, at: parameter)
       }
@@ -82,7 +84,7 @@ struct PlainFields {
 /// The plain insertion of the records of NDJSON whose lines are flat and ordinary.
 struct PlainLines {
   private let insertion: PlainInsertion
-  private let columns: [(column: Column, name: [UInt8])]
+  private let columns: [PlainColumn]
   private var object = FlatObject()
   /// The columns of the line that was read last, by their places among all.
   private var places: [Int] = []
@@ -95,7 +97,7 @@ struct PlainLines {
 
   init(_ insertion: PlainInsertion) {
     self.insertion = insertion
-    columns = insertion.columns.map { ($0, Array($0.name.utf8)) }
+    columns = insertion.columns.map(PlainColumn.init)
   }
 
   /// Adds the record of a line; false where a trigger ignores it, nil where the line needs a closer look.
@@ -105,8 +107,9 @@ struct PlainLines {
         return nil
       }
       for (index, member) in object.members.enumerated() {
-        guard try bind(member.value, of: columns[places[index]].column, line, statement, Int32(index + 1))
-        else { return nil }
+        guard try columns[places[index]].bind(member.value, line, to: statement, at: Int32(index + 1)) else {
+          return nil
+        }
       }
       return try insertion.run(statement)
     }
@@ -142,13 +145,29 @@ struct PlainLines {
     latest = (places, statement)
     return statement
   }
+}
+
+/// What is to be known of a column for each of its values.
+private struct PlainColumn {
+  let column: Column
+  let name: [UInt8]
+  private let isJSON: Bool
+  private let takesBase64: Bool
+  private let takesBooleans: Bool
+
+  init(_ column: Column) {
+    self.column = column
+    name = Array(column.name.utf8)
+    isJSON = column.valueFormat == .json
+    takesBase64 = column.takesBase64
+    takesBooleans = column.takesBooleans
+  }
 
   /// Binds a value as `Column.value(of:in:)` gives it; false where that has to be asked.
-  private func bind(
-    _ value: FlatObject.Value, of column: Column, _ line: UnsafeRawBufferPointer, _ statement: Statement,
-    _ parameter: Int32
+  func bind(
+    _ value: FlatObject.Value, _ line: UnsafeRawBufferPointer, to statement: Statement, at parameter: Int32
   ) throws -> Bool {
-    guard column.valueFormat != .json else { return false }
+    guard !isJSON else { return false }
     switch value {
     case .null: try statement.bindNull(at: parameter)
     case .integer(let value): try statement.bind(value, at: parameter)
@@ -159,10 +178,10 @@ struct PlainLines {
       }
       try statement.bind(value, at: parameter)
     case .text(let range):
-      guard !column.takesBase64 else { return false }
+      guard !takesBase64 else { return false }
       try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: parameter)
     case .boolean(let value):
-      guard column.takesBooleans else { return false }
+      guard takesBooleans else { return false }
       try statement.bind(Int64(value ? 1 : 0), at: parameter)
     }
     return true

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import KindredSQLite
+
+@Suite("Whom a group of writes waits for")
+struct WriteCompanyTests {
+  private let commit: UInt64 = 400_000
+
+  private func company(of count: Int, waiting: Int, commits: [UInt64]) -> WriteCompany {
+    var company = WriteCompany()
+    for time in commits { company.committed(count, waiting: waiting, in: time) }
+    return company
+  }
+
+  @Test("who writes alone never waits")
+  func alone() {
+    #expect(WriteCompany().patience(with: 1) == nil)
+    #expect(company(of: 1, waiting: 0, commits: [commit]).patience(with: 1) == nil)
+  }
+
+  @Test("those who were told and those who came are waited for, half a commit at most")
+  func others() {
+    let company = company(of: 3, waiting: 2, commits: [commit])
+    #expect(company.patience(with: 1) == commit / 2)
+    #expect(company.patience(with: 4) == commit / 2)
+    #expect(company.patience(with: 5) == nil)
+  }
+
+  @Test("a wait in vain is not repeated, and one that brought somebody is")
+  func vain() {
+    var company = company(of: 3, waiting: 2, commits: [commit])
+    company.waited(with: 2, until: 3)
+    #expect(company.patience(with: 2) != nil)
+    company.waited(with: 2, until: 2)
+    #expect(company.patience(with: 2) == nil)
+  }
+
+  @Test("it is never long, and commits that take no time aren't waited for")
+  func bounds() {
+    #expect(company(of: 9, waiting: 9, commits: [60_000_000_000]).patience(with: 1) == 1_000_000)
+    #expect(company(of: 9, waiting: 9, commits: [20_000]).patience(with: 1) == nil)
+    // One that wrote back the log is soon forgotten.
+    let mended = company(of: 9, waiting: 9, commits: [60_000_000_000] + Array(repeating: commit, count: 20))
+    #expect((commit / 2..<commit).contains(mended.patience(with: 1) ?? 0))
+  }
+}
