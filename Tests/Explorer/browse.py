@@ -5,6 +5,7 @@
 Each step ends with: nothing was asked of another host, no policy was broken, no script threw, axe finds nothing.
 """
 import argparse
+import gzip
 import os
 import re
 import shutil
@@ -89,6 +90,17 @@ def records_open_in_place(visitor):
     books.get_by_role("row").filter(has_text="Les Misérables").get_by_role("button", name=re.compile("^reviews")).click()
     expect(page.get_by_role("treegrid", name="reviews of Les Misérables")).to_be_visible()
     visitor.picture("nested")
+
+
+@step
+def scripts_and_styles_are_small_and_kept(visitor):
+    answers = []
+    visitor.page.on("response", lambda answer: "/-/explorer/" in answer.url and answers.append(answer))
+    visitor.open("/authors?limit=1")
+    visitor.page.get_by_role("combobox", name="Request URL").wait_for()
+    assert all("immutable" in answer.headers["cache-control"] for answer in answers)
+    size = sum(len(gzip.compress(answer.body(), 9)) for answer in answers)
+    assert 20_000 < size <= 60 * 1024, f"{size} bytes"
 
 
 @step

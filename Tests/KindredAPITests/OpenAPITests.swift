@@ -45,7 +45,7 @@ struct OpenAPITests {
         document JSON, ownerId INTEGER REFERENCES owner(id));
       """)
     let properties = try object(
-      try document(of: database), "components", "schemas", "record.things", "properties")
+      try document(of: database), "components", "schemas", "things.record", "properties")
     func type(_ name: String) -> [String] {
       let type = (properties[name] as? [String: Any])?["type"]
       return type as? [String] ?? (type as? String).map { [$0] } ?? []
@@ -59,7 +59,7 @@ struct OpenAPITests {
     #expect(type("ok") == ["boolean", "number"])
     #expect(type("document") == [])
     #expect(try object(properties, "data")["contentEncoding"] as? String == "base64")
-    #expect(try object(properties, "owner")["$ref"] as? String == "#/components/schemas/record.owners")
+    #expect(try object(properties, "owner")["$ref"] as? String == "#/components/schemas/owners.record")
   }
 
   @Test(

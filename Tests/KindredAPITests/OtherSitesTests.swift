@@ -121,10 +121,20 @@ struct OtherSitesTests {
 
   @Test("a method that no resource has is 501, not 405 (RFC 9110 §9.1, §15.6.2)")
   func unknownMethods() throws {
-    for token in ["BREW", "get", "PROPFIND", "TRACE"] {
+    for token in ["BREW", "get", "PROPFIND"] {
       let method = try #require(HTTPMethod(token))
       #expect(try library().answer("/books", method: method).status == 501)
       #expect(try library().answer("/", method: method).status == 501)
+    }
+  }
+
+  @Test("TRACE is known and allowed nowhere")
+  func trace() throws {
+    let method = try #require(HTTPMethod("TRACE"))
+    for target in ["/", "/books", "/books/1", "/-/health"] {
+      let answer = try library().answer(target, method: method)
+      #expect(answer.status == 405, "\(target)")
+      #expect(answer.headers["Allow"]?.contains("GET") == true, "\(target)")
     }
   }
 

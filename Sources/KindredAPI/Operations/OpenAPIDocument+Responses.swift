@@ -12,9 +12,10 @@ extension OpenAPIDocument {
   }
 
   func listResponse(of resource: Resource) -> JSONValue {
+    // What `explain=true` gives is an object; said in this way, generators of clients take it for an array.
     response(
-      "The records.", ["ETag", "Link", "X-Total-Count"],
-      json: ["type": "array", "items": reference(resource.name)])
+      "The records; with `explain=true`, how they are read.", ["ETag", "Link", "X-Total-Count"],
+      json: ["type": ["array", "object"], "items": reference(resource.name)])
   }
 
   func recordResponse(of resource: Resource) -> JSONValue {
@@ -67,7 +68,8 @@ extension OpenAPIDocument {
         .describe, "The parts, the tree and the errors of a URL.",
         answer("application/json", ["type": "object"])
       ),
-      (.diagramSVG, "The diagram of the tables.", answer(DiagramSVG.mediaType, ["type": "string"])),
+      // Generators of clients have no type for images.
+      (.diagramSVG, "The diagram of the tables.", ["description": "An image, as SVG."]),
       (.diagramMermaid, "The same for Mermaid.", answer("text/plain", ["type": "string"])),
       (
         .modelFileSchema, "The JSON Schema of the model file.",

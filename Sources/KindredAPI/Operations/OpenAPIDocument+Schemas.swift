@@ -18,7 +18,7 @@ extension OpenAPIDocument {
   }
 
   func reference(_ resource: String) -> JSONValue {
-    ["$ref": .string("#/components/schemas/record.\(Self.component(resource))")]
+    ["$ref": .string("#/components/schemas/\(Self.component(resource)).record")]
   }
 
   /// What a column's declared type makes of its values (§6 of the contract).

@@ -59,9 +59,8 @@ extension OpenAPIDocument {
       let record = written(method, path, by: linkage, &content)
       let schema: JSONValue =
         method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
-      var types: [(String, JSONValue)] = [(MediaType.json.rawValue, ["schema": schema])]
-      if method == .post { types += ImportFormat.mediaTypes.map { ($0, ["schema": ["type": "string"]]) } }
-      members.append(("requestBody", ["required": true, "content": .object(types)]))
+      members.append(
+        ("requestBody", ["required": true, "content": [MediaType.json.rawValue: ["schema": schema]]]))
     }
     let done = Self.done(method, reference(resource.name), isMany: isMany)
     members.append(("responses", .object(done + Self.problems)))
@@ -90,7 +89,7 @@ extension OpenAPIDocument {
     }
   }
 
-  /// A reference to the schema of a content: `new.books`, `change.books`, or `new.authors.books` where the path gives
+  /// A reference to the schema of a content: `books.new`, `books.change`, or `authors.books.new` where the path gives
   /// some of the columns.
   private func written(
     _ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?, _ content: inout Content
@@ -104,7 +103,7 @@ extension OpenAPIDocument {
     var names = given.isEmpty ? [path.resource.name] : path.names
     names = names.map(Self.component)
     if path.hasKey, !given.isEmpty { names.append("record") }
-    let name = ([method == .patch ? "change" : "new"] + names).joined(separator: ".")
+    let name = (names + [method == .patch ? "change" : "new"]).joined(separator: ".")
     if content.written[name] == nil {
       content.written[name] = writtenSchema(of: path.resource, without: given, isPart: method == .patch)
     }

@@ -38,7 +38,7 @@ struct OpenAPIDocument {
       "components": [
         "schemas": .object(
           [("Problem", Self.problemSchema)]
-            + model.resources.values.map { ("record.\(Self.component($0.name))", recordSchema($0)) }
+            + model.resources.values.map { ("\(Self.component($0.name)).record", recordSchema($0)) }
             + content.written.map { ($0, $1) }),
         "parameters": .object(Self.parameters(limits) + [Self.otherParameters]),
         "responses": ["Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse],
@@ -50,13 +50,14 @@ struct OpenAPIDocument {
   private static let description = """
     A request is a tree: a resource, and under it one node per association key. The parameters that are described here \
     are those of the root; prefixed with the keys that lead to a node, as in `books.sort`, they are that node's, which \
-    also has `values`. The name of a column is a parameter too: `kind=novel`. Both are among `others`. What may stand in an expression is what \
-    `/-/complete` offers there. Follow `Link` from page to page.
+    also has `values`. The name of a column is a parameter too: `kind=novel`. Both are among `others`. What may stand in \
+    an expression is what `/-/complete` offers there. Follow `Link` from page to page.
     """
 
   private static let writeDescription = """
      Beside its columns, a record that is written may hold those to be associated with it, under the keys of its \
-    associations. SQLite's own rules decide what a column takes: a constraint of the table may refuse what fits the \
+    associations. `POST` imports CSV and lines of JSON, too, for which generators of clients have no types. SQLite's own \
+    rules decide what a column takes: a constraint of the table may refuse what fits the \
     schema. `If-Match` with the `ETag` of a record has it changed or deleted only while it is that one.
     """
 

@@ -43,7 +43,10 @@ extension KindredService {
   func screen(_ request: HTTPRequest) throws {
     if !isAddressed(by: request), request.path != OperationsPage.health.path { throw Problem.misdirected }
     if request.method.isSafe { return }
-    guard Self.methods.contains(request.method) else { throw Problem.unknownMethod(request.method) }
+    // TRACE is known, and allowed nowhere: that is 405 (RFC 9110 §15.5.6).
+    guard Self.methods.contains(request.method) || request.method.token == "TRACE" else {
+      throw Problem.unknownMethod(request.method)
+    }
     guard !isFromOtherSite(request) else { throw Problem.foreignSite }
   }
 
