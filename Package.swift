@@ -11,8 +11,9 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredExecution", "KindredMigrations", "KindredSQLite",
-        "KindredAssociations", "KindredSQLSyntax", "KindredCryptography",
+        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredExecution",
+        "KindredMigrations",
+        "KindredSQLite", "KindredAssociations", "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
   ],
   dependencies: [
@@ -34,6 +35,8 @@ let package = Package(
     // The explorer's files, embedded in the program.
     .target(name: "CKindredExplorer", exclude: ["assets"]),
 
+    // The clock that deadlines are told by.
+    .target(name: "KindredClock"),
     // Digests, signatures and random bytes, by OpenSSL.
     .target(name: "KindredCryptography", dependencies: ["CKindredOpenSSL"]),
 
@@ -44,16 +47,26 @@ let package = Package(
       dependencies: [
         "KindredSQLSyntax", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .target(name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "CKindredSQLite"]),
+    // Results on their way out: programs, buffers.
+    .target(name: "KindredOutput", dependencies: ["KindredSQLSyntax", "KindredAssociations"]),
+    // What a database is to those above.
+    .target(
+      name: "KindredBackend", dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredOutput"]),
+    .target(
+      name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "KindredClock", "CKindredSQLite"]),
     .target(
       name: "KindredExecution",
-      dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "CKindredSQLite"]),
+      dependencies: [
+        "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredBackend", "KindredSQLite",
+        "KindredClock", "CKindredSQLite",
+      ]),
 
     // The typed Swift API over the same engine.
     .target(
       name: "Kindred",
       dependencies: [
-        "KindredSQLSyntax", "KindredAssociations", "KindredSQLite", "KindredExecution", "CKindredSQLite",
+        "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredSQLite", "KindredExecution",
+        "CKindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
 
@@ -70,8 +83,8 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
-        "CKindredExplorer", "KindredHTTP", "KindredExecution", "KindredAssociations", "KindredSQLite",
-        "KindredSQLSyntax", "KindredCryptography", "Yams",
+        "CKindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredAssociations",
+        "KindredSQLSyntax", "KindredClock", "KindredCryptography", "Yams",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
@@ -79,7 +92,7 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredMigrations", "KindredSQLite", "KindredAssociations",
-        "KindredExecution", "KindredSQLSyntax", "KindredCryptography", "Yams",
+        "KindredExecution", "KindredBackend", "KindredSQLSyntax", "KindredCryptography", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -90,11 +103,12 @@ let package = Package(
         "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(name: "KindredCryptographyTests", dependencies: ["KindredCryptography"]),
-    .testTarget(name: "KindredSQLiteTests", dependencies: ["KindredSQLite", "KindredMigrations"]),
+    .testTarget(
+      name: "KindredSQLiteTests", dependencies: ["KindredSQLite", "KindredClock", "KindredMigrations"]),
     .testTarget(
       name: "KindredExecutionTests",
       dependencies: [
-        "KindredExecution", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
+        "KindredExecution", "KindredOutput", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(
@@ -117,8 +131,8 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredAssociations", "KindredExecution", "KindredMigrations", "KindredSQLite",
-        "KindredCryptography",
+        "KindredAPI", "KindredAssociations", "KindredBackend", "KindredOutput", "KindredExecution",
+        "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
   ],

@@ -6,28 +6,6 @@ import KindredSQLite
 /// Finds out what columns common table expressions have, by preparing them
 /// (<https://www.sqlite.org/lang_with.html>).
 public struct CommonTableExpressionReader {
-  /// A name and the SELECT that stands for it.
-  public struct Definition: Sendable {
-    /// The name that statements use.
-    public var name: String
-    /// As the model file says it.
-    public var sql: String
-
-    /// A definition, which nobody has looked at yet.
-    public init(name: String, sql: String) {
-      self.name = name
-      self.sql = sql
-    }
-  }
-
-  /// What is wrong with one of several definitions.
-  public struct Failure: Error, Sendable {
-    /// Its place among them.
-    public let index: Int
-    /// A sentence that names what is wrong.
-    public let message: String
-  }
-
   private let connection: Connection
 
   /// A reader for the main database of `connection`.
@@ -37,28 +15,30 @@ public struct CommonTableExpressionReader {
 
   /// The definitions as tables without a key, in their order; each of them may read the others.
   ///
-  /// - Throws: `Failure` for SQL that is not one SELECT, or that SQLite refuses; `DatabaseError` where the file can't
+  /// - Throws: `CommonTableDefinition.Failure` for SQL that is not one SELECT, or that SQLite refuses; `DatabaseError` where the file can't
   ///   be read.
-  public func tables(_ definitions: [Definition]) throws -> [Table] {
+  public func tables(_ definitions: [CommonTableDefinition]) throws -> [Table] {
     var clauses: [SQL] = []
     for (index, definition) in definitions.enumerated() {
       let sql = definition.sql.enclosable
-      if let objection = Self.objection(to: sql) { throw Failure(index: index, message: objection) }
+      if let objection = Self.objection(to: sql) {
+        throw CommonTableDefinition.Failure(index: index, message: objection)
+      }
       clauses.append("\(identifier: definition.name) AS (\(SQL(trusted: sql)))")
     }
     var tables: [Int: Table] = [:]
     var missing = Array(definitions.indices)
     // In rounds, as one that reads another only works after that, and is not to blame where that one is broken.
     while !missing.isEmpty {
-      var failures: [Failure] = []
+      var failures: [CommonTableDefinition.Failure] = []
       for index in missing {
         let known = clauses.indices.filter { $0 == index || tables[$0] != nil }.map { clauses[$0] }
         do {
           tables[index] = try table(definitions[index], with: known)
         } catch let error as DatabaseError where error.code == SQLITE_ERROR {
-          failures.append(Failure(index: index, message: error.message))
+          failures.append(CommonTableDefinition.Failure(index: index, message: error.message))
         } catch let objection as Objection {
-          throw Failure(index: index, message: objection.message)
+          throw CommonTableDefinition.Failure(index: index, message: objection.message)
         }
       }
       if failures.count == missing.count {
@@ -74,7 +54,7 @@ public struct CommonTableExpressionReader {
     let message: String
   }
 
-  private func table(_ definition: Definition, with clauses: [SQL]) throws -> Table {
+  private func table(_ definition: CommonTableDefinition, with clauses: [SQL]) throws -> Table {
     let sql: SQL =
       "WITH \(clauses.joined(separator: ", ")) SELECT * FROM \(identifier: definition.name) LIMIT 0"
     let statement = try connection.prepare(sql.rendered().text)

@@ -1,4 +1,5 @@
 import CKindredSQLite
+import KindredOutput
 
 /// Statements that go along with the one above.
 ///

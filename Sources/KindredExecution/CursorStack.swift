@@ -1,5 +1,6 @@
 import CKindredSQLite
 import KindredAssociations
+import KindredOutput
 
 /// The nested cursors of a plan: those that are being read, the innermost on top, and the loop that writes their rows.
 ///

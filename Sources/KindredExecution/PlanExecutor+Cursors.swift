@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 

@@ -1,5 +1,6 @@
 import CKindredSQLite
 import KindredAssociations
+import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 

@@ -1,10 +1,12 @@
 import CKindredSQLite
 import KindredAssociations
+import KindredBackend
+import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 
 /// Reads the result of a plan on a connection that is in a transaction, so that its parts agree with one another.
-public final class ResultReader {
+public final class ResultReader: ResultSource {
   /// How many records there are on all pages; nil unless the plan counts them.
   public private(set) var totalCount: Int64?
 
@@ -27,12 +29,11 @@ public final class ResultReader {
 
   /// Reads up to the first record.
   ///
-  /// - Parameter preparesTransients: whether the transient tables have to be made; not if another reader of this plan
-  ///   has just done so.
+  /// - Parameter isRepeated: whether another reader of this plan has just made the transient tables.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
-  public func start(preparingTransients preparesTransients: Bool = true) throws {
+  public func start(isRepeated: Bool) throws {
     if plan.buildsTexts { connection.limitValues(ofBuiltTexts: true) }
-    if preparesTransients { try Self.prepareTransients(of: plan, on: connection) }
+    if !isRepeated { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
     if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }

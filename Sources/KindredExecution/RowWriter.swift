@@ -1,4 +1,5 @@
 import CKindredSQLite
+import KindredOutput
 
 extension OutputBuffer {
   /// A column of the current row, as JSON (§6 of the contract).

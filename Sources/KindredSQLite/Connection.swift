@@ -1,4 +1,6 @@
+import KindredClock
 import CKindredSQLite
+import KindredSQLSyntax
 
 /// A connection to a database (<https://www.sqlite.org/c3ref/sqlite3.html>).
 ///

@@ -1,3 +1,4 @@
+import KindredClock
 import CKindredSQLite
 import Synchronization
 

@@ -3,7 +3,8 @@
 /// Either `take` or `withdraw` has to be called once.
 public struct ReaderTicket: Sendable {
   let slots: ConnectionSlots
-  let number: UInt64
+  /// What the pool knows it by.
+  public let number: UInt64
 
   /// The connection, once it is this ticket's turn; to be given back by `ConnectionPool.release`.
   ///
@@ -26,4 +27,7 @@ extension ConnectionPool {
   public func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
     ReaderTicket(slots: readers, number: readers.enqueue(onGrant))
   }
+
+  /// The ticket of a number that was given out.
+  public func ticket(_ number: UInt64) -> ReaderTicket { ReaderTicket(slots: readers, number: number) }
 }

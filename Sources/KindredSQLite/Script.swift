@@ -1,4 +1,5 @@
 import CKindredSQLite
+import KindredSQLSyntax
 
 /// SQL text of any number of statements, prepared one after the other.
 package struct Script {

@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// The idle prepared statements of a connection: a bounded number of bounded size, of which the longest unused goes first.
 ///
 /// Several statements of the same text can be out and come back, as a plan may run one SQL text on several

@@ -16,14 +16,19 @@ enum Architecture {
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
     Module(name: "CKindredLinux"), Module(name: "CKindredExplorer"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
+    Module(name: "KindredClock"),
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
     Module(name: "KindredAssociations", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
+    Module(name: "KindredOutput", uses: ["KindredAssociations"], libraries: ["OrderedCollections"]),
+    // Protocols and values, which each database fills.
+    Module(name: "KindredBackend", uses: ["KindredOutput"]),
     Module(
-      name: "KindredSQLite", uses: ["KindredSQLSyntax"], gates: ["CKindredSQLite"], libraries: ["Dispatch"]),
+      name: "KindredSQLite", uses: ["KindredSQLSyntax", "KindredClock"], gates: ["CKindredSQLite"],
+      libraries: ["Dispatch"]),
     // Columns are written from SQLite's memory without a detour.
     Module(
-      name: "KindredExecution", uses: ["KindredAssociations", "KindredSQLite"], gates: ["CKindredSQLite"],
+      name: "KindredExecution", uses: ["KindredBackend", "KindredSQLite"], gates: ["CKindredSQLite"],
       libraries: ["OrderedCollections"]),
     // The typed Swift API. Values are read from SQLite's memory into Swift's.
     Module(
@@ -34,11 +39,11 @@ enum Architecture {
       name: "KindredHTTP", gates: ["CKindredLinux", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),
     Module(
-      name: "KindredAPI", uses: ["KindredHTTP", "KindredExecution", "KindredCryptography"],
+      name: "KindredAPI", uses: ["KindredHTTP", "KindredBackend", "KindredClock", "KindredCryptography"],
       gates: ["CKindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections", "Yams"]),
     Module(
-      name: "KindredCommand", uses: ["KindredAPI", "KindredMigrations"],
+      name: "KindredCommand", uses: ["KindredAPI", "KindredExecution", "KindredMigrations"],
       libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging", "Yams"]),
   ]
 

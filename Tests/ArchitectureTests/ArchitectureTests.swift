@@ -33,6 +33,18 @@ struct ArchitectureTests {
     #expect(file.imports == ["A", "B", "C", "G"])
   }
 
+  @Test("the server knows no driver: it sees a database as a `Backend`")
+  func drivers() {
+    let drivers: Set = ["KindredSQLite", "KindredExecution", "CKindredSQLite"]
+    let server = files.filter {
+      ["KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput"].contains($0.module)
+    }
+    #expect(server.contains { $0.imports.contains("KindredBackend") })
+    for file in server {
+      for driver in drivers.intersection(file.imports) { Issue.record("\(file.path) imports \(driver)") }
+    }
+  }
+
   @Test("no arrow leads upwards")
   func order() {
     let names = Architecture.modules.map(\.name)

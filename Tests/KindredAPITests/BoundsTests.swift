@@ -79,7 +79,7 @@ struct BoundsTests {
   func stoppedPlanning() throws {
     struct Stop: Error {}
     let library = try Library.database()
-    let model = try library.pool.withReader { try library.service.models.version(for: $0).model }
+    let model = try library.model
     var parser = FetchRequestParser(model: model, limits: RequestLimits())
     let list = (1...600).map { "\($0)" }.joined(separator: ",")
     let request = try parser.parse(path: ["books"], query: "filter=id in (\(list))").fetchRequest

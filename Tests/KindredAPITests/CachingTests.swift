@@ -181,9 +181,9 @@ struct CachingTests {
     try write("INSERT INTO tag VALUES (1, 'nothing to do with it')", to: library)
     #expect(try self.tag("/books", on: library, headers: headers) == tag)
     let other = try KindredService(
-      pool: library.pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      SQLiteBackend(library.pool), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {
-      Model(inferredFrom: try SchemaReader($0).schema())
+      Model(inferredFrom: try $0.schema())
     }
     let again = try Answer(
       other.respond(to: HTTPRequest(method: .get, target: "/books", headers: headers)))
@@ -224,9 +224,9 @@ struct CachingTests {
     try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     let pool = try ConnectionPool(path: library.path, access: .immutable, readers: 1)
     let service = try KindredService(
-      pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      SQLiteBackend(pool), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {
-      Model(inferredFrom: try SchemaReader($0).schema())
+      Model(inferredFrom: try $0.schema())
     }
     func respond(_ headers: HTTPHeaders) throws -> Answer {
       try Answer(service.respond(to: HTTPRequest(method: .get, target: "/books", headers: headers)))

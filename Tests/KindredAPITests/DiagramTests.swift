@@ -19,7 +19,7 @@ struct DiagramTests {
         return "CREATE TABLE t\(number) (\((["id INTEGER PRIMARY KEY"] + columns).joined(separator: ", ")));"
       }
       let database = try TestDatabase(tables.joined())
-      let model = try database.pool.withReader { try database.service.models.version(for: $0).model }
+      let model = try database.model
       let boxes = Array(DiagramLayout(Diagram(model)).boxes.values)
       #expect(boxes.count == count)
       for (index, box) in boxes.enumerated() {
@@ -41,7 +41,7 @@ struct DiagramTests {
     let line = try Regex(#"data-from="bs.q" data-to="as.y" d="M(\d+) (\d+)C[0-9 ]+ (\d+) (\d+)""#)
     let match = try #require(try line.firstMatch(in: svg))
     let numbers = (1...4).compactMap { match.output[$0].substring.flatMap { Int($0) } }
-    let model = try database.pool.withReader { try database.service.models.version(for: $0).model }
+    let model = try database.model
     let boxes = DiagramLayout(Diagram(model)).boxes
     let (a, b) = (try #require(boxes["as"]), try #require(boxes["bs"]))
     #expect([b.x, b.right].contains(numbers[0]) && [a.x, a.right].contains(numbers[2]))

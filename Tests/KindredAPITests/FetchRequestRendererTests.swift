@@ -12,7 +12,7 @@ struct FetchRequestRendererTests {
 
   init() throws {
     database = try Library.database()
-    model = try database.pool.withReader { [database] in try database.service.models.version(for: $0).model }
+    model = try database.model
   }
 
   private func parse(_ target: String) throws -> FetchRequest {

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredExecution
 import KindredSQLite
 import Testing
 
@@ -237,7 +238,7 @@ import Testing
       CREATE TABLE shift (id INTEGER PRIMARY KEY, manager REFERENCES author, deputy REFERENCES author);
       """)
     do {
-      _ = try ModelFileParser(path: "model.yaml").parse(wrong.text).model(of: connection)
+      _ = try ModelFileParser(path: "model.yaml").parse(wrong.text).model(of: ConnectionSchema(connection))
       Issue.record("it is accepted")
     } catch let error as ModelFileError {
       #expect("\(error)".hasPrefix(wrong.message), "\(error)")

@@ -104,7 +104,10 @@ import Testing
     try connection.execute(sql)
     let model = Model(inferredFrom: try SchemaReader(connection).schema())
     let text = ModelFileRenderer().text(of: model)
-    return (model, text, try ModelFileParser(path: "written.yaml").parse(text).model(of: connection))
+    return (
+      model, text,
+      try ModelFileParser(path: "written.yaml").parse(text).model(of: ConnectionSchema(connection))
+    )
   }
 }
 

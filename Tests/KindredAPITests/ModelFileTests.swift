@@ -234,7 +234,7 @@ private func model(_ text: String?, of schema: String = library) throws -> Model
   let connection = try Connection(path: ":memory:", access: .readWriteCreate)
   try connection.execute(schema)
   guard let text else { return Model(inferredFrom: try SchemaReader(connection).schema()) }
-  return try ModelFileParser(path: "model.yaml").parse(text).model(of: connection)
+  return try ModelFileParser(path: "model.yaml").parse(text).model(of: ConnectionSchema(connection))
 }
 
 /// A model, one line for each resource and association.

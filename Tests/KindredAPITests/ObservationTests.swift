@@ -99,9 +99,9 @@ struct ObservationTests {
     let log = Log()
     let library = try Library.database()
     let isBroken = Atomic(false)
-    let service = try KindredService(pool: library.pool, logger: log.logger) { connection in
+    let service = try KindredService(SQLiteBackend(library.pool), logger: log.logger) { source in
       guard !isBroken.load(ordering: .relaxed) else { throw Secret() }
-      return Model(inferredFrom: try SchemaReader(connection).schema())
+      return Model(inferredFrom: try source.schema())
     }
     isBroken.store(true, ordering: .relaxed)
     try library.pool.withWriter { try $0.execute("CREATE TABLE another (id)") }

@@ -179,7 +179,7 @@ struct OperationsTests {
   @Test("a table has no name that is in the way", arguments: ["health", "metrics", "-", "errors"])
   func tables(name: String) throws {
     let database = try TestDatabase("CREATE TABLE \"\(name)\" (id INTEGER PRIMARY KEY);")
-    let model = try database.pool.withReader { try database.service.models.version(for: $0).model }
+    let model = try database.model
     let resource = try #require(model.resources.keys.first)
     #expect(try database.answer("/\(URLCoding.encodeSegment(resource))").text == "[]")
     #expect(try database.answer("/-/health").text == #"{"status":"ok"}"#)

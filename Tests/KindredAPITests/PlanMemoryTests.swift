@@ -11,7 +11,7 @@ struct PlanMemoryTests {
     arguments: ["include=author.country", "sort=author.name", "filter=author.country.name='France'"])
   func scopes(query: String) throws {
     let library = try Library.database()
-    let model = try library.pool.withReader { try library.service.models.version(for: $0).model }
+    let model = try library.model
     var parser = FetchRequestParser(model: model, limits: RequestLimits(), isUnpaged: false)
     let request = try parser.parse(path: ["books"], query: query).fetchRequest
     var planning: Planning? = Planner(model: model).planning(request)

@@ -34,8 +34,8 @@ final class TestDatabase: Sendable {
     // What a busy machine takes its time for is no test of the limit.
     if options.queryTime == KindredService.Options().queryTime { options.queryTime = 120 }
     let file = try modelFile.map { try ModelFileParser(path: "model.yaml").parse($0) }
-    service = try KindredService(pool: pool, options: options, logger: logger) { connection in
-      try file?.model(of: connection) ?? Model(inferredFrom: try SchemaReader(connection).schema())
+    service = try KindredService(SQLiteBackend(pool), options: options, logger: logger) { source in
+      try file?.model(of: source) ?? Model(inferredFrom: try source.schema())
     }
   }
 
@@ -43,6 +43,9 @@ final class TestDatabase: Sendable {
     pool.close()
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
   }
+
+  /// The model of the present schema.
+  var model: Model { get throws { try service.latestVersion().model } }
 
   /// The answer to GET.
   func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (
@@ -62,7 +65,7 @@ final class TestDatabase: Sendable {
   /// The plan of a request, for a database of the same schema.
   func plan(_ target: String, dialect: Dialect = .sqlite, limits: PlanningLimits = .none) throws -> Plan {
     let parts = Self.encoded(target).split(separator: "?", maxSplits: 1)
-    let model = try pool.withReader { try service.models.version(for: $0).model }
+    let model = try model
     var parser = FetchRequestParser(model: model, limits: RequestLimits())
     parser.cursors = service.cursors
     let parsed = try parser.parse(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import KindredExecution
+@testable import KindredOutput
 
 @Suite("Writing values")
 struct OutputBufferTests {

@@ -1,3 +1,4 @@
+import KindredClock
 import Dispatch
 import Foundation
 import KindredSQLite

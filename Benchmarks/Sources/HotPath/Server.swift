@@ -13,9 +13,9 @@ final class Server {
     let pool = try ConnectionPool(path: path, access: .readOnly, readers: 1)
     var options = KindredService.Options()
     options.limits.maximumPageSize = nil
-    service = try KindredService(pool: pool, options: options, logger: Logger(label: "benchmark")) {
-      connection in
-      Model(inferredFrom: try SchemaReader(connection).schema())
+    service = try KindredService(SQLiteBackend(pool), options: options, logger: Logger(label: "benchmark")) {
+      source in
+      Model(inferredFrom: try source.schema())
     }
   }
 

@@ -1,8 +1,8 @@
 import Foundation
 import KindredAssociations
+import KindredClock
 import KindredCryptography
 import KindredSQLSyntax
-import KindredSQLite
 
 /// Who sends a request, as far as answers depend on it.
 struct Principal: Sendable {

@@ -1,5 +1,5 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import Synchronization
 
 /// How records are tested by the rules of a role set, planned once for each rule.

@@ -1,7 +1,7 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
+import KindredOutput
 import KindredSQLSyntax
-import KindredSQLite
 import OrderedCollections
 
 /// The rules of access that a write is under: which records a principal may add, change and delete, and which columns
@@ -12,7 +12,7 @@ import OrderedCollections
 struct WriteRules {
   let version: ModelVersion
   let principal: Principal
-  let connection: Connection
+  let transaction: any WriteTransaction
 
   private var model: Model { version.model }
 
@@ -106,7 +106,7 @@ struct WriteRules {
       let destination = model.resource(of: table)
       guard destination.permissions?.rowRule != nil else { continue }
       let locators = resource.table.locatorColumns
-      let values = try connection.rows(
+      let values = try transaction.rows(
         of: version.changes.statement(.selection(of: key.columns, by: locators), of: resource.table),
         Parameters(literals: record.values(of: locators)))
       guard let values = values.first, !values.contains(.null) else { continue }
@@ -122,7 +122,7 @@ struct WriteRules {
   ) throws -> Bool {
     let lookup = try version.ruleTests.lookup(rule, for: verb, of: resource, by: columns)
     do {
-      _ = try connection.record(lookup, Parameters(literals: values, claims: principal.claims))
+      _ = try transaction.record(lookup, Parameters(literals: values, claims: principal.claims))
       return true
     } catch let error as RequestError where error.code == .notFound {
       return false

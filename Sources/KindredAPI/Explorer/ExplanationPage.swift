@@ -1,5 +1,5 @@
-import KindredExecution
 import KindredHTTP
+import KindredOutput
 
 /// What `explain=true` shows, for browsers without scripts.
 struct ExplanationPage {

@@ -1,5 +1,5 @@
-import KindredExecution
 import KindredHTTP
+import KindredOutput
 
 /// A page for browsers: complete by itself, and better with the explorer's scripts.
 struct ExplorerPage {

@@ -1,5 +1,5 @@
 import KindredAssociations
-import KindredExecution
+import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 

@@ -1,5 +1,5 @@
-import KindredExecution
 import KindredHTTP
+import KindredOutput
 
 /// A problem for browsers: what is wrong, the wrong word in the request, and links to the request without the mistake.
 struct ProblemPage {

@@ -1,5 +1,6 @@
 import Dispatch
-import KindredSQLite
+import KindredBackend
+import KindredClock
 import Synchronization
 
 /// Tells listeners when a commit, of whatever process, has changed the result of their request.
@@ -26,10 +27,10 @@ final class ChangeFeed: Sendable {
   private let state = Mutex(UncheckedBox(State()))
   private let watch = DispatchQueue(label: "kindred.live.watch")
   private let workers = DispatchQueue(label: "kindred.live.queries", attributes: .concurrent)
-  private let databaseVersion: DatabaseVersion
+  private let backend: any Backend
   private let options: LiveOptions
   /// The connections on which requests run again: those that answer requests are left to them.
-  let pool: ConnectionPool
+  let readers: any ReaderPool
   let memory = LiveMemory()
 
   /// How often the state of the database is looked at, in milliseconds.
@@ -37,10 +38,10 @@ final class ChangeFeed: Sendable {
   /// So many requests run at the same time at most.
   private static let workerCount = 2
 
-  init(_ databaseVersion: DatabaseVersion, of pool: ConnectionPool, _ options: LiveOptions) throws {
-    self.databaseVersion = databaseVersion
+  init(_ backend: any Backend, _ options: LiveOptions) throws {
+    self.backend = backend
     self.options = options
-    self.pool = try pool.sibling(readers: Self.workerCount)
+    readers = try backend.readers(Self.workerCount)
   }
 
   var counts: Counts { state.withLock { $0.value.counts } }
@@ -52,7 +53,7 @@ final class ChangeFeed: Sendable {
 
   /// A stream of a request that others listen to already; nil where the last event isn't known to be current.
   func join(_ key: LiveQuery.Key, lastEventID: String?, expiry: UInt64?) -> LiveListener? {
-    let version = databaseVersion.current
+    let version = backend.stateNumber
     return state.withLock { box in
       guard let query = box.value.queries[key], let known = query.version, known == version else {
         return nil
@@ -131,7 +132,7 @@ final class ChangeFeed: Sendable {
     for listener in listeners { listener.end() }
     // Nothing reads the database when this returns.
     workers.sync(flags: .barrier) {}
-    pool.close()
+    readers.close()
   }
 
   private func startTimer() {
@@ -150,7 +151,7 @@ final class ChangeFeed: Sendable {
   /// Finds the requests whose results are doubtful, and has them run.
   private func look() {
     let now = MonotonicTime.now()
-    let version = databaseVersion.current
+    let version = backend.stateNumber
     let starts = state.withLock { box in
       for query in box.value.queries.values where query.doubtfulSince == nil && query.version != version {
         query.doubtfulSince = now
@@ -174,7 +175,7 @@ final class ChangeFeed: Sendable {
     while let (query, refresh) = take() {
       let start = MonotonicTime.now()
       // Before the snapshot is taken: a commit in between costs one more query.
-      let version = databaseVersion.current
+      let version = backend.stateNumber
       let event = refresh()
       publish(event, of: query, version: version, duration: MonotonicTime.now() - start)
     }

@@ -1,7 +1,7 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
+import KindredClock
 import KindredHTTP
-import KindredSQLite
 import Logging
 
 extension KindredService {
@@ -23,8 +23,9 @@ extension KindredService {
       segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
       type: .json, isAttachment: false,
       key: RepresentationCache.Key(target: request.target, type: .json, rights: principal.rights),
-      version: databaseVersion.current, condition: nil)
-    let reading = try Reading(pool, readers, cancellation: request.cancellation, seconds: options.queryTime)
+      version: backend.stateNumber, condition: nil)
+    let reading = try backend.read(
+      readers, cancellation: request.cancellation, seconds: options.queryTime)
     defer { reading.close() }
     guard let json = try json(of: asked, reading) else {
       throw Problem.notAcceptable("only records can be listened to: change `Accept`")
@@ -41,7 +42,7 @@ extension KindredService {
   private func refreshed(_ asked: RecordsRequest) -> LiveEvent? {
     guard let feed = changeFeed else { return nil }
     do {
-      let reading = try Reading(feed.pool, cancellation: nil, seconds: options.queryTime)
+      let reading = try feed.readers.read(.waiting, cancellation: nil, seconds: options.queryTime)
       defer { reading.close() }
       return try json(of: asked, reading).map { LiveEvent($0, memory: feed.memory) }
     } catch {
@@ -52,13 +53,12 @@ extension KindredService {
   }
 
   /// The whole result; nil where the request is not for records.
-  private func json(of asked: RecordsRequest, _ reading: Reading) throws -> [UInt8]? {
-    let version = try models.version(reading.schemaVersion, for: reading.connection)
+  private func json(of asked: RecordsRequest, _ reading: any ReadTransaction) throws -> [UInt8]? {
+    let version = try models.version(for: reading)
       .seen(by: asked.principal)
     let planned = try plan(asked, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
-    let reader = ResultReader(
-      planned.plan, on: reading.connection, parameters: planned.parameters, limit: planned.limit)
+    let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
     var json: [UInt8] = []

@@ -1,6 +1,6 @@
 import Dispatch
+import KindredClock
 import KindredHTTP
-import KindredSQLite
 import Synchronization
 
 /// The stream of events of one client.

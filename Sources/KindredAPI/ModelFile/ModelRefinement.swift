@@ -1,17 +1,13 @@
 import KindredAssociations
-import KindredExecution
-import KindredSQLite
 import OrderedCollections
 
 extension ModelFile {
   /// The model of a database: inferred from its schema, then as this file says.
   ///
-  /// - Throws: `ModelFileError` for what the file says and the database does not have; `DatabaseError` where it can't
-  ///   be read.
-  public func model(of connection: Connection) throws -> Model {
-    try model(refining: Model(inferredFrom: try SchemaReader(connection).schema())) { definitions in
-      try CommonTableExpressionReader(connection).tables(definitions)
-    }
+  /// - Throws: `ModelFileError` for what the file says and the database does not have; the database's error
+  ///   where it can't be read.
+  public func model(of source: any SchemaSource) throws -> Model {
+    try model(refining: Model(inferredFrom: try source.schema()), tables: source.tables)
   }
 
   /// A model as this file says.
@@ -19,7 +15,7 @@ extension ModelFile {
   /// - Parameter tables: finds the columns of common table expressions.
   func model(
     refining model: Model,
-    tables: ([CommonTableExpressionReader.Definition]) throws -> [Table] = { _ in [] }
+    tables: ([CommonTableDefinition]) throws -> [Table] = { _ in [] }
   ) throws -> Model {
     var refinement = ModelRefinement(model, file: self)
     try refinement.addCommonTableExpressions(tables)
@@ -75,7 +71,7 @@ struct ModelRefinement {
 extension ModelRefinement {
   /// A common table expression is a resource, named as written, and a destination like a table.
   fileprivate mutating func addCommonTableExpressions(
-    _ tables: ([CommonTableExpressionReader.Definition]) throws -> [Table]
+    _ tables: ([CommonTableDefinition]) throws -> [Table]
   ) throws {
     let expressions = file.commonTableExpressions
     guard !expressions.isEmpty else { return }
@@ -92,7 +88,7 @@ extension ModelRefinement {
       }
     }
     let definitions = expressions.map {
-      CommonTableExpressionReader.Definition(name: $0.name.value, sql: $0.sql.value)
+      CommonTableDefinition(name: $0.name.value, sql: $0.sql.value)
     }
     do {
       for (expression, table) in zip(expressions, try tables(definitions)) {
@@ -102,7 +98,7 @@ extension ModelRefinement {
         model.tables[table.name] = keyed
         model.resources[table.name] = Resource(name: table.name, table: keyed)
       }
-    } catch let failure as CommonTableExpressionReader.Failure {
+    } catch let failure as CommonTableDefinition.Failure {
       let expression = expressions[failure.index]
       throw file.error(
         expression.sql.line, "the SQL of `\(expression.name.value)` is wrong: \(failure.message)")

@@ -1,4 +1,4 @@
-import KindredExecution
+import KindredOutput
 
 /// `/-/errors`: every code that a problem can have, and how to mend it.
 enum ErrorIndex {

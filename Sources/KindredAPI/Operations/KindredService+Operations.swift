@@ -1,6 +1,6 @@
 import KindredAssociations
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 import Logging
 import OrderedCollections
 import Synchronization
@@ -65,7 +65,7 @@ extension KindredService {
   /// Whether the database answers; asked on a connection of its own, so that it is told while all others are in use.
   private func health() throws -> Representation {
     do {
-      try databaseVersion.probe()
+      try backend.probe()
     } catch {
       throw unavailable(error)
     }
@@ -79,8 +79,9 @@ extension KindredService {
     serviceMetrics.append(to: &text)
     text.append(models.planCounts.snapshot)
     if let changeFeed { text.append(changeFeed.counts) }
-    text.append(pool.statistics)
-    if isWritable { text.append(writes.statistics) }
+    let statistics = backend.statistics
+    text.append(statistics)
+    if isWritable { text.appendWrites(of: statistics) }
     if let serverCounters { text.append(serverCounters) }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }

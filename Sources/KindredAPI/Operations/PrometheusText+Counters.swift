@@ -1,5 +1,5 @@
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 
 /// What the layers below have counted.
 extension PrometheusText {
@@ -24,35 +24,35 @@ extension PrometheusText {
     append("kindred_http_sent_bytes_total", .counter, "Bytes sent.", counters.sentBytes)
   }
 
-  mutating func append(_ pool: ConnectionPool.Statistics) {
-    append("kindred_database_readers", .gauge, "Reading connections that are open.", pool.readersOpen)
-    append("kindred_database_readers_in_use", .gauge, "Reading connections in use.", pool.readersInUse)
+  mutating func append(_ database: BackendStatistics) {
+    append("kindred_database_readers", .gauge, "Reading connections that are open.", database.readersOpen)
+    append("kindred_database_readers_in_use", .gauge, "Reading connections in use.", database.readersInUse)
     append(
       "kindred_database_readers_waiting", .gauge, "Requests that wait for a reading connection.",
-      pool.readersWaiting)
+      database.readersWaiting)
     append(
       "kindred_database_writer_in_use", .gauge, "Whether the writing connection is in use.",
-      pool.isWriterInUse ? 1 : 0)
+      database.isWriterInUse ? 1 : 0)
     append(
       "kindred_database_waits_total", .counter, "How often a request had to wait for a connection.",
-      pool.waits)
+      database.waits)
     append(
-      "kindred_database_wait_timeouts_total", .counter, "How often it waited in vain.", pool.timeouts)
+      "kindred_database_wait_timeouts_total", .counter, "How often it waited in vain.", database.waitTimeouts)
     append(
       "kindred_statement_cache_hits_total", .counter, "Statements that were found prepared.",
-      pool.statementCacheHits)
+      database.statementCacheHits)
     append(
       "kindred_statement_cache_misses_total", .counter, "Statements that had to be prepared.",
-      pool.statementCacheMisses)
+      database.statementCacheMisses)
   }
 
-  mutating func append(_ writes: WriteQueue.Statistics) {
-    append("kindred_writes_total", .counter, "Writes that were committed.", writes.writes)
+  mutating func appendWrites(of database: BackendStatistics) {
+    append("kindred_writes_total", .counter, "Writes that were committed.", database.writes)
     append(
       "kindred_write_commits_total", .counter,
       "Transactions that they shared, each with one synchronisation.",
-      writes.commits)
-    append("kindred_writes_waiting", .gauge, "Writes that wait for their turn.", writes.waiting)
+      database.writeCommits)
+    append("kindred_writes_waiting", .gauge, "Writes that wait for their turn.", database.writesWaiting)
   }
 
   mutating func append(_ live: ChangeFeed.Counts) {

@@ -1,4 +1,4 @@
-import KindredSQLite
+import KindredBackend
 import Synchronization
 
 /// A request that waits for a reading connection.
@@ -22,7 +22,7 @@ final class ParkedRequest: Sendable {
 
   var isWaiting: Bool { state.withLock { !$0.isEnded } }
 
-  func queue(in pool: ConnectionPool) {
+  func queue(in pool: any ReaderPool) {
     let ticket = pool.queueForReader { [self] in
       finish { state in
         state.isGranted = true

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
+import KindredBackend
+import KindredClock
 import KindredHTTP
-import KindredSQLite
 import Synchronization
 
 /// The requests that wait for a reading connection, and the results that hold one while their clients take them.
@@ -16,7 +17,7 @@ final class ReaderQueue: Sendable {
     var isTicking = false
   }
 
-  private let pool: ConnectionPool
+  private let pool: any ReaderPool
   private let state = Mutex(State())
   private let clock = DispatchQueue(label: "kindred.readers")
 
@@ -29,7 +30,7 @@ final class ReaderQueue: Sendable {
   /// Results that are read to their ends at the same time: more would only take longer.
   private static let concurrency = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
-  init(pool: ConnectionPool) { self.pool = pool }
+  init(pool: any ReaderPool) { self.pool = pool }
 
   // MARK: Waiting
 

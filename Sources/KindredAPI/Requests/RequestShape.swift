@@ -1,6 +1,6 @@
 import KindredAssociations
-import KindredExecution
 import KindredHTTP
+import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 

@@ -1,6 +1,6 @@
 import KindredAssociations
-import KindredExecution
 import KindredHTTP
+import KindredOutput
 import OrderedCollections
 
 /// What `/` shows: the resources, their columns and their associations.

@@ -1,6 +1,6 @@
 import KindredAssociations
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 
 /// What a client is told of an error (RFC 9457): here the errors of all layers meet.
 public struct Problem: Error {
@@ -87,31 +87,27 @@ extension Problem {
   }
 
   /// An error of the database; nil for one that is a defect, or that the client must not learn about.
-  init?(_ error: DatabaseError) {
-    if error.interruption == .timedOut {
+  init?(_ error: any BackendError) {
+    switch error.kind {
+    case .timedOut:
       self.init(
         .outOfTime,
         "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
         headers: [("Retry-After", "1")])
-    } else if let resource = error.exceededResource {
+    case .exceeded(let resource):
       self.init(
         RequestError(
           .limitExceeded, "the request needs more \(resource) than it may have: ask for less at once"))
-    } else if error.isBusy || error.isInterrupted {
-      self = .busy
-    } else if error.isFull {
+    case .busy, .cancelled: self = .busy
+    case .full:
       self.init(
         .outOfSpace, "there is no room on the disk for what the request needs: try again later",
         headers: [("Retry-After", "10")])
-    } else if let complaint = error.complaintAboutValues {
+    case .noValue(let complaint):
       self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
-    } else if let limit = error.exceededLimit {
-      self.init(
-        RequestError(
-          .limitExceeded,
-          "the request is more than SQLite takes in one statement (\(limit)): ask for less at once"))
-    } else {
-      return nil
+    case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit): ask for less at once"))
+    case .forbidden: self.init(RequestError(.forbidden, "the rules of the database don't allow this"))
+    case .constraint, .wrongKey, .unavailable, .defect: return nil
     }
   }
 }
@@ -170,37 +166,5 @@ extension Problem {
     var problem = Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
     problem.instance = "urn:kindred:defect:\(id)"
     return problem
-  }
-}
-
-extension DatabaseError {
-  /// What the account of the connection has no more of.
-  fileprivate var exceededResource: String? {
-    switch interruption {
-    case .outOfMemory: "memory"
-    case .outOfSpace: "temporary space"
-    case .cancelled, .timedOut, nil: nil
-    }
-  }
-
-  /// The limit of SQLite that a statement is beyond (<https://www.sqlite.org/limits.html>).
-  fileprivate var exceededLimit: String? {
-    let messages = [
-      "parser stack overflow", "Expression tree is too large", "tables in a join", "FROM clause terms",
-      "too many columns",
-      "too many terms", "too many SQL variables", "too many arguments",
-    ]
-    return code == 1 && messages.contains(where: message.contains) ? message : nil
-  }
-
-  /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
-  fileprivate var complaintAboutValues: String? {
-    let messages = [
-      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",
-      "LIKE or GLOB pattern too complex",
-      "ESCAPE expression must be a single character", "bad JSON path",
-    ]
-    guard isTooBig || code == 1 else { return nil }
-    return messages.first { message.contains($0) }
   }
 }

@@ -1,5 +1,5 @@
-import KindredExecution
 import KindredHTTP
+import KindredOutput
 
 /// What a GET gives, before it is fitted to what its client takes and has.
 struct Representation {

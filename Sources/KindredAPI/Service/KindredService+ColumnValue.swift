@@ -1,4 +1,4 @@
-import KindredExecution
+import KindredBackend
 import KindredHTTP
 
 extension KindredService {
@@ -6,9 +6,9 @@ extension KindredService {
   ///
   /// - Parameter reading: in its snapshot; the caller closes it.
   func columnValue(
-    _ planned: PlannedRequest, for request: HTTPRequest, _ reading: Reading
+    _ planned: PlannedRequest, for request: HTTPRequest, _ reading: any ReadTransaction
   ) throws -> HTTPResponse {
-    let reader = ResultReader(planned.plan, on: reading.connection, parameters: planned.parameters)
+    let reader = reading.result(of: planned.plan, planned.parameters)
     defer { reader.close() }
     try reader.start()
     guard let blob = reader.blob else {

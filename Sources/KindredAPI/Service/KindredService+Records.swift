@@ -1,7 +1,7 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
+import KindredOutput
 
 /// What is asked of the records that a path leads to.
 struct RecordsRequest {
@@ -42,17 +42,16 @@ extension KindredService {
       key: RepresentationCache.Key(target: request.target, type: type, rights: principal.rights),
       // Before the snapshot is taken: if somebody commits in between, the answer is thought older than it is, and
       // that costs one query more.
-      version: condition == nil ? nil : databaseVersion.current, condition: condition)
+      version: condition == nil ? nil : backend.stateNumber, condition: condition)
     if case .success = accepted, let response = unchanged(asked) { return response }
     // The time that was spent in the queue is a part of the request's.
     let waited = if case .queued = readers { Double(timing.nanoseconds) / 1e9 } else { 0.0 }
-    let reading = try Reading(
-      pool, readers, cancellation: request.cancellation,
-      seconds: options.queryTime.map { max(0, $0 - waited) })
+    let reading = try backend.read(
+      readers, cancellation: request.cancellation, seconds: options.queryTime.map { max(0, $0 - waited) })
     do {
-      asked.version = try asked.version ?? databaseVersion.shown(by: reading)
-      let version = try models.version(reading.schemaVersion, for: reading.connection).seen(by: principal)
-      let planned = try plan(asked, version) { try reading.connection.checkInterruption() }
+      asked.version = try asked.version ?? reading.stateNumber()
+      let version = try models.version(for: reading).seen(by: principal)
+      let planned = try plan(asked, version) { try reading.checkInterruption() }
       timing.mark("plan")
       if planned.isColumnValue {
         defer { reading.close() }
@@ -67,8 +66,7 @@ extension KindredService {
         if format == nil {
           _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
         }
-        let explanation = try Explanation(planned).document(
-          on: reading.connection, HiddenNames(in: version.model))
+        let explanation = try Explanation(planned).document(in: reading, HiddenNames(in: version.model))
         return deliver(
           type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
           to: request)

@@ -1,21 +1,18 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 import Logging
 import Synchronization
 
 /// Answers the requests of clients from a database.
 public final class KindredService: HTTPHandler {
-  let pool: ConnectionPool
+  let backend: any Backend
   let models: ModelSource
   let options: Options
   let logger: Logger
-  let databaseVersion: DatabaseVersion
   /// Where listeners are told of commits; nil where nobody may listen.
   let changeFeed: ChangeFeed?
   let representations = RepresentationCache()
-  let writes: WriteQueue
   let idempotencyKeys = IdempotencyKeys()
   let cursors: CursorCoding
   let serviceMetrics = ServiceMetrics()
@@ -25,36 +22,33 @@ public final class KindredService: HTTPHandler {
   /// Tells this service from all others, those of the process before it among them.
   let instance = String(UInt64.random(in: .min ... .max))
 
-  /// - Parameter model: makes the model of the database as a connection sees it: anew when the schema changes.
+  /// - Parameter model: makes the model of the database as a snapshot shows it: anew when the schema changes.
   public init(
-    pool: ConnectionPool, options: Options = Options(), logger: Logger,
-    model: @escaping @Sendable (Connection) throws -> Model
+    _ backend: any Backend, options: Options = Options(), logger: Logger,
+    model: @escaping @Sendable (any SchemaSource) throws -> Model
   ) throws {
-    self.pool = pool
-    readerQueue = ReaderQueue(pool: pool)
+    self.backend = backend
+    readerQueue = ReaderQueue(pool: backend)
     self.options = options
     self.logger = logger
     guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
     self.cursors = cursors
     authenticator = try Authenticator(
       options.access ?? AccessConfiguration(), impersonating: options.impersonated, logger: logger)
-    let databaseVersion = try DatabaseVersion(of: pool)
-    self.databaseVersion = databaseVersion
-    changeFeed = try options.live.map { try ChangeFeed(databaseVersion, of: pool, $0) }
+    changeFeed = try options.live.map { try ChangeFeed(backend, $0) }
     models = ModelSource(read: model)
-    writes = WriteQueue(pool)
-    let version = try pool.withReader { try models.version(for: $0) }
-    if options.isWritable, pool.isWritable,
-      try pool.withReader({ try BookkeepingTable.idempotency.exists(on: $0) })
-    {
+    let reading = try backend.read(.waiting, cancellation: nil, seconds: nil)
+    defer { reading.close() }
+    let version = try models.version(for: reading)
+    if options.isWritable, backend.isWritable, try reading.keepsAnswers() {
       let keys = idempotencyKeys
-      writes.submit(deadline: nil) {
-        try keys.removeExpired(on: $0)
+      backend.write(WriteOrder()) {
+        try keys.removeExpired(in: $0)
       } completion: { _ in
       }
     }
     for warning in version.model.warnings { logger.warning("\(warning)") }
-    for warning in try pool.withReader({ try AccessWarnings(model: version.model, connection: $0).lines() }) {
+    for warning in try AccessWarnings(model: version.model, source: reading).lines() {
       logger.warning("\(warning)")
     }
   }
@@ -148,8 +142,8 @@ public final class KindredService: HTTPHandler {
   /// that who asks for no records waits for nobody who does.
   func latestVersion() throws -> ModelVersion {
     do {
-      return try databaseVersion.withConnection { try models.version($0, for: $1) }
-    } catch let error as DatabaseError where error.isBusy {
+      return try backend.withSchema { try models.version(for: $0) }
+    } catch let error as any BackendError where error.kind == .busy {
       guard let known = models.known else { throw error }
       return known
     }
@@ -187,14 +181,11 @@ public final class KindredService: HTTPHandler {
       if !(principal?.isAuthenticated ?? false) { problem.asksForCredentials() }
       return problem
     case let error as RequestError: return Problem(error)
-    case let error as DatabaseError:
+    case let error as any BackendError:
       // The operator's to mend, not the client's.
-      if error.isFull { logger.error("\(error)") }
+      if error.kind == .full { logger.error("\(error)") }
       if let problem = Problem(error) { return problem }
-      if error.isOfStorage { return unavailable(error) }
-    case let error as OpenError where error.reason == .busy: return Problem.busy
-    // One more connection was needed, and the file is no longer what it was at the start.
-    case let error as OpenError: return unavailable(error)
+      if error.kind == .unavailable { return unavailable(error) }
     default: break
     }
     let id = String(UInt32.random(in: .min ... .max), radix: 16)

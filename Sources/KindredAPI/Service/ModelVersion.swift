@@ -1,6 +1,5 @@
 import KindredAssociations
-import KindredExecution
-import KindredSQLite
+import KindredBackend
 import Synchronization
 
 /// The model of one version of the schema, and what was made with it: plans, and the description of it all.
@@ -71,30 +70,26 @@ final class ModelVersion: Sendable {
 
 /// The model of a database, read anew when the schema changes under the running server.
 final class ModelSource: Sendable {
-  private let read: @Sendable (Connection) throws -> Model
+  private let read: @Sendable (any SchemaSource) throws -> Model
   private let current = Mutex<ModelVersion?>(nil)
   /// Of all versions.
   let planCounts = PlanCounts()
 
-  /// - Parameter read: makes the model of a database as a connection sees it.
-  init(read: @escaping @Sendable (Connection) throws -> Model) {
+  /// - Parameter read: makes the model of a database as a snapshot shows it.
+  init(read: @escaping @Sendable (any SchemaSource) throws -> Model) {
     self.read = read
   }
 
   /// The model that was used last.
   var known: ModelVersion? { current.withLock { $0 } }
 
-  /// The model that fits the snapshot of `connection`.
-  func version(for connection: Connection) throws -> ModelVersion {
-    try version(connection.schemaVersion, for: connection)
-  }
-
-  /// - Parameter schemaVersion: that of the snapshot.
-  func version(_ schemaVersion: Int64, for connection: Connection) throws -> ModelVersion {
+  /// The model that fits a snapshot.
+  func version(for source: any SchemaSource) throws -> ModelVersion {
+    let schemaVersion = source.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
     let version = ModelVersion(
-      schemaVersion: schemaVersion, model: try read(connection),
-      timelessness: try Timelessness(on: connection),
+      schemaVersion: schemaVersion, model: try read(source),
+      timelessness: try source.timelessness(),
       counts: planCounts)
     current.withLock { $0 = version }
     return version

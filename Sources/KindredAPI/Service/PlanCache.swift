@@ -1,4 +1,4 @@
-import KindredExecution
+import KindredOutput
 import Synchronization
 
 /// How often a plan was found, and how often not, since the service began.

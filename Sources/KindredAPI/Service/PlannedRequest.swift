@@ -1,5 +1,5 @@
 import KindredAssociations
-import KindredExecution
+import KindredOutput
 import KindredSQLSyntax
 
 /// A request and how it is answered.

@@ -1,18 +1,22 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
+import KindredClock
 import KindredHTTP
-import KindredSQLite
+import KindredOutput
 
 /// The reading of records, from the first statement to the representation that is made of them.
 final class RecordsReading {
   private let planned: PlannedRequest
   private let asked: RecordsRequest
-  private let reading: Reading
+  private let reading: any ReadTransaction
   private let service: KindredService
-  private var reader: ResultReader
+  private var reader: any ResultSource
 
   /// - Parameter reading: in its snapshot; it is closed with the representation's content.
-  init(_ planned: PlannedRequest, for asked: RecordsRequest, _ reading: Reading, _ service: KindredService) {
+  init(
+    _ planned: PlannedRequest, for asked: RecordsRequest, _ reading: any ReadTransaction,
+    _ service: KindredService
+  ) {
     self.planned = planned
     self.asked = asked
     self.reading = reading
@@ -65,7 +69,7 @@ final class RecordsReading {
   /// The state of the database that the snapshot is; nil where it can't be told, or doesn't decide the content alone.
   private var stateVersion: Int64? {
     // Only if nobody has committed since the request came, the snapshot is the state of that number.
-    guard planned.isTimeless, let version = asked.version, service.databaseVersion.current == version else {
+    guard planned.isTimeless, let version = asked.version, service.backend.stateNumber == version else {
       return nil
     }
     return version
@@ -127,9 +131,8 @@ final class RecordsReading {
 
   // MARK: Reading
 
-  private static func reader(_ planned: PlannedRequest, _ reading: Reading) -> ResultReader {
-    ResultReader(
-      planned.plan, on: reading.connection, parameters: planned.parameters, limit: planned.limit)
+  private static func reader(_ planned: PlannedRequest, _ reading: any ReadTransaction) -> any ResultSource {
+    reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
   }
 
   /// What is there once the first part has been read.

@@ -1,4 +1,4 @@
-import KindredSQLite
+import KindredClock
 
 /// How long the steps of a request took.
 struct RequestTiming {

@@ -1,6 +1,7 @@
-import KindredExecution
+import KindredBackend
+import KindredClock
 import KindredHTTP
-import KindredSQLite
+import KindredOutput
 
 /// A result that is sent as it is read.
 ///
@@ -10,8 +11,8 @@ final class ResultBody: HTTPBodyStream {
   /// The client was too slow, and others waited.
   struct SlowClient: Error {}
 
-  private let reading: Reading
-  private let reader: ResultReader
+  private let reading: any ReadTransaction
+  private let reader: any ResultSource
   private let queue: ReaderQueue
   private let held = HeldReader()
   private var isOpen = true
@@ -20,7 +21,7 @@ final class ResultBody: HTTPBodyStream {
   /// What follows the spool, as long as nothing more is read.
   private var following: UnsafeRawBufferPointer?
 
-  init(_ reading: Reading, _ reader: ResultReader, queue: ReaderQueue) {
+  init(_ reading: any ReadTransaction, _ reader: any ResultSource, queue: ReaderQueue) {
     self.reading = reading
     self.reader = reader
     self.queue = queue

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredBackend
 import KindredHTTP
 
 /// What a path leads to.

@@ -1,8 +1,6 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
-import KindredSQLSyntax
 import Synchronization
 
 #if canImport(Glibc)
@@ -45,74 +43,47 @@ final class IdempotencyKeys: Sendable {
   /// - Parameter isKept: whether there will be something to keep.
   /// - Throws: `Problem` (422) where the key came with other content.
   func once(
-    _ identity: Identity, on connection: Connection, isKept: Bool, _ body: () throws -> WriteResult
+    _ identity: Identity, in transaction: any WriteTransaction, isKept: Bool, _ body: () throws -> WriteResult
   ) throws -> WriteResult {
     let now = Int64(time(nil))
-    if try BookkeepingTable.idempotency.exists(on: connection),
-      let known = try find(identity, now, connection)
-    {
-      guard known.fingerprint == .blob(identity.key.fingerprint.bytes) else { throw Problem.otherContent }
-      return known.result
+    let key = KeptAnswer.Key(principal: identity.principal, text: identity.key.text)
+    let fingerprint = identity.key.fingerprint.bytes
+    if let known = try transaction.keptAnswer(key, since: now - Self.lifetime) {
+      guard known.fingerprint == fingerprint else { throw Problem.otherContent }
+      return WriteResult(known)
     }
     let result = try body()
     guard isKept else { return result }
-    try BookkeepingTable.idempotency.create(on: connection)
-    try removeExpired(now, on: connection)
-    try connection.withStatement(
-      """
-      INSERT INTO kindred_idempotency
-        (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-      """
-    ) { statement in
-      try statement.bind(
-        [
-          .text(identity.principal), .text(identity.key.text), .blob(identity.key.fingerprint.bytes),
-          .integer(now),
-          .integer(Int64(result.status.code)), result.location.map { .text($0) } ?? .null,
-          result.count.map { .integer(Int64($0)) } ?? .null,
-          result.appliedPreferences.map { .text($0) } ?? .null, result.tag.map { .blob($0.bytes) } ?? .null,
-          result.content.map { .blob($0) } ?? .null,
-        ])
-      _ = try statement.step()
-    }
+    try transaction.removeKeptAnswers(until: now - Self.lifetime)
+    try transaction.keep(result.kept(fingerprint, at: now), under: key)
     return result
   }
 
   /// Removes what is too old to be answered again.
-  func removeExpired(on connection: Connection) throws {
-    guard try BookkeepingTable.idempotency.exists(on: connection) else { return }
-    try removeExpired(Int64(time(nil)), on: connection)
+  func removeExpired(in transaction: any WriteTransaction) throws {
+    try transaction.removeKeptAnswers(until: Int64(time(nil)) - Self.lifetime)
+  }
+}
+
+extension WriteResult {
+  /// The result that was kept.
+  fileprivate init(_ answer: KeptAnswer) {
+    self.init(status: HTTPStatus(code: answer.status) ?? .ok)
+    location = answer.location
+    count = answer.total.map { Int($0) }
+    appliedPreferences = answer.preferences
+    tag = answer.tag.flatMap(ContentHash.Digest.init(bytes:))
+    content = answer.content
   }
 
-  private func removeExpired(_ now: Int64, on connection: Connection) throws {
-    try connection.withStatement("DELETE FROM kindred_idempotency WHERE time <= ?1") { statement in
-      try statement.bind([.integer(now - Self.lifetime)])
-      _ = try statement.step()
-    }
-  }
-
-  private func find(_ identity: Identity, _ now: Int64, _ connection: Connection) throws -> (
-    fingerprint: SQLValue, result: WriteResult
-  )? {
-    try connection.withStatement(
-      """
-      SELECT fingerprint, status, location, total, preferences, tag, content FROM kindred_idempotency
-      WHERE principal = ?1 AND key = ?2 AND time > ?3
-      """
-    ) { statement in
-      try statement.bind(
-        [.text(identity.principal), .text(identity.key.text), .integer(now - Self.lifetime)])
-      guard try statement.step() else { return nil }
-      let row = statement.row
-      var result = WriteResult(status: HTTPStatus(code: Int(statement.int64(1))) ?? .ok)
-      if case .text(let location) = row[2] { result.location = location }
-      if case .integer(let total) = row[3] { result.count = Int(total) }
-      if case .text(let preferences) = row[4] { result.appliedPreferences = preferences }
-      if case .blob(let tag) = row[5] { result.tag = ContentHash.Digest(bytes: tag) }
-      if case .blob(let content) = row[6] { result.content = content }
-      return (row[0], result)
-    }
+  fileprivate func kept(_ fingerprint: [UInt8], at time: Int64) -> KeptAnswer {
+    var answer = KeptAnswer(fingerprint: fingerprint, time: time, status: status.code)
+    answer.location = location
+    answer.total = count.map { Int64($0) }
+    answer.preferences = appliedPreferences
+    answer.tag = tag?.bytes
+    answer.content = content
+    return answer
   }
 }
 

@@ -1,12 +1,11 @@
 import KindredAssociations
+import KindredBackend
 import KindredCryptography
-import KindredExecution
 import KindredHTTP
-import KindredSQLite
 
 extension KindredService {
   /// Whether clients may write.
-  var isWritable: Bool { options.isWritable && pool.isWritable }
+  var isWritable: Bool { options.isWritable && backend.isWritable }
 
   /// The value of `Allow` for records.
   func allow(_ segments: [Substring], _ principal: Principal) throws -> String {
@@ -30,11 +29,11 @@ extension KindredService {
     timing.mark("plan")
     let isLong = plan.importFormat != nil
     return try submit(request, principal, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) {
-      connection in
-      let version = try self.models.version(for: connection).seen(by: principal)
+      transaction in
+      let version = try self.models.version(for: transaction).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
       let plan = isCurrent ? plan : try WritePlan(segments, request, principal, version, self)
-      return try WriteExecution(plan: plan, request: request, connection: connection, service: self).run()
+      return try WriteExecution(plan: plan, request: request, transaction: transaction, service: self).run()
     }
   }
 
@@ -56,11 +55,11 @@ extension KindredService {
     let plan = try planWrite(by: principal) { BatchPlan(parts, preferences, principal, $0, self) }
     var timing = timing
     timing.mark("plan")
-    return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { connection in
-      let version = try self.models.version(for: connection).seen(by: principal)
+    return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { transaction in
+      let version = try self.models.version(for: transaction).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
       let plan = isCurrent ? plan : BatchPlan(parts, preferences, principal, version, self)
-      return try plan.run(on: connection, self)
+      return try plan.run(in: transaction, self)
     }
   }
 
@@ -86,7 +85,7 @@ extension KindredService {
   private func submit(
     _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming, isLong: Bool = false,
     isKept: Bool,
-    _ body: @escaping @Sendable (Connection) throws -> WriteResult
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> WriteResult
   ) throws -> HTTPAnswer {
     let pending = HTTPPendingResponse()
     let identity = try IdempotencyKey(request).map {
@@ -94,19 +93,12 @@ extension KindredService {
     }
     if let identity { try idempotencyKeys.begin(identity) }
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
-    writes.submit(deadline: deadline, isLong: isLong, isWanted: { !request.cancellation.isCancelled }) {
-      connection in
-      let handle = connection.interruptHandle
-      request.cancellation.onCancel { handle.interrupt() }
-      defer { request.cancellation.onCancel(nil) }
-      func result() throws -> WriteResult {
-        guard let identity else { return try body(connection) }
-        return try self.idempotencyKeys.once(identity, on: connection, isKept: isKept) {
-          try body(connection)
-        }
+    let order = WriteOrder(deadline: deadline, isLong: isLong, cancellation: request.cancellation)
+    backend.write(order) { transaction in
+      guard let identity else { return try body(transaction) }
+      return try self.idempotencyKeys.once(identity, in: transaction, isKept: isKept) {
+        try body(transaction)
       }
-      // An import is bounded by its size: its savepoints may fill temporary files as large as the database.
-      return isLong ? try result() : try connection.accounting(result)
     } completion: { result in
       self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }
@@ -125,7 +117,7 @@ extension KindredService {
     case .success(let result):
       let response = result.response(to: request, compressionLevel: options.compressionLevel)
       return finished(response, to: request, timing)
-    case .failure(let error as DatabaseError):
+    case .failure(let error as any BackendError):
       // Foreign keys that are deferred are checked at the end.
       return finished(answer(to: Problem(refusing: error) ?? error, of: request), to: request, timing)
     case .failure(let error):

@@ -1,16 +1,17 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
+import KindredOutput
 
 /// What a path leads to as a GET without parameters would give it now, for the tags of a client to be compared with.
 struct PresentRecord {
   private let digest: ContentHash.Digest
 
-  /// - Parameter connection: in a transaction that writes, so that nobody else does.
+  /// - Parameter transaction: in a transaction that writes, so that nobody else does.
   /// - Throws: `RequestError`, not found, where there is nothing.
   init(
-    _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal, _ connection: Connection,
+    _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal,
+    _ transaction: any WriteTransaction,
     _ service: KindredService
   ) throws {
     let get = HTTPRequest(method: .get, target: String(request.path))
@@ -22,8 +23,7 @@ struct PresentRecord {
       key: RepresentationCache.Key(target: get.target, type: .json, rights: principal.rights), version: nil,
       condition: nil)
     let planned = try service.plan(asked, version)
-    let reader = ResultReader(
-      planned.plan, on: connection, parameters: planned.parameters, limit: planned.limit)
+    let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
     let first = try reader.next()

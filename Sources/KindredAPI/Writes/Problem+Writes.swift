@@ -1,6 +1,6 @@
 import KindredAssociations
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 import OrderedCollections
 
 /// What can be wrong with a request that writes.
@@ -78,56 +78,47 @@ extension Problem {
 
   /// A constraint that refused a change; nil for other errors.
   ///
-  /// SQLite's messages hold the text of expressions, so only those parts of them are told that are known by name.
+  /// A database's messages hold the text of expressions, so only those parts of them are told that are known by name.
   ///
   /// - Parameters:
   ///   - resource: what was to be changed, where it is one record.
   ///   - pointer: where the client said so.
   init?(
-    refusing error: DatabaseError, changing resource: Resource? = nil, at pointer: JSONPointer = JSONPointer()
+    refusing error: any BackendError, changing resource: Resource? = nil,
+    at pointer: JSONPointer = JSONPointer()
   ) {
-    let columns = resource?.columns(in: error.message) ?? []
+    let columns = resource?.columns(namedBy: error) ?? []
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let one = columns.count == 1 ? pointer + columns[0] : pointer
-    switch error.constraint {
-    case .notNull:
+    switch error.kind {
+    case .constraint(.notNull):
       self = .refusedValue(names.isEmpty ? "a value is missing" : "\(names) must have a value", at: one)
-    case .check:
+    case .constraint(.check):
       self = .refusedValue("a value is beyond what the table allows (a CHECK constraint)", at: pointer)
-    case .dataType:
+    case .constraint(.dataType):
       self = .refusedValue(
         names.isEmpty ? "a value is not of its column's type" : "\(names) is of another type", at: one)
-    case .unique, .primaryKey, .rowID:
+    case .constraint(.unique):
       // Which values a record out of sight has is not told.
       let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
       self = .takenKey
       if isNamed { detail = "there is a record with this \(names) already" }
       self.pointer = (isNamed ? one : pointer).fragment
-    case .foreignKey: self = .danglingReference
-    case .trigger:
-      // The database's own word (https://www.sqlite.org/lang_createtrigger.html#raise).
-      self.init(
-        .conflict, error.message.isEmpty ? "a trigger of the database refuses the change" : error.message)
-    case _ where error.isConstraint:
-      self.init(.conflict, "the database refuses the change")
-    default:
-      // An INTEGER PRIMARY KEY that is no integer.
-      guard error.isMismatch else { return nil }
-      self = .refusedValue("the key must be a whole number", at: pointer)
+    case .constraint(.foreignKey): self = .danglingReference
+    case .constraint(.trigger(let message)):
+      self.init(.conflict, message.isEmpty ? "a trigger of the database refuses the change" : message)
+    case .constraint(.other): self.init(.conflict, "the database refuses the change")
+    case .wrongKey: self = .refusedValue("the key must be a whole number", at: pointer)
+    default: return nil
     }
   }
 }
 
 extension Resource {
-  /// The columns that an error of SQLite is about, where it names some of this table and clients may know them.
-  fileprivate func columns(in message: String) -> [String] {
-    let names = Set(columns.map(\.name))
-    let keys = (table.uniqueKeys + table.columns.indices.map { [$0] }).map {
-      $0.map { table.columns[$0].name }
-    }
-    return keys.first { key in
-      key.allSatisfy(names.contains)
-        && message.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
-    } ?? []
+  /// The columns that an error is about, where clients may know them all.
+  fileprivate func columns(namedBy error: any BackendError) -> [String] {
+    let visible = Set(columns.map(\.name))
+    let named = error.columns(of: table)
+    return named.allSatisfy(visible.contains) ? named : []
   }
 }

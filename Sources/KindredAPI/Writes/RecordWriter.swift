@@ -1,22 +1,22 @@
 import KindredAssociations
-import KindredExecution
-import KindredSQLite
-import OrderedCollections
+import KindredBackend
+import KindredOutput
 import KindredSQLSyntax
+import OrderedCollections
 
-/// Writes records and those to be associated with them, on a connection that is in a transaction.
+/// Writes records and those to be associated with them, on a transaction that is in a transaction.
 ///
 /// What a record refers to comes first, then the record, then what refers to it: so each finds its keys there.
 /// Every change to a record goes through `insert`, `update`, `delete`, `link` or `unlink`, and every reference to one
 /// that is there through `present`.
 struct RecordWriter {
   let version: ModelVersion
-  let connection: Connection
+  let transaction: any WriteTransaction
   let principal: Principal
 
   private var model: Model { version.model }
   private var rules: WriteRules {
-    WriteRules(version: version, principal: principal, connection: connection)
+    WriteRules(version: version, principal: principal, transaction: transaction)
   }
 
   /// Adds a record, and all below it; nil where a trigger ignores it.
@@ -147,7 +147,7 @@ struct RecordWriter {
     _ resource: Resource, by columns: [String], _ values: [SQLValue], _ returned: [String]
   ) throws -> StoredRecord? {
     let statement = version.changes.statement(.selection(of: returned, by: columns), of: resource.table)
-    return try connection.rows(of: statement, Parameters(literals: values)).first
+    return try transaction.rows(of: statement, Parameters(literals: values)).first
       .map { StoredRecord(returned, $0) }
   }
 
@@ -178,12 +178,12 @@ struct RecordWriter {
   }
 
   private func run(
-    _ change: TableChange, _ values: [SQLValue], on table: Table, _ problem: (DatabaseError) -> Problem?
+    _ change: TableChange, _ values: [SQLValue], on table: Table, _ problem: (any BackendError) -> Problem?
   ) throws -> [[SQLValue]] {
     do {
       let statement = version.changes.statement(change, of: table)
-      return try connection.rows(of: statement, Parameters(literals: values))
-    } catch let error as DatabaseError {
+      return try transaction.rows(of: statement, Parameters(literals: values))
+    } catch let error as any BackendError {
       throw problem(error) ?? error
     }
   }
@@ -314,7 +314,7 @@ extension RecordWriter {
     }
     let lookup = try version.lookups.lookup(path, columns: resource.table.locatorColumns)
     do {
-      _ = try connection.record(
+      _ = try transaction.record(
         lookup, Parameters(literals: literals.values, claims: principal.claims))
     } catch let error as RequestError where error.code == .notFound {
       throw Problem.refusedValue(

@@ -1,6 +1,6 @@
 import KindredAssociations
-import KindredExecution
-import KindredSQLite
+import KindredBackend
+import KindredOutput
 
 /// What a write returns: its records as a GET with the same parameters would give them, with the tree that was written.
 struct WriteAnswer {
@@ -42,7 +42,7 @@ struct WriteAnswer {
 
   /// The records in JSON, one after the other.
   func json(
-    of records: [StoredRecord], isArray: Bool, to principal: Principal, on connection: Connection
+    of records: [StoredRecord], isArray: Bool, to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
     for (index, record) in records.enumerated() {
@@ -50,11 +50,11 @@ struct WriteAnswer {
       // The key's values are the first ones, their numbers having been given before all others.
       var literals = planned.parameters.literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
-      let reader = ResultReader(
-        planned.plan, on: connection, parameters: Parameters(literals: literals, claims: principal.claims))
+      let reader = transaction.result(
+        of: planned.plan, Parameters(literals: literals, claims: principal.claims))
       defer { reader.close() }
       do {
-        try reader.start(preparingTransients: index == 0)
+        try reader.start(isRepeated: index > 0)
       } catch let error as RequestError where error.code == .notFound {
         if isRestricted {
           bytes += "null".utf8

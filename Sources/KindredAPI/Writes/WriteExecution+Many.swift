@@ -1,7 +1,6 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 
 /// Changes of all records that a request selects: of all of them, or of none.
 extension WriteExecution {
@@ -9,14 +8,14 @@ extension WriteExecution {
     guard let draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
     try checkCollectionPreconditions()
     let records = try find(selection)
-    let changed = try connection.deferringForeignKeys {
+    let changed = try transaction.checkingForeignKeys {
       try records.compactMap { try writer.update($0, of: resource, to: draft) }
     }
     guard !changed.isEmpty || records.isEmpty else { throw Problem.ignored() }
     var result = WriteResult(status: .noContent)
     if plan.preferences.content != .minimal {
       result.status = .ok
-      result.content = try plan.answer.json(of: changed, isArray: true, to: plan.principal, on: connection)
+      result.content = try plan.answer.json(of: changed, isArray: true, to: plan.principal, in: transaction)
     }
     result.count = changed.count
     return result
@@ -32,7 +31,7 @@ extension WriteExecution {
       for record in records { try writer.unlink(join, origin, record) }
       count = records.count
     } else {
-      try connection.deferringForeignKeys {
+      try transaction.checkingForeignKeys {
         // One that is no longer there went with another one.
         for record in records {
           if try writer.delete(record, of: resource) || !writer.isThere(record, of: resource) { count += 1 }
@@ -45,7 +44,7 @@ extension WriteExecution {
   }
 
   private func find(_ selection: WriteSelection) throws -> [StoredRecord] {
-    let rows = try connection.records(selection.lookup, selection.parameters)
+    let rows = try transaction.records(selection.lookup, selection.parameters)
     if let limit = selection.limit, rows.count > limit {
       throw RequestError(
         .limitExceeded,
@@ -56,17 +55,13 @@ extension WriteExecution {
   }
 }
 
-extension Connection {
-  /// Runs `body`, and checks foreign keys when it is done: as one statement would that changes many records.
-  fileprivate func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
-    try setDefersForeignKeys(true)
-    defer { try? setDefersForeignKeys(false) }
-    let result = try body()
+extension WriteTransaction {
+  /// Runs `body`, and tells what the foreign keys refuse afterwards.
+  fileprivate func checkingForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      try checkForeignKeys()
-    } catch let error as DatabaseError {
+      return try deferringForeignKeys(body)
+    } catch let error as any BackendError {
       throw Problem(refusing: error) ?? error
     }
-    return result
   }
 }

@@ -1,29 +1,29 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
+import KindredOutput
 import KindredSQLSyntax
-import KindredSQLite
 import OrderedCollections
 
 /// One write, in a transaction whose owner takes it back where this throws.
 struct WriteExecution {
   let plan: WritePlan
   let request: HTTPRequest
-  let connection: Connection
+  let transaction: any WriteTransaction
   let service: KindredService
 
   var target: WriteTarget { plan.target }
   var resource: Resource { target.resource }
   var writer: RecordWriter {
-    RecordWriter(version: plan.version, connection: connection, principal: plan.principal)
+    RecordWriter(version: plan.version, transaction: transaction, principal: plan.principal)
   }
 
   /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
   func run() throws -> WriteResult {
     guard plan.preferences.isRolledBack else { return try perform() }
     do {
-      return try connection.rolledBack(perform)
-    } catch let error as DatabaseError {
+      return try transaction.rolledBack(perform)
+    } catch let error as any BackendError {
       // Constraints that wait for the commit.
       throw Problem(refusing: error) ?? error
     }
@@ -152,7 +152,7 @@ struct WriteExecution {
   private func find(_ path: RequestPath, _ columns: [String]) throws -> StoredRecord {
     let lookup = try plan.version.lookups.lookup(path, columns: columns)
     let parameters = Parameters(literals: target.literals.values, claims: plan.principal.claims)
-    return StoredRecord(lookup.columns, try connection.record(lookup, parameters))
+    return StoredRecord(lookup.columns, try transaction.record(lookup, parameters))
   }
 
   private func isThere() throws -> Bool {
@@ -187,7 +187,8 @@ struct WriteExecution {
     let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
     let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     guard needed != nil || unwanted != nil else { return }
-    let present = exists ? try PresentRecord(plan.version, request, plan.principal, connection, service) : nil
+    let present =
+      exists ? try PresentRecord(plan.version, request, plan.principal, transaction, service) : nil
     if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }
@@ -214,7 +215,7 @@ struct WriteExecution {
       if status == .ok { result.status = .noContent }
       return result
     }
-    let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, on: connection)
+    let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
     result.content = content
     // The answer to PUT has none, unless the content was stored byte by byte (RFC 9110 §9.3.4).
     let isPlain = !isArray && request.query == nil && plan.content?.paths.isEmpty ?? true
@@ -230,7 +231,7 @@ struct WriteExecution {
   func result(deleting records: [StoredRecord], isArray: Bool) throws -> WriteResult {
     guard plan.preferences.content == .representation else { return WriteResult(status: .noContent) }
     var result = WriteResult(status: .ok)
-    result.content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, on: connection)
+    result.content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
     return result
   }
 }

@@ -1,6 +1,7 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
+import KindredOutput
 
 /// A request to write whose names are all found in one version of the model.
 struct WritePlan: Sendable {

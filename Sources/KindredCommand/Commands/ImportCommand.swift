@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import KindredAPI
+import KindredBackend
 import KindredHTTP
 import KindredSQLite
 import Logging
@@ -59,15 +60,14 @@ struct ImportCommand: Configurable {
     let content = HTTPContentFile(descriptor: descriptor, length: Int(status.st_size))
     var configuration = ConnectionConfiguration()
     configuration.durability = durability
-    let pool = try ConnectionPool(
-      path: database, access: .readWrite, readers: 1, configuration: configuration)
-    defer { pool.close() }
+    let backend = try DatabaseLocation(database).open(.init(isWritable: true, configuration: configuration))
+    defer { backend.close() }
     var options = requests.serviceOptions
     options.isWritable = true
     // Whoever can open the file may do everything with it.
     options.impersonated = .operator
     let service = try KindredService(
-      pool: pool, options: options, logger: Logger.kindred(level: .warning), model: requests.modelSource())
+      backend, options: options, logger: Logger.kindred(level: .warning), model: requests.modelSource())
     let progress = ImportProgress(of: content)
     let response = service.respond(to: request(content))
     progress.end()

@@ -1,9 +1,7 @@
 import ArgumentParser
 import KindredAPI
 import KindredAssociations
-import KindredExecution
 import KindredHTTP
-import KindredSQLite
 import Logging
 
 /// The command `kindred model`.
@@ -30,10 +28,10 @@ struct ModelCommand: ParsableCommand {
   var model: String?
 
   func run() throws {
-    let connection = try Connection(path: database, access: .readOnly)
-    let model = Model(inferredFrom: try SchemaReader(connection).schema())
+    let source = try DatabaseLocation(database).schemaSource()
+    let model = Model(inferredFrom: try source.schema())
     if let path = self.model {
-      let checked = try ModelFileReader(path: path).read().model(of: connection)
+      let checked = try ModelFileReader(path: path).read().model(of: source)
       let warnings = checked.openResources.map { "\($0) has no access: everybody may read it" }
       for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
       LogOutput.standardError.flush()

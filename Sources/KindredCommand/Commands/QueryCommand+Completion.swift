@@ -1,6 +1,5 @@
 import ArgumentParser
 import KindredAPI
-import KindredSQLite
 
 /// What a shell completes: the URL, by the names of the database that is named before it.
 extension QueryCommand {
@@ -12,8 +11,8 @@ extension QueryCommand {
   static func completions(of words: [String], typed: String) -> [String] {
     let quote = String(typed.prefix(1).filter { $0 == "'" || $0 == "\"" })
     guard let invocation = Self.invocation(in: words),
-      let connection = try? Connection(path: invocation.database, access: .readOnly),
-      let model = try? invocation.requests.modelSource()(connection)
+      let source = try? DatabaseLocation(invocation.database).schemaSource(),
+      let model = try? invocation.requests.modelSource()(source)
     else { return [] }
     let completion = URLCompletion(model: model, limits: invocation.requests.serviceOptions.limits)
     return completion.completions(of: String(typed.dropFirst(quote.count))).map { quote + $0 }

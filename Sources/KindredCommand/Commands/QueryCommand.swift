@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import KindredAPI
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
 import Logging
 
 /// The command `kindred query`.
@@ -54,14 +54,13 @@ struct QueryCommand: Configurable {
 
   func run() throws {
     let logger = Logger.kindred(level: .warning)
-    let pool = try ConnectionPool(
-      path: database, access: .readOnly, readers: 1, configuration: requests.connectionConfiguration)
-    defer { pool.close() }
+    let backend = try DatabaseLocation(database).open(.init(configuration: requests.connectionConfiguration))
+    defer { backend.close() }
     var options = requests.serviceOptions
     options.access = try config.access()
     options.impersonated = claims.map { .claims(Array($0.utf8)) } ?? .operator
     let service = try KindredService(
-      pool: pool, options: options, logger: logger, model: requests.modelSource())
+      backend, options: options, logger: logger, model: requests.modelSource())
     let response = service.respond(
       to: HTTPRequest(method: .get, target: target, headers: ["Accept": format.mediaType]))
     if response.status.code >= 400 {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KindredAPI
+import KindredBackend
 import KindredHTTP
 import KindredSQLite
 import Logging
@@ -70,17 +71,18 @@ struct ServeCommand: Configurable {
     guard let path = named ?? sample?.path else { return }
     var configuration = requests.connectionConfiguration
     configuration.durability = server.durability
-    let pool = try ConnectionPool(
-      path: path, access: server.writable ? .readWrite : .readOnly, readers: server.readerCount,
-      // As long as a query may take, somebody may wait for his turn.
-      checkoutTimeout: Int((options.queryTime ?? 60) * 1000),
-      configuration: configuration)
-    defer { pool.close() }
-    if pool.readerAccess == .immutable {
-      logger.notice("The database is served as it is now: its directory can't be written to.")
-    }
+    let location = DatabaseLocation(path)
+    let backend = try location.open(
+      .init(
+        isWritable: server.writable, readers: server.readerCount,
+        // A request waits for a connection as long as a query may take.
+        checkoutTimeout: Int((options.queryTime ?? 60) * 1000), configuration: configuration,
+        onUnchanging: {
+          logger.notice("The database is served as it is now: its directory can't be written to.")
+        }))
+    defer { backend.close() }
     let service = try KindredService(
-      pool: pool, options: options, logger: logger, model: requests.modelSource())
+      backend, options: options, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
       host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
       logger: logger)
@@ -90,7 +92,8 @@ struct ServeCommand: Configurable {
     defer { http.shutdown(grace: server.shutdownTimeout.duration) }
     try StandardOutput.writeLine(
       "listening on \(Self.url(of: address, isSecure: server.tls != nil))")
-    logger.info("serving", metadata: ["database": "\(path)", "sqlite": "\(SQLiteLibrary.version)"])
+    logger.info(
+      "serving", metadata: ["database": "\(path)", "\(location.engine.name)": "\(location.engine.version)"])
     signals.waitForEnd {
       guard server.tls != nil else { return }
       do {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import KindredAPI
 import KindredAssociations
-import KindredExecution
 import KindredHTTP
 import KindredSQLite
 import Logging
@@ -76,8 +75,8 @@ extension RequestSettings {
 
 extension RequestSettings {
   /// Reads the model of a database.
-  func modelSource() throws -> @Sendable (Connection) throws -> Model {
-    guard let model else { return { Model(inferredFrom: try SchemaReader($0).schema()) } }
+  func modelSource() throws -> @Sendable (any SchemaSource) throws -> Model {
+    guard let model else { return { Model(inferredFrom: try $0.schema()) } }
     let file = try ModelFileReader(path: model).read()
     return { try file.model(of: $0) }
   }

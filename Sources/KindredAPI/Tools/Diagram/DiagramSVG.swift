@@ -1,5 +1,5 @@
 import KindredAssociations
-import KindredExecution
+import KindredOutput
 import OrderedCollections
 
 /// A diagram as SVG 1.1 (<https://www.w3.org/TR/SVG11/>): a link around each box, and a path for each column of a foreign

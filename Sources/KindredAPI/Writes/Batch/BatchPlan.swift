@@ -1,7 +1,7 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
 import KindredHTTP
-import KindredSQLite
+import KindredOutput
 
 /// Requests that are done together, or not at all.
 struct BatchPlan: Sendable {
@@ -56,15 +56,15 @@ struct BatchPlan: Sendable {
     return .read(planned)
   }
 
-  /// Does all parts, on a connection that is in a transaction.
+  /// Does all parts, on a transaction that is in a transaction.
   ///
   /// - Throws: what the first part that fails throws, as a `Problem` with a pointer to it.
-  func run(on connection: Connection, _ service: KindredService) throws -> WriteResult {
+  func run(in transaction: any WriteTransaction, _ service: KindredService) throws -> WriteResult {
     var result = WriteResult(status: .ok)
     result.content =
       try preferences.isRolledBack
-      ? connection.rolledBack { try content(connection, service) }
-      : content(connection, service)
+      ? transaction.rolledBack { try content(transaction, service) }
+      : content(transaction, service)
     if preferences.content == .minimal {
       result.content = nil
       result.status = .noContent
@@ -73,19 +73,21 @@ struct BatchPlan: Sendable {
     return result
   }
 
-  private func content(_ connection: Connection, _ service: KindredService) throws -> [UInt8] {
+  private func content(_ transaction: any WriteTransaction, _ service: KindredService) throws -> [UInt8] {
     var bytes = [UInt8(ascii: "[")]
     for (index, (part, work)) in zip(parts, works).enumerated() {
       do {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         switch try work.get() {
-        case .read(let planned): try Self.append(try read(planned, part, connection, service), to: &bytes)
+        case .read(let planned): try Self.append(try read(planned, part, transaction, service), to: &bytes)
         case .write(let plan):
-          let result = try WriteExecution(plan: plan, request: part, connection: connection, service: service)
-            .run()
+          let result = try WriteExecution(
+            plan: plan, request: part, transaction: transaction, service: service
+          )
+          .run()
           try Self.append(result, to: &bytes)
         }
-      } catch let error as DatabaseError where error.isInterrupted || !connection.isInTransaction {
+      } catch let error as any BackendError where error.isInterrupted || !transaction.isOpen {
         throw error
       } catch {
         var problem = service.problem(for: error, of: principal)
@@ -99,10 +101,10 @@ struct BatchPlan: Sendable {
   }
 
   private func read(
-    _ planned: PlannedRequest, _ part: HTTPRequest, _ connection: Connection, _ service: KindredService
+    _ planned: PlannedRequest, _ part: HTTPRequest, _ transaction: any WriteTransaction,
+    _ service: KindredService
   ) throws -> WriteResult {
-    let reader = ResultReader(
-      planned.plan, on: connection, parameters: planned.parameters, limit: planned.limit)
+    let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
     var result = WriteResult(status: .ok)

@@ -1,7 +1,7 @@
 import KindredAssociations
-import KindredExecution
+import KindredBackend
+import KindredClock
 import KindredHTTP
-import KindredSQLite
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -9,14 +9,14 @@ import OrderedCollections
 struct ImportExecution {
   private let execution: WriteExecution
   private let format: ImportFormat
-  private let connection: Connection
+  private let transaction: any WriteTransaction
   /// How long each record may take, in nanoseconds; nil for ever.
   private let timePerRecord: UInt64?
 
   init(_ execution: WriteExecution, format: ImportFormat) {
     self.execution = execution
     self.format = format
-    connection = execution.connection
+    transaction = execution.transaction
     timePerRecord = execution.service.options.queryTime.map { UInt64($0 * 1e9) }
   }
 
@@ -161,7 +161,7 @@ struct ImportExecution {
       progress.content = nil
       if progress.count > 0 { content.append(UInt8(ascii: ",")) }
       content += try execution.plan.answer.json(
-        of: [record], isArray: false, to: execution.plan.principal, on: connection)
+        of: [record], isArray: false, to: execution.plan.principal, in: transaction)
       guard content.count <= WriteAnswer.maximumLength else {
         throw RequestError(
           .limitExceeded, "the records that are returned are too long: leave out `return=representation`")
@@ -174,13 +174,13 @@ struct ImportExecution {
 
   /// Runs what belongs to one record, within the time that it may take.
   private func atLine<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
-    if let timePerRecord { connection.setDeadline(MonotonicTime.now() + timePerRecord) }
+    if let timePerRecord { transaction.setDeadline(MonotonicTime.now() + timePerRecord) }
     do {
       return try body()
-    } catch let error as DatabaseError where Problem(refusing: error) == nil {
+    } catch let error as any BackendError where Problem(refusing: error) == nil {
       throw error
     } catch {
-      let refusal = (error as? DatabaseError).flatMap { Problem(refusing: $0) }
+      let refusal = (error as? any BackendError).flatMap { Problem(refusing: $0) }
       var problem = refusal ?? execution.service.problem(for: error, of: execution.plan.principal)
       problem.line = problem.line ?? line
       throw problem

@@ -1,10 +1,10 @@
 import KindredAssociations
+import KindredBackend
 import KindredSQLSyntax
-import KindredSQLite
 
 /// The insertion of records about which nothing has to be known afterwards, by statements that are bound anew for each.
 struct PlainInsertion {
-  private let connection: Connection
+  private let transaction: any WriteTransaction
   private let resource: Resource
   /// The columns that records may name.
   let columns: [Column]
@@ -20,33 +20,30 @@ struct PlainInsertion {
       // Under rules of access each record is tested.
       execution.resource.permissions == nil
     else { return nil }
-    connection = execution.connection
+    transaction = execution.transaction
     resource = execution.resource
     columns = execution.plan.version.model.writableColumns(of: resource).filter { !$0.isGenerated }
   }
 
   /// The statement that inserts values of these columns, in their order.
-  func statement(of columns: [Column]) throws -> Statement {
-    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
-    return try connection.prepare(resource.table.statement(change).sql)
+  func statement(of columns: [Column]) throws -> any RecordInsertion {
+    try transaction.insertion(of: columns, into: resource.table)
   }
 
   /// Adds the record whose values are bound; false where a trigger ignores it.
-  func run(_ statement: Statement) throws -> Bool {
-    defer { statement.reset() }
+  func run(_ statement: any RecordInsertion) throws -> Bool {
     do {
-      _ = try statement.step()
-    } catch let error as DatabaseError {
+      return try statement.run()
+    } catch let error as any BackendError {
       throw Problem(refusing: error, changing: resource) ?? error
     }
-    return connection.changes > 0
   }
 }
 
 /// The plain insertion of the records of CSV, all of which have the same columns.
 struct PlainFields {
   private let insertion: PlainInsertion
-  private let statement: Statement
+  private let statement: any RecordInsertion
   private let columns: [(column: Column, isText: Bool)]
 
   init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
@@ -58,7 +55,6 @@ struct PlainFields {
   /// Adds a record; false where a trigger ignores it.
   func insert(_ reader: borrowing CSVReader) throws -> Bool {
     for index in columns.indices {
-      let parameter = Int32(index + 1)
       try reader.withField(index) { bytes in
         guard let bytes, columns[index].isText else {
           let column = columns[index].column
@@ -68,13 +64,13 @@ struct PlainFields {
           } catch {
             throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
           }
-          return try statement.bind(value, at: parameter)
+          return try statement.bind(value, at: index)
         }
         guard bytes.isUTF8 else {
           let name = columns[index].column.name
           throw Problem.refusedValue("`\(name)` is not UTF-8", at: JSONPointer() + name)
         }
-        try statement.bind(text: bytes, at: parameter)
+        try statement.bind(text: bytes, at: index)
       }
     }
     return try insertion.run(statement)
@@ -88,9 +84,9 @@ struct PlainLines {
   private var object = FlatObject()
   /// The columns of the line that was read last, by their places among all.
   private var places: [Int] = []
-  private var statements: [[Int]: Statement] = [:]
+  private var statements: [[Int]: any RecordInsertion] = [:]
   /// The statement of the line before, whose columns the next one mostly has too.
-  private var latest: (places: [Int], statement: Statement)?
+  private var latest: (places: [Int], statement: any RecordInsertion)?
 
   /// Lines that name other columns than this many kinds before are read like any.
   private static let maximumStatements = 64
@@ -107,7 +103,7 @@ struct PlainLines {
         return nil
       }
       for (index, member) in object.members.enumerated() {
-        guard try columns[places[index]].bind(member.value, line, to: statement, at: Int32(index + 1)) else {
+        guard try columns[places[index]].bind(member.value, line, to: statement, at: index) else {
           return nil
         }
       }
@@ -132,9 +128,9 @@ struct PlainLines {
     return true
   }
 
-  private mutating func statement() throws -> Statement? {
+  private mutating func statement() throws -> (any RecordInsertion)? {
     if let latest, latest.places == places { return latest.statement }
-    let statement: Statement
+    let statement: any RecordInsertion
     if let known = statements[places] {
       statement = known
     } else {
@@ -165,24 +161,25 @@ private struct PlainColumn {
 
   /// Binds a value as `Column.value(of:in:)` gives it; false where that has to be asked.
   func bind(
-    _ value: FlatObject.Value, _ line: UnsafeRawBufferPointer, to statement: Statement, at parameter: Int32
+    _ value: FlatObject.Value, _ line: UnsafeRawBufferPointer, to statement: any RecordInsertion,
+    at index: Int
   ) throws -> Bool {
     guard !isJSON else { return false }
     switch value {
-    case .null: try statement.bindNull(at: parameter)
-    case .integer(let value): try statement.bind(value, at: parameter)
-    case .real(let value): try statement.bind(value, at: parameter)
+    case .null: try statement.bind(.null, at: index)
+    case .integer(let value): try statement.bind(.integer(value), at: index)
+    case .real(let value): try statement.bind(.real(value), at: index)
     case .number(let range):
       guard let value = try? column.value(ofNumber: String(decoding: line[range], as: UTF8.self)) else {
         return false
       }
-      try statement.bind(value, at: parameter)
+      try statement.bind(value, at: index)
     case .text(let range):
       guard !takesBase64 else { return false }
-      try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: parameter)
+      try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: index)
     case .boolean(let value):
       guard takesBooleans else { return false }
-      try statement.bind(Int64(value ? 1 : 0), at: parameter)
+      try statement.bind(.integer(value ? 1 : 0), at: index)
     }
     return true
   }

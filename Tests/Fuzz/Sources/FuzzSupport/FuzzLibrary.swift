@@ -109,7 +109,9 @@ public final class FuzzLibrary {
     options.queryTime = 2
     // The links to next pages are part of what is compared.
     options.cursorKey = [UInt8](repeating: 7, count: 32)
-    return try KindredService(pool: pool, options: options, logger: logger) { try file.model(of: $0) }
+    return try KindredService(SQLiteBackend(pool), options: options, logger: logger) {
+      try file.model(of: $0)
+    }
   }
 
   /// The limits of a server.

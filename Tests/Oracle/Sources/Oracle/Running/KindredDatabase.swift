@@ -34,9 +34,9 @@ final class KindredDatabase {
     var options = KindredService.Options()
     options.impersonated = .claims(Array(schema.claims.utf8))
     service = try KindredService(
-      pool: pool, options: options, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
-    ) { connection in
-      var model = Model(inferredFrom: try SchemaReader(connection).schema())
+      SQLiteBackend(pool), options: options, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
+    ) { source in
+      var model = Model(inferredFrom: try source.schema())
       try model.refine(by: schema)
       return model
     }

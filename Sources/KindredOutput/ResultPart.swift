@@ -3,7 +3,7 @@ public final class ResultPart {
   private let memory: OutputMemory
   private let count: Int
 
-  init(_ memory: OutputMemory, count: Int) {
+  package init(_ memory: OutputMemory, count: Int) {
     self.memory = memory
     self.count = count
   }

@@ -1,5 +1,5 @@
 /// Reads UTF-8 (RFC 3629) from memory that may hold anything.
-enum UTF8Scanner {
+@usableFromInline enum UTF8Scanner {
   /// The end of the longest run from `start` that stands in a JSON string as it is: well-formed UTF-8 without quotes,
   /// backslashes and control characters.
   static func plainPrefix(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -30,7 +30,7 @@ enum UTF8Scanner {
   /// characters, and what is not ASCII.
   ///
   /// Above the lowest mark there can be false ones, for a subtraction borrows from the next byte.
-  @inline(__always)
+  @inlinable @inline(__always)
   static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080

@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 /// The text of a statement, hashed once: a plan's statements are looked for in a connection's cache with every request.
 public struct StatementText: Hashable, Sendable {
   /// The text.

@@ -1,14 +1,13 @@
 import KindredAssociations
-import KindredSQLite
 import KindredSQLSyntax
 import Synchronization
 
 /// A statement that is ready to be looked for in the cache of a connection.
 public struct ExecutableStatement: Sendable {
-  let text: StatementText
-  let bindings: [SQL.Binding]
+  package let text: StatementText
+  package let bindings: [SQL.Binding]
   /// Whether the one row is the rowid of the record that it has inserted, if it has.
-  let givesRowID: Bool
+  package let givesRowID: Bool
 
   init(_ statement: Plan.Statement, givesRowID: Bool = false) {
     text = StatementText(statement.sql)
@@ -52,31 +51,5 @@ public final class ChangeStatements: Sendable {
       statements[shape] = statement
     }
     return statement
-  }
-}
-
-extension Connection {
-  /// Runs a statement to its end; gives its rows.
-  ///
-  /// - Parameter above: the current row of each statement above it in the tree of statements.
-  public func rows(
-    of statement: ExecutableStatement, _ parameters: Parameters, above: [[SQLValue]] = []
-  ) throws -> [[SQLValue]] {
-    let open = try cached(statement.text)
-    defer { release(open) }
-    for (index, binding) in statement.bindings.enumerated() {
-      let value: SQLValue
-      if case .ancestor(let level, let column) = binding {
-        value = above[above.count - level][column]
-      } else {
-        value = try parameters.value(of: binding)
-      }
-      try open.bind(value, at: Int32(index + 1))
-    }
-    var rows: [[SQLValue]] = []
-    while try open.step() { rows.append(open.row) }
-    // Nothing was changed where a trigger ignores the record.
-    if statement.givesRowID, changes > 0 { rows.append([.integer(lastInsertRowID)]) }
-    return rows
   }
 }

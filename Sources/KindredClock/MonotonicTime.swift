@@ -14,7 +14,7 @@ public enum MonotonicTime {
   }
 
   /// Holds up the thread for so many nanoseconds, or until a signal comes.
-  static func sleep(_ nanoseconds: UInt64) {
+  public static func sleep(_ nanoseconds: UInt64) {
     var time = timespec()
     time.tv_sec = Int(nanoseconds / 1_000_000_000)
     time.tv_nsec = Int(nanoseconds % 1_000_000_000)

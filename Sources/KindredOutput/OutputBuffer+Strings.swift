@@ -1,10 +1,10 @@
 extension OutputBuffer {
   /// How much of a string is written between two looks at the room there is.
-  private static let sliceLength = 1024
+  @usableFromInline static let sliceLength = 1024
 
   /// A JSON string (RFC 8259 §7); bytes that are not UTF-8 become U+FFFD.
-  @inline(__always)
-  mutating func append(string bytes: UnsafeRawBufferPointer) {
+  @inlinable @inline(__always)
+  package mutating func append(string bytes: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
     if bytes.count > 0, let start = bytes.baseAddress {
       var index = 0
@@ -21,8 +21,8 @@ extension OutputBuffer {
   }
 
   /// Writes a slice of a string, and says up to where.
-  @inline(__always)
-  private static func write(
+  @inlinable @inline(__always)
+  static func write(
     _ bytes: UnsafeRawPointer, from start: Int, to end: Int, of count: Int,
     output: inout UnsafeMutableRawPointer
   ) -> Int {
@@ -61,7 +61,7 @@ extension OutputBuffer {
   }
 
   /// Fewer than eight bytes, zeros behind them.
-  private static func short(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  @inlinable static func short(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in 0..<count {
       word |= UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) << UInt64(index * 8)
@@ -70,7 +70,7 @@ extension OutputBuffer {
   }
 
   /// Writes sequences of several bytes as far as they follow one another; how many bytes were read.
-  private static func writeSequence(
+  @usableFromInline static func writeSequence(
     _ bytes: UnsafeRawBufferPointer, at start: Int, to output: inout UnsafeMutableRawPointer
   ) -> Int {
     let length = UTF8Scanner.sequenceLength(of: bytes, at: start)
@@ -89,8 +89,8 @@ extension OutputBuffer {
     return length
   }
 
-  @inline(never)
-  private static func write(escaped byte: UInt8, to output: inout UnsafeMutableRawPointer) {
+  @usableFromInline @inline(never)
+  static func write(escaped byte: UInt8, to output: inout UnsafeMutableRawPointer) {
     let room = output.assumingMemoryBound(to: UInt8.self)
     room[0] = UInt8(ascii: "\\")
     if let short = shortEscape(byte) {
@@ -120,14 +120,14 @@ extension OutputBuffer {
   }
 
   /// A JSON string that holds bytes in base64 (RFC 4648 §4).
-  mutating func append(base64 bytes: UnsafeRawBufferPointer) {
+  package mutating func append(base64 bytes: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
     append(bareBase64: bytes)
     append(UInt8(ascii: "\""))
   }
 
   /// Bytes in base64, without quotes.
-  mutating func append(bareBase64 bytes: UnsafeRawBufferPointer) {
+  package mutating func append(bareBase64 bytes: UnsafeRawBufferPointer) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     let digits = alphabet.utf8Start
     let length = (bytes.count + 2) / 3 * 4

@@ -1,16 +1,14 @@
 import KindredAssociations
-import KindredSQLite
-import KindredSQLSyntax
 import Synchronization
 
 /// How records are found for a change, in the form that runs.
 public struct ExecutableLookup: Sendable {
   /// The columns that it reads.
   public let columns: [String]
-  fileprivate let steps: [(statement: ExecutableStatement, absence: String)]
-  fileprivate let searches: [(statement: ExecutableStatement, origin: Origin)]
-  fileprivate let transients: [TransientTable]
-  fileprivate let buildsTexts: Bool
+  package let steps: [(statement: ExecutableStatement, absence: String)]
+  package let searches: [(statement: ExecutableStatement, origin: Origin)]
+  package let transients: [TransientTable]
+  package let buildsTexts: Bool
 
   /// The form of a lookup that runs.
   public init(_ lookup: RecordLookup) {
@@ -20,6 +18,9 @@ public struct ExecutableLookup: Sendable {
     transients = lookup.transients
     buildsTexts = lookup.buildsTexts
   }
+
+  /// What is not there where the last step leads nowhere.
+  public var absence: String { steps.last?.absence ?? "" }
 }
 
 /// How the records of paths are found, by the shape of the path.
@@ -62,44 +63,5 @@ public final class RecordLookups: Sendable {
       lookups[shape] = lookup
     }
     return lookup
-  }
-}
-
-extension Connection {
-  /// The columns of the one record at the end of a path.
-  ///
-  /// - Throws: `RequestError` (`notFound`) where a step of the path leads nowhere; `DatabaseError`.
-  public func record(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [SQLValue] {
-    guard let row = try records(lookup, parameters).first else {
-      throw RequestError(.notFound, lookup.steps.last?.absence ?? "")
-    }
-    return row
-  }
-
-  /// The columns of all records that are found.
-  ///
-  /// - Throws: `RequestError` where a step before the last leads nowhere (`notFound`), or a full-text pattern is
-  ///   malformed; `DatabaseError`.
-  public func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
-    for transient in lookup.transients { try TransientTables.refresh(transient, on: self) }
-    limitValues(ofBuiltTexts: lookup.buildsTexts)
-    defer { limitValues(ofBuiltTexts: false) }
-    var above: [[SQLValue]] = []
-    for step in lookup.steps.dropLast() {
-      guard let row = try rows(of: step.statement, parameters, above: above).first else {
-        throw RequestError(.notFound, step.absence)
-      }
-      above.append(row)
-    }
-    for search in lookup.searches {
-      do {
-        _ = try rows(of: search.statement, parameters, above: above)
-      } catch let error as DatabaseError where error.code == 1 {
-        throw RequestError(
-          .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
-      }
-    }
-    guard let last = lookup.steps.last else { return [] }
-    return try rows(of: last.statement, parameters, above: above)
   }
 }

@@ -2,7 +2,7 @@ extension OutputBuffer {
   /// Text that is valid JSON (RFC 8259) as it is but for the white space between its tokens; other text as a string.
   ///
   /// Without white space, a record stays on its line in `application/x-ndjson`.
-  mutating func append(json bytes: UnsafeRawBufferPointer) {
+  package mutating func append(json bytes: UnsafeRawBufferPointer) {
     let start = count
     var scanner = JSONScanner(bytes: bytes)
     reserve(bytes.count)

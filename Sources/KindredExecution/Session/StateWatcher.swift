@@ -1,12 +1,13 @@
+import KindredClock
 import KindredSQLite
 import Synchronization
 
-/// Which state the database is in, whoever wrote it.
+/// Numbers the states of a database, whoever wrote them.
 ///
 /// A connection of its own watches the file: its `data_version` changes with every commit of any other connection of
 /// any process (<https://www.sqlite.org/pragma.html#pragma_data_version>), and those of two connections can't be
 /// compared.
-final class DatabaseVersion: Sendable {
+final class StateWatcher: Sendable {
   private struct Watcher {
     let connection: Connection
     /// The present state as the file tells it, which is cheaper to ask for.
@@ -66,7 +67,7 @@ final class DatabaseVersion: Sendable {
   ///
   /// The connection's own number of the state tells whether it shows the same as last time, without asking the file
   /// once more: that would take as long as reading a record.
-  func shown(by reading: Reading) throws -> Int64? {
+  func number(shownBy reading: SQLiteReadTransaction) throws -> Int64? {
     if isImmutable { return 0 }
     let connection = reading.connection
     if let known = connection.attachment as? Known, known.own == connection.snapshotNumber {

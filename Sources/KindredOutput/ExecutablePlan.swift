@@ -1,6 +1,5 @@
 import KindredAssociations
 import KindredSQLSyntax
-import KindredSQLite
 
 /// A plan in the form that runs: flat memory of plain structs, nothing of which is counted by reference in the loop.
 public final class ExecutablePlan: @unchecked Sendable {
@@ -9,77 +8,77 @@ public final class ExecutablePlan: @unchecked Sendable {
   /// The plan that it runs.
   public let plan: Plan
   /// What the loop does not need, by node.
-  let statements: [NodeStatement]
+  package let statements: [NodeStatement]
   /// What the loop needs, by node.
-  let nodes: UnsafeMutablePointer<Node>
-  let nodeCount: Int
+  package let nodes: UnsafeMutablePointer<Node>
+  package let nodeCount: Int
   /// How often a node may repeat below itself.
-  let recursionLevels: Int
+  package let recursionLevels: Int
   /// The programs of all nodes, one after the other.
-  let instructions: UnsafeMutablePointer<Instruction>
+  package let instructions: UnsafeMutablePointer<Instruction>
   /// The bindings of all nodes that follow the rows above, one after the other.
-  let ancestors: UnsafeMutablePointer<Ancestor>
+  package let ancestors: UnsafeMutablePointer<Ancestor>
   /// Every byte that stands between two values, one after the other, and ``OutputMemory/slack``.
-  let text: UnsafeMutablePointer<UInt8>
+  package let text: UnsafeMutablePointer<UInt8>
 
-  struct NodeStatement {
-    let text: StatementText
+  package struct NodeStatement {
+    package let text: StatementText
     /// Bindings that hold for the whole request.
-    let constants: [Constant]
-    let recursion: Plan.Recursion?
+    package let constants: [Constant]
+    package let recursion: Plan.Recursion?
   }
 
-  struct Constant: Sendable {
-    let parameter: Int32
-    let binding: SQL.Binding
+  package struct Constant: Sendable {
+    package let parameter: Int32
+    package let binding: SQL.Binding
   }
 
-  struct Node {
-    var firstInstruction: Int32
-    var endInstruction: Int32
-    var firstAncestor: Int32
-    var endAncestor: Int32
-    var frame: Frame
-    var isToMany: Bool
-    var isRecursive: Bool
+  package struct Node {
+    package var firstInstruction: Int32
+    package var endInstruction: Int32
+    package var firstAncestor: Int32
+    package var endAncestor: Int32
+    package var frame: Frame
+    package var isToMany: Bool
+    package var isRecursive: Bool
     /// Of a recursive node, the one that repeats it, and how often.
-    var repetition: Int32
-    var levels: Int32
+    package var repetition: Int32
+    package var levels: Int32
     /// Of a statement that goes along with the one above, the columns of the integer here and there; -1 of others.
-    var column: Int32
-    var columnAbove: Int32
+    package var column: Int32
+    package var columnAbove: Int32
 
-    var goesAlong: Bool { column >= 0 }
+    @inlinable package var goesAlong: Bool { column >= 0 }
   }
 
   /// What is written around the rows of a node.
-  struct Frame {
-    var opening = Text()
-    var separator = Text()
-    var closing = Text()
+  package struct Frame {
+    package var opening = Text()
+    package var separator = Text()
+    package var closing = Text()
     /// In place of the one row that is not there.
-    var missing = Text()
+    package var missing = Text()
   }
 
   /// A part of the plan's text.
-  struct Text {
-    var start: Int32 = 0
-    var count: Int32 = 0
+  package struct Text {
+    package var start: Int32 = 0
+    package var count: Int32 = 0
   }
 
   /// How the rows of a node are written.
-  struct Program {
+  package struct Program {
     var instructions: [Instruction] = []
-    var frame = Frame()
+    package var frame = Frame()
   }
 
-  struct Ancestor {
-    let parameter: Int32
-    let level: Int32
-    let column: Int32
+  package struct Ancestor {
+    package let parameter: Int32
+    package let level: Int32
+    package let column: Int32
   }
 
-  enum Operation: UInt8 {
+  package enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
     case csvValue, csvBoolean, htmlValue, htmlBoolean
     /// The value without markup, as an attribute can have it.
@@ -96,16 +95,16 @@ public final class ExecutablePlan: @unchecked Sendable {
     case absent
   }
 
-  struct Instruction {
-    let operation: Operation
+  package struct Instruction {
+    package let operation: Operation
     /// A column; of `child`, the number of the node.
-    let operand: Int32
+    package let operand: Int32
     /// Of `optional` and `absent`, where to go on.
-    var end: Int32 = 0
+    package var end: Int32 = 0
     /// What is written first.
-    let prefix: Text
+    package let prefix: Text
     /// In place of what is not there.
-    var missing = Text()
+    package var missing = Text()
   }
 
   /// Where recursion ends, whatever a request says: each level has statements of its own.
@@ -174,14 +173,14 @@ extension UnsafeMutablePointer {
 }
 
 extension Plan.Statement {
-  var constants: [ExecutablePlan.Constant] {
+  package var constants: [ExecutablePlan.Constant] {
     bindings.enumerated().compactMap { index, binding in
       if case .ancestor = binding { return nil }
       return ExecutablePlan.Constant(parameter: Int32(index + 1), binding: binding)
     }
   }
 
-  var ancestors: [ExecutablePlan.Ancestor] {
+  package var ancestors: [ExecutablePlan.Ancestor] {
     bindings.enumerated().compactMap { index, binding in
       guard case .ancestor(let level, let column) = binding else { return nil }
       return ExecutablePlan.Ancestor(parameter: Int32(index + 1), level: Int32(level), column: Int32(column))

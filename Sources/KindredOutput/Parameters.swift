@@ -1,5 +1,4 @@
 import KindredAssociations
-import KindredSQLite
 import KindredSQLSyntax
 
 /// The values of one request, for a plan that many share.
@@ -19,27 +18,13 @@ public struct Parameters: Sendable {
   }
 
   /// What a binding is bound to that neither a row nor a cursor decides.
-  func value(of binding: SQL.Binding) throws -> SQLValue {
+  package func value(of binding: SQL.Binding) throws -> SQLValue {
     switch binding {
     case .value(let value): return value
     case .parameter(let number) where literals.indices.contains(number): return literals[number]
     case .claim(let name): return claims[name] ?? .null
     case .parameter, .cursor, .ancestor, .batch:
       throw RequestError(.invalidValue, "a value of the request is missing")
-    }
-  }
-
-  /// Binds what no row decides.
-  func bind(_ binding: SQL.Binding, at parameter: Int32, to statement: Statement) throws {
-    guard case .cursor(let number) = binding, let cursor else {
-      return try statement.bind(try value(of: binding), at: parameter)
-    }
-    switch number {
-    case Cursor.Part.passed: try statement.bind(cursor.passed, at: parameter)
-    case Cursor.Part.digest: try statement.bind(Cursor.Value.blob(cursor.digest ?? []), at: parameter)
-    case _ where cursor.values.indices.contains(number):
-      try statement.bind(cursor.values[number], at: parameter)
-    default: throw RequestError(.invalidValue, "a value of the cursor is missing")
     }
   }
 }

@@ -1,11 +1,11 @@
 /// Text for formats other than JSON: what is not UTF-8 becomes U+FFFD in each.
 extension OutputBuffer {
-  static func needsQuotesInCSV(_ byte: UInt8) -> Bool {
+  package static func needsQuotesInCSV(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0x0A || byte == 0x0D
   }
 
   /// A field of CSV (RFC 4180 §2).
-  mutating func append(csv bytes: UnsafeRawBufferPointer) {
+  package mutating func append(csv bytes: UnsafeRawBufferPointer) {
     guard bytes.contains(where: Self.needsQuotesInCSV) else {
       append(text: bytes) { _ in nil }
       return
@@ -16,7 +16,7 @@ extension OutputBuffer {
   }
 
   /// Text of HTML, in elements and in attributes (HTML, "Serializing HTML fragments").
-  mutating func append(html bytes: UnsafeRawBufferPointer) {
+  package mutating func append(html bytes: UnsafeRawBufferPointer) {
     append(text: bytes) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"
@@ -33,7 +33,7 @@ extension OutputBuffer {
   }
 
   /// A segment of a URL's path in which nothing has a meaning (RFC 3986 §3.3).
-  mutating func append(segment bytes: UnsafeRawBufferPointer) {
+  package mutating func append(segment bytes: UnsafeRawBufferPointer) {
     let digits: StaticString = "0123456789ABCDEF"
     for byte in bytes {
       switch byte {
@@ -90,7 +90,7 @@ extension String {
   package var escapedForHTML: String { written { $0.append(html: $1) } }
 
   /// The text as a segment of a URL's path.
-  var encodedAsSegment: String { written { $0.append(segment: $1) } }
+  package var encodedAsSegment: String { written { $0.append(segment: $1) } }
 
   private func written(_ write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {
     var text = self

@@ -1,7 +1,7 @@
 extension OutputBuffer {
   /// An integer in decimal.
-  @inline(__always)
-  mutating func append(_ value: Int64) {
+  @inlinable @inline(__always)
+  package mutating func append(_ value: Int64) {
     let room = room(20)
     var start = 0
     if value < 0 {
@@ -12,8 +12,8 @@ extension OutputBuffer {
   }
 
   /// The digits of a number, of which there may be 20, and how many there are.
-  @inline(__always)
-  private func write(_ value: UInt64, to room: UnsafeMutablePointer<UInt8>) -> Int {
+  @inlinable @inline(__always)
+  func write(_ value: UInt64, to room: UnsafeMutablePointer<UInt8>) -> Int {
     if value < 10 {
       room.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)
       return 1
@@ -30,15 +30,15 @@ extension OutputBuffer {
     return length
   }
 
-  private static let pairs: StaticString =
+  @usableFromInline static let pairs: StaticString =
     """
     0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
     5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
     """
 
   /// The last `length` digits of a number.
-  @inline(__always)
-  private func write(_ value: UInt32, _ length: Int, to room: UnsafeMutablePointer<UInt8>) {
+  @inlinable @inline(__always)
+  func write(_ value: UInt32, _ length: Int, to room: UnsafeMutablePointer<UInt8>) {
     let pairs = UnsafeRawPointer(Self.pairs.utf8Start)
     let raw = UnsafeMutableRawPointer(room)
     var rest = value
@@ -54,7 +54,8 @@ extension OutputBuffer {
     if index == 1 { room.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10) }
   }
 
-  private func writeLong(_ value: UInt64, to room: UnsafeMutablePointer<UInt8>) -> Int {
+  @usableFromInline
+  func writeLong(_ value: UInt64, to room: UnsafeMutablePointer<UInt8>) -> Int {
     let (high, low) = value.quotientAndRemainder(dividingBy: 100_000_000)
     let length = write(high, to: room)
     write(UInt32(truncatingIfNeeded: low), 8, to: room + length)
@@ -63,8 +64,8 @@ extension OutputBuffer {
 
   /// A real in the shortest form that reads back the same; infinities overflow on purpose, JSON having no name for
   /// them.
-  @inline(__always)
-  mutating func append(_ value: Double) {
+  @inlinable @inline(__always)
+  package mutating func append(_ value: Double) {
     // Most reals in databases are short decimals. `r / 10^k` is rounded correctly while both are exact, so a fraction
     // that gives the value back reads back as the value. And no two decimals of up to 15 digits are the same real, so
     // the one found is the shortest once its trailing zeros are gone.
@@ -76,8 +77,8 @@ extension OutputBuffer {
     }
   }
 
-  @inline(never)
-  private mutating func appendLong(_ value: Double) {
+  @usableFromInline @inline(never)
+  mutating func appendLong(_ value: Double) {
     guard value.isFinite else { return append(value < 0 ? "-9e999" : "9e999") }
     let scaled = (value * 1e8).rounded()
     // Below 0.0001, the form with an exponent is the shorter one.
@@ -91,8 +92,8 @@ extension OutputBuffer {
   }
 
   /// `value` over ten to the power of `places`, 2 or 8, without trailing zeros but for one digit.
-  @inline(__always)
-  private mutating func append(decimal value: Int64, places: Int) {
+  @inlinable @inline(__always)
+  mutating func append(decimal value: Int64, places: Int) {
     let room = room(20)
     var start = 0
     if value < 0 {

@@ -1,0 +1,4 @@
+import KindredBackend
+import KindredHTTP
+
+extension HTTPCancellation: Cancellation {}

@@ -1,0 +1,31 @@
+import KindredAssociations
+import KindredBackend
+import KindredOutput
+import KindredSQLSyntax
+import KindredSQLite
+
+extension Connection {
+  /// Runs a statement to its end; gives its rows.
+  ///
+  /// - Parameter above: the current row of each statement above it in the tree of statements.
+  func rows(
+    of statement: ExecutableStatement, _ parameters: Parameters, above: [[SQLValue]] = []
+  ) throws -> [[SQLValue]] {
+    let open = try cached(statement.text)
+    defer { release(open) }
+    for (index, binding) in statement.bindings.enumerated() {
+      let value: SQLValue
+      if case .ancestor(let level, let column) = binding {
+        value = above[above.count - level][column]
+      } else {
+        value = try parameters.value(of: binding)
+      }
+      try open.bind(value, at: Int32(index + 1))
+    }
+    var rows: [[SQLValue]] = []
+    while try open.step() { rows.append(open.row) }
+    // Nothing was changed where a trigger ignores the record.
+    if statement.givesRowID, changes > 0 { rows.append([.integer(lastInsertRowID)]) }
+    return rows
+  }
+}

@@ -1,0 +1,34 @@
+import KindredAssociations
+import KindredBackend
+import KindredOutput
+import KindredSQLSyntax
+import KindredSQLite
+
+extension Connection {
+  /// The columns of all records that are found.
+  ///
+  /// - Throws: `RequestError` where a step before the last leads nowhere (`notFound`), or a full-text pattern is
+  ///   malformed; `DatabaseError`.
+  func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
+    for transient in lookup.transients { try TransientTables.refresh(transient, on: self) }
+    limitValues(ofBuiltTexts: lookup.buildsTexts)
+    defer { limitValues(ofBuiltTexts: false) }
+    var above: [[SQLValue]] = []
+    for step in lookup.steps.dropLast() {
+      guard let row = try rows(of: step.statement, parameters, above: above).first else {
+        throw RequestError(.notFound, step.absence)
+      }
+      above.append(row)
+    }
+    for search in lookup.searches {
+      do {
+        _ = try rows(of: search.statement, parameters, above: above)
+      } catch let error as DatabaseError where error.code == 1 {
+        throw RequestError(
+          .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
+      }
+    }
+    guard let last = lookup.steps.last else { return [] }
+    return try rows(of: last.statement, parameters, above: above)
+  }
+}

@@ -1,0 +1,76 @@
+import KindredAssociations
+import KindredBackend
+import KindredSQLite
+
+extension DatabaseError: BackendError {
+  /// What has happened.
+  public var kind: BackendErrorKind {
+    if isConstraint { return .constraint(constraintKind) }
+    if isMismatch { return .wrongKey }
+    switch interruption {
+    case .timedOut: return .timedOut
+    case .outOfMemory: return .exceeded("memory")
+    case .outOfSpace: return .exceeded("temporary space")
+    case .cancelled: return .cancelled
+    case nil: break
+    }
+    if isBusy { return .busy }
+    if isInterrupted { return .cancelled }
+    if isFull { return .full }
+    if let complaint = complaintAboutValues { return .noValue(complaint) }
+    if let limit = exceededLimit {
+      return .tooLarge("the request is more than SQLite takes in one statement (\(limit))")
+    }
+    return isOfStorage ? .unavailable : .defect
+  }
+
+  private var constraintKind: BackendErrorKind.Constraint {
+    switch constraint {
+    case .notNull: .notNull
+    case .check: .check
+    case .dataType: .dataType
+    case .unique, .primaryKey, .rowID: .unique
+    case .foreignKey: .foreignKey
+    // The database's own word (https://www.sqlite.org/lang_createtrigger.html#raise).
+    case .trigger: .trigger(message)
+    case .commitHook, .function, .virtualTable, .pinned, nil: .other
+    }
+  }
+
+  /// Returns the columns of a table that the error names.
+  public func columns(of table: Table) -> [String] {
+    let keys = (table.uniqueKeys + table.columns.indices.map { [$0] }).map { key in
+      key.map { table.columns[$0].name }
+    }
+    // The longest first: the end of its list may be that of another one.
+    return keys.sorted { $0.count > $1.count }.first { key in
+      message.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
+    } ?? []
+  }
+
+  /// The limit of SQLite that a statement is beyond (<https://www.sqlite.org/limits.html>).
+  private var exceededLimit: String? {
+    let messages = [
+      "parser stack overflow", "Expression tree is too large", "tables in a join", "FROM clause terms",
+      "too many columns",
+      "too many terms", "too many SQL variables", "too many arguments",
+    ]
+    return code == 1 && messages.contains(where: message.contains) ? message : nil
+  }
+
+  /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
+  private var complaintAboutValues: String? {
+    let messages = [
+      "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",
+      "LIKE or GLOB pattern too complex",
+      "ESCAPE expression must be a single character", "bad JSON path",
+    ]
+    guard isTooBig || code == 1 else { return nil }
+    return messages.first { message.contains($0) }
+  }
+}
+
+extension OpenError: BackendError {
+  /// One more connection was needed, and the file is no longer what it was at the start.
+  public var kind: BackendErrorKind { reason == .busy ? .busy : .unavailable }
+}

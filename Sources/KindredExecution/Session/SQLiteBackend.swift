@@ -1,0 +1,131 @@
+import KindredAssociations
+import KindredBackend
+import KindredSQLite
+
+/// A database of SQLite that is served.
+public final class SQLiteBackend: Backend {
+  /// The connections.
+  public let pool: ConnectionPool
+  private let readers: SQLiteReaders
+  private let watcher: StateWatcher
+  private let writes: WriteQueue
+
+  /// A backend on the connections of a pool.
+  ///
+  /// - Throws: `OpenError`.
+  public init(_ pool: ConnectionPool) throws {
+    self.pool = pool
+    watcher = try StateWatcher(of: pool)
+    readers = SQLiteReaders(pool: pool, watcher: watcher)
+    writes = WriteQueue(pool)
+  }
+
+  /// Whether there is a connection that writes.
+  public var isWritable: Bool { pool.isWritable }
+
+  /// The number of the present state of the database; nil where it can't be told.
+  public var stateNumber: Int64? { watcher.current }
+
+  /// Has the database answer anything.
+  public func probe() throws { try watcher.probe() }
+
+  /// Runs `body` with the schema as it is now.
+  public func withSchema<Result: Sendable>(
+    _ body: @Sendable (any SchemaSource) throws -> Result
+  ) throws -> Result {
+    try watcher.withConnection { try body(ConnectionSchema($1, schemaVersion: $0)) }
+  }
+
+  // MARK: Readers
+
+  /// Begins to read: takes a connection, and a snapshot.
+  public func read(
+    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+  ) throws -> any ReadTransaction {
+    try readers.read(source, cancellation: cancellation, seconds: seconds)
+  }
+
+  /// Queues for a connection.
+  public func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> KindredBackend.ReaderTicket {
+    readers.queueForReader(onGrant)
+  }
+
+  /// Opens connections for reading that are none of this pool's.
+  public func readers(_ count: Int) throws -> any ReaderPool {
+    SQLiteReaders(pool: try pool.sibling(readers: count), watcher: watcher)
+  }
+
+  /// Closes the connections: those in use when they are released.
+  public func close() { readers.close() }
+
+  // MARK: Writing
+
+  /// Has `body` run in a transaction that writes.
+  public func write<Value: Sendable>(
+    _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
+    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    let cancellation = order.cancellation
+    writes.submit(
+      deadline: order.deadline, isLong: order.isLong,
+      isWanted: { !(cancellation?.isCancelled ?? false) },
+      { connection in
+        let handle = connection.interruptHandle
+        cancellation?.onCancel { handle.interrupt() }
+        defer { cancellation?.onCancel(nil) }
+        // A long write is bounded by its size: its savepoints may fill temporary files as large as the database.
+        return order.isLong
+          ? try body(SQLiteWriteTransaction(connection))
+          : try connection.accounting { try body(SQLiteWriteTransaction(connection)) }
+      }, completion: completion)
+  }
+
+  /// What has been counted so far.
+  public var statistics: BackendStatistics {
+    let (pool, writes) = (pool.statistics, writes.statistics)
+    var statistics = BackendStatistics()
+    statistics.readersOpen = pool.readersOpen
+    statistics.readersInUse = pool.readersInUse
+    statistics.readersWaiting = pool.readersWaiting
+    statistics.isWriterInUse = pool.isWriterInUse
+    statistics.waits = pool.waits
+    statistics.waitTimeouts = pool.timeouts
+    statistics.statementCacheHits = pool.statementCacheHits
+    statistics.statementCacheMisses = pool.statementCacheMisses
+    statistics.writes = writes.writes
+    statistics.writeCommits = writes.commits
+    statistics.writesWaiting = writes.waiting
+    return statistics
+  }
+}
+
+/// The reading connections of a pool.
+struct SQLiteReaders: ReaderPool {
+  let pool: ConnectionPool
+  let watcher: StateWatcher
+
+  func read(
+    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+  ) throws -> any ReadTransaction {
+    try SQLiteReadTransaction(
+      try reader(from: source), of: pool, watcher, cancellation: cancellation, seconds: seconds)
+  }
+
+  private func reader(from source: ReaderSource) throws -> Connection {
+    switch source {
+    case .waiting: return try pool.reader()
+    case .free:
+      guard let reader = try pool.readerIfFree() else { throw ReaderSource.NoneFree() }
+      return reader
+    case .queued(let ticket): return try pool.ticket(ticket.number).take()
+    }
+  }
+
+  func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> KindredBackend.ReaderTicket {
+    KindredBackend.ReaderTicket(number: pool.queueForReader(onGrant).number) { [pool] in
+      pool.ticket($0).withdraw()
+    }
+  }
+
+  func close() { pool.close() }
+}

@@ -1,0 +1,111 @@
+import KindredAssociations
+import KindredBackend
+import KindredClock
+import KindredSQLite
+
+/// A reading connection in a transaction, from the first statement of a request to the last byte of its answer.
+final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
+  let connection: Connection
+  private(set) var schemaVersion: Int64 = 0
+  private let pool: ConnectionPool
+  private let watcher: StateWatcher
+  private let cancellation: (any Cancellation)?
+  private var isClosed = false
+  /// Nanoseconds that the statements may still take; nil for any number.
+  private var timeLeft: UInt64?
+  private var start: UInt64 = 0
+
+  /// - Parameters:
+  ///   - cancellation: interrupts the statements.
+  ///   - seconds: how long the statements may take; nil for ever.
+  init(
+    _ connection: Connection, of pool: ConnectionPool, _ watcher: StateWatcher,
+    cancellation: (any Cancellation)?, seconds: Double?
+  ) throws {
+    self.connection = connection
+    self.pool = pool
+    self.watcher = watcher
+    self.cancellation = cancellation
+    timeLeft = seconds.map { UInt64($0 * 1e9) }
+    connection.beginAccounting()
+    resume()
+    let handle = connection.interruptHandle
+    cancellation?.onCancel { handle.interrupt() }
+    do {
+      schemaVersion = try connection.beginRead()
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  func stateNumber() throws -> Int64? { try watcher.number(shownBy: self) }
+
+  /// Takes a new snapshot; nothing may have been read from the present one.
+  func renew() throws {
+    try connection.commit()
+    schemaVersion = try connection.beginRead()
+  }
+
+  func keepsAnswers() throws -> Bool { try BookkeepingTable.idempotency.exists(on: connection) }
+
+  func checkInterruption() throws { try connection.checkInterruption() }
+
+  func resume() {
+    connection.enterAccount()
+    guard let timeLeft else { return }
+    start = MonotonicTime.now()
+    connection.setDeadline(start + timeLeft)
+  }
+
+  func pause() {
+    connection.leaveAccount()
+    guard let timeLeft else { return }
+    let spent = MonotonicTime.now() - start
+    self.timeLeft = timeLeft > spent ? timeLeft - spent : 0
+    connection.setDeadline(nil)
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    cancellation?.onCancel(nil)
+    // Not a rollback: that would take back the transient tables as well.
+    _ = try? connection.commit()
+    connection.leaveAccount()
+    pool.release(connection)
+  }
+}
+
+extension SQLiteReadTransaction {
+  func explanation(of plan: Plan) throws -> PlanExplanation {
+    try ResultReader.prepareTransients(of: plan, on: connection)
+    var statements: [PlanExplanation.Statement] = []
+    func add(_ name: String, _ statement: Plan.Statement) throws {
+      statements.append(
+        PlanExplanation.Statement(
+          node: name, sql: statement.sql, bindings: statement.bindings, plan: try lines(of: statement.sql)))
+    }
+    for search in plan.searches { try add("search", search.statement) }
+    for step in plan.path { try add("path", step.statement) }
+    for node in plan.nodes { try add(node.name.isEmpty ? "root" : node.name, node.statement) }
+    if let count = plan.count { try add("count", count) }
+    if let lookahead = plan.lookahead { try add("lookahead", lookahead) }
+    if let anchor = plan.anchor { try add("anchor", anchor) }
+    if let passed = plan.passed { try add("passed", passed) }
+    return PlanExplanation(statements: statements)
+  }
+
+  /// SQLite's plan (<https://www.sqlite.org/eqp.html>), indented.
+  private func lines(of sql: String) throws -> [String] {
+    let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql)", persistent: false)
+    var lines: [String] = []
+    var depths: [Int64: Int] = [:]
+    while try statement.step() {
+      let depth = (depths[statement.int64(1)] ?? -1) + 1
+      depths[statement.int64(0)] = depth
+      lines.append(String(repeating: "  ", count: depth) + (statement.text(3) ?? ""))
+    }
+    return lines
+  }
+}

@@ -1,0 +1,27 @@
+import KindredAssociations
+import KindredBackend
+import KindredOutput
+import KindredSQLite
+
+/// What both kinds of transactions do by their connection.
+protocol SQLiteTransaction: Transaction {
+  var connection: Connection { get }
+}
+
+extension SQLiteTransaction {
+  private var source: ConnectionSchema { ConnectionSchema(connection, schemaVersion: schemaVersion) }
+
+  func schema() throws -> Schema { try source.schema() }
+
+  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
+    try source.tables(of: definitions)
+  }
+
+  func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
+
+  func timelessness() throws -> Timelessness { try source.timelessness() }
+
+  func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
+    ResultReader(plan, on: connection, parameters: parameters, limit: limit)
+  }
+}

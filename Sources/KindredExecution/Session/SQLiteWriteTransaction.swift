@@ -1,0 +1,121 @@
+import KindredAssociations
+import KindredBackend
+import KindredOutput
+import KindredSQLSyntax
+import KindredSQLite
+
+/// The writing connection in a transaction, or in a savepoint of one.
+final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
+  let connection: Connection
+  let schemaVersion: Int64
+
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    schemaVersion = try connection.schemaVersion
+  }
+
+  var isOpen: Bool { connection.isInTransaction }
+
+  func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
+    try connection.rows(of: statement, parameters)
+  }
+
+  func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
+    try connection.records(lookup, parameters)
+  }
+
+  func rolledBack<Result>(_ body: () throws -> Result) throws -> Result { try connection.rolledBack(body) }
+
+  func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.setDefersForeignKeys(true)
+    defer { try? connection.setDefersForeignKeys(false) }
+    let result = try body()
+    try connection.checkForeignKeys()
+    return result
+  }
+
+  func setDeadline(_ nanoseconds: UInt64?) { connection.setDeadline(nanoseconds) }
+
+  func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
+    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
+    return SQLiteInsertion(try connection.prepare(table.statement(change).sql), connection)
+  }
+}
+
+/// A prepared INSERT.
+private final class SQLiteInsertion: RecordInsertion {
+  private let statement: Statement
+  private let connection: Connection
+
+  init(_ statement: Statement, _ connection: Connection) {
+    self.statement = statement
+    self.connection = connection
+  }
+
+  func bind(_ value: SQLValue, at index: Int) throws { try statement.bind(value, at: Int32(index + 1)) }
+
+  func bind(text: UnsafeRawBufferPointer, at index: Int) throws {
+    try statement.bind(text: text, at: Int32(index + 1))
+  }
+
+  func run() throws -> Bool {
+    defer { statement.reset() }
+    _ = try statement.step()
+    return connection.changes > 0
+  }
+}
+
+// MARK: - Answers
+
+extension SQLiteWriteTransaction {
+  func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
+    guard try BookkeepingTable.idempotency.exists(on: connection) else { return nil }
+    return try connection.withStatement(
+      """
+      SELECT fingerprint, time, status, location, total, preferences, tag, content FROM kindred_idempotency
+      WHERE principal = ?1 AND key = ?2 AND time > ?3
+      """
+    ) { statement in
+      try statement.bind([.text(key.principal), .text(key.text), .integer(time)])
+      guard try statement.step() else { return nil }
+      let row = statement.row
+      guard case .blob(let fingerprint) = row[0] else { return nil }
+      var answer = KeptAnswer(
+        fingerprint: fingerprint, time: statement.int64(1), status: Int(statement.int64(2)))
+      if case .text(let location) = row[3] { answer.location = location }
+      if case .integer(let total) = row[4] { answer.total = total }
+      if case .text(let preferences) = row[5] { answer.preferences = preferences }
+      if case .blob(let tag) = row[6] { answer.tag = tag }
+      if case .blob(let content) = row[7] { answer.content = content }
+      return answer
+    }
+  }
+
+  func keep(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
+    try BookkeepingTable.idempotency.create(on: connection)
+    try connection.withStatement(
+      """
+      INSERT INTO kindred_idempotency
+        (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """
+    ) { statement in
+      try statement.bind(
+        [
+          .text(key.principal), .text(key.text), .blob(answer.fingerprint), .integer(answer.time),
+          .integer(Int64(answer.status)), answer.location.map { .text($0) } ?? .null,
+          answer.total.map { .integer($0) } ?? .null, answer.preferences.map { .text($0) } ?? .null,
+          answer.tag.map { .blob($0) } ?? .null, answer.content.map { .blob($0) } ?? .null,
+        ])
+      _ = try statement.step()
+    }
+  }
+
+  func removeKeptAnswers(until time: Int64) throws {
+    guard try BookkeepingTable.idempotency.exists(on: connection) else { return }
+    try connection.withStatement("DELETE FROM kindred_idempotency WHERE time <= ?1") { statement in
+      try statement.bind([.integer(time)])
+      _ = try statement.step()
+    }
+  }
+}
