@@ -142,7 +142,7 @@ public final class ExecutablePlan: @unchecked Sendable {
           isToMany: node.isToMany, isRecursive: node.recursion != nil,
           repetition: Int32(node.recursion?.repetition ?? -1),
           levels: Int32(min(node.recursion?.levels ?? 0, Self.maximumRecursion)),
-          column: Int32(node.along?.column ?? -1), columnAbove: Int32(node.along?.above ?? -1)))
+          column: Int32(node.mergeJoin?.column ?? -1), columnAbove: Int32(node.mergeJoin?.above ?? -1)))
     }
     text += [UInt8](repeating: 0, count: OutputMemory.slack)
     recursionLevels = Int(nodes.map(\.levels).max() ?? 0)

@@ -72,4 +72,26 @@ struct ArchitectureTests {
       }
     }
   }
+
+  @Test("SQLite's SQL stands in its dialect and its strategies, PostgreSQL's in its own")
+  func dialects() {
+    let words = [
+      "SQLite": [
+        " INDEXED BY ", "temp.", "TEMP TABLE", "rowid FROM", ".rowid", " MATCH ", "json_each", "kindred_",
+        "offsets(",
+        "LIMIT -1", "\"TOTAL", "group_concat", "MIN(place)",
+      ],
+      "PostgreSQL": [
+        "ILIKE", "DISTINCT ON", "unnest", "tsquery", "ts_rank", "::text", "NULLS FIRST", "num_nulls",
+      ],
+    ]
+    for file in files where file.module == "KindredAssociations" {
+      for (database, words) in words
+      where !file.path.contains("/\(database)") && !file.path.contains("SQLiteDialect") {
+        for word in words {
+          for line in file.lineNumbers(of: word) { Issue.record("\(file.path):\(line) has \(word)") }
+        }
+      }
+    }
+  }
 }

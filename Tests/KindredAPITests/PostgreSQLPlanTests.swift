@@ -264,7 +264,7 @@ struct PostgreSQLPlanTests {
     ] {
       let plan = try database.plan(target, dialect: .postgreSQL)
       #expect(plan.transients.isEmpty)
-      #expect(plan.nodes.allSatisfy { $0.along == nil })
+      #expect(plan.nodes.allSatisfy { $0.mergeJoin == nil })
       for sql in plan.nodes.flatMap({ [$0.statement.sql, $0.batch?.statement.sql ?? ""] }) {
         for word in ["INDEXED BY", "temp.", "rowid", "?1", "kindred:groups", "LIMIT -1"] {
           #expect(!sql.contains(word), "\(target)")

@@ -193,6 +193,8 @@ struct PostgreSQLDialect: SQLDialect {
     return CompiledExpression(sql: sql, type: results.lazy.compactMap(\.type).first)
   }
 
+  func defaultValue(of column: Column?) -> SQL { "DEFAULT" }
+
   func fullTextIndex(of table: String) -> String {
     "add a generated column of the type tsvector to \(table), with a GIN index"
   }

@@ -88,6 +88,8 @@ protocol SQLDialect: Sendable {
   /// That two values are the same, or both NULL.
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL
 
+  /// What a column takes where it is set to its default.
+  func defaultValue(of column: Column?) -> SQL
   /// How a table gets a full-text index: the end of a sentence.
   func fullTextIndex(of table: String) -> String
 

@@ -139,6 +139,8 @@ struct SQLiteDialect: SQLDialect {
 
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
 
+  func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
+
   func fullTextIndex(of table: String) -> String { "make an FTS5 table with content='\(table)'" }
 
   // MARK: Clauses

@@ -100,15 +100,15 @@ public struct Plan: Sendable {
     public var level: Int
     /// How it repeats below itself, if it does.
     public var recursion: Recursion?
-    /// Where it goes along with the statement above, instead of running once for each row of that one.
-    public var along: Along?
+    /// Where it is merge-joined with the statement above, instead of running once for each row of that one.
+    public var mergeJoin: MergeJoin?
     /// The key of each request node on the way here, for `explain`.
     public var name: String
   }
 
-  /// How a statement goes along with the one above: both are in ascending order of an integer, and a row belongs to the
-  /// row above that has the same.
-  public struct Along: Sendable {
+  /// How a statement is merge-joined with the one above: both are in ascending order of an integer, and a row belongs to
+  /// the row above that has the same.
+  public struct MergeJoin: Sendable {
     /// The integer's column; its values may be anything.
     public var column: Int
     /// The column of the statement above, in which no two rows have the same integer.

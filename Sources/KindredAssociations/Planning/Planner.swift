@@ -94,8 +94,8 @@ package final class Planning {
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
-  /// The statements that may go along with the root's.
-  var companions: [Companion] = []
+  /// The statements that might be merge-joined with the root's.
+  var mergeCandidates: [MergeJoin.Candidate] = []
   /// The nodes whose conditions are being compiled.
   var filtered = FilteredNodes()
   /// How often a name has been met within itself.

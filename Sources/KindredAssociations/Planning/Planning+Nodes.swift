@@ -20,8 +20,19 @@ extension Planning {
     nodes[0] = Plan.Node(
       statement: planned(withClause(statement, rows.select(page: page))), program: rows.program,
       isToMany: !plan.isSingle, level: statement.level, recursion: nil, name: "")
-    leadCompanions(along: rows)
+    mergeJoin(below: rows)
     finishPath()
+  }
+
+  /// Has the statements merge-joined with the root's that can be.
+  private func mergeJoin(below root: Rows) {
+    guard dialect.nestsStatements else { return }
+    for candidate in mergeCandidates {
+      guard let join = MergeJoin(candidate, below: root, in: model) else { continue }
+      let rows = join.rows
+      nodes[candidate.number]?.mergeJoin = join.columns
+      nodes[candidate.number]?.statement = planned(withClause(rows.statement, rows.select(page: "")))
+    }
   }
 
   /// Plans a node that has a statement of its own, below the record of `scope`; its number.
@@ -62,7 +73,7 @@ extension Planning {
       batch: dialect.nestsStatements ? nil : batch(of: rows, page: page), isToMany: isToMany,
       level: statement.level, recursion: record.recursion?.result, name: name)
     if isToMany, hops.isEmpty, page.isEmpty, record.recursion == nil {
-      companions.append(Companion(number: number, rows: rows, above: scope))
+      mergeCandidates.append(MergeJoin.Candidate(number: number, rows: rows, above: scope))
     }
     return number
   }

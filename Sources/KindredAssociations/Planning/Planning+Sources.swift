@@ -166,12 +166,12 @@ struct TableReference {
 
   /// The pointers to records that a transient table holds: the rule is that of the records.
   fileprivate init(indexIn transient: TransientTable, as alias: String) {
-    self.init(sql: .transient(transient, as: alias), rule: nil)
+    self.init(sql: transient.reference(as: alias), rule: nil)
   }
 
   /// A copy of the table, which holds all of its records.
   fileprivate func copied(to transient: TransientTable, as alias: String) -> TableReference {
-    TableReference(sql: .transient(transient, as: alias), rule: rule)
+    TableReference(sql: transient.reference(as: alias), rule: rule)
   }
 }
 
@@ -185,9 +185,6 @@ extension SQL {
     alias == name ? "\(identifier: name)" : "\(identifier: name) AS \(identifier: alias)"
   }
 
-  fileprivate static func transient(_ table: TransientTable, as alias: String) -> SQL {
-    "temp.\(identifier: table.name) AS \(identifier: alias)"
-  }
 }
 
 // MARK: - Links

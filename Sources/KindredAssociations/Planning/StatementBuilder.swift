@@ -93,7 +93,7 @@ final class SelectBuilder {
   let statement: StatementBuilder
   /// How many `SELECT`s it is in.
   let depth: Int
-  private(set) var source = SQL()
+  var source = SQL()
   /// The record whose table is the source as it is; nil where it is another one, or a subquery.
   private(set) var plainRecord: RecordID?
   private(set) var joins: [SQL] = []
@@ -122,9 +122,6 @@ final class SelectBuilder {
     self.links = links
     if let rule = table.rule { conditions.append(rule) }
   }
-
-  /// Has the source read by the index of this name.
-  func read(byIndex name: String) { source.append(" INDEXED BY \(identifier: name)") }
 
   /// A name for a table in its `FROM` clause, which no table around it has.
   func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }

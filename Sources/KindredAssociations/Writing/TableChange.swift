@@ -38,41 +38,57 @@ extension Table {
   }
 
   /// The statement of this shape.
-  public func statement(_ change: TableChange) -> Plan.Statement {
+  ///
+  /// - Parameter dialect: the SQL that the database takes.
+  public func statement(_ change: TableChange, dialect: Dialect = .sqlite) -> Plan.Statement {
+    let writer = dialect.writer
+    return Plan.Statement(sql(change, writer), writer.parameterStyle)
+  }
+
+  private func sql(_ change: TableChange, _ dialect: any SQLDialect) -> SQL {
+    let table = reference
     switch change {
     case .insertion(let columns, let returned):
-      let parameters = columns.indices.map { "\(.parameter($0))" as SQL }.joined(separator: ", ")
+      let parameters = columns.enumerated().map { parameter($0, of: $1, dialect) }.joined(separator: ", ")
       let values: SQL =
         columns.isEmpty ? "DEFAULT VALUES" : "(\(Self.list(columns))) VALUES (\(parameters))"
-      return Plan.Statement("INSERT INTO \(identifier: name) \(values)\(Self.returning(returned))")
+      return "INSERT INTO \(table) \(values)\(Self.returning(returned))"
     case .update(let columns, let reset, let returned):
       let changes =
-        columns.enumerated().map { "\(identifier: $1) = \(.parameter($0))" as SQL }
-        + reset.map { "\(identifier: $0) = \(column(named: $0)?.defaultValue ?? "NULL")" as SQL }
-      return Plan.Statement(
+        columns.enumerated().map { "\(identifier: $1) = \(parameter($0, of: $1, dialect))" as SQL }
+        + reset.map { "\(identifier: $0) = \(dialect.defaultValue(of: column(named: $0)))" as SQL }
+      return """
+        UPDATE \(table) SET \(changes.joined(separator: ", ")) \
+        WHERE \(equalities(locatorColumns, from: columns.count, dialect))\(Self.returning(returned))
         """
-        UPDATE \(identifier: name) SET \(changes.joined(separator: ", ")) \
-        WHERE \(Self.equalities(locatorColumns, from: columns.count))\(Self.returning(returned))
-        """)
     case .deletion(let columns):
-      return Plan.Statement(
-        "DELETE FROM \(identifier: name) WHERE \(Self.equalities(columns)) RETURNING 1")
+      return "DELETE FROM \(table) WHERE \(equalities(columns, dialect)) RETURNING 1"
     case .selection(let returned, let columns):
-      return Plan.Statement(
-        "SELECT \(Self.list(returned)) FROM \(identifier: name) WHERE \(Self.equalities(columns))")
+      return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(equalities(columns, dialect))"
     case .unlinking(let references):
-      return Plan.Statement("DELETE FROM \(identifier: name) WHERE \(matches(references)) RETURNING 1")
+      return "DELETE FROM \(table) WHERE \(matches(references, dialect)) RETURNING 1"
     case .links(let returned, let references):
-      return Plan.Statement(
-        "SELECT \(Self.list(returned)) FROM \(identifier: name) WHERE \(matches(references))")
+      return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(matches(references, dialect))"
     }
   }
 
+  /// The table's name, with its schema where it has one.
+  private var reference: SQL {
+    schema.map { "\(identifier: $0).\(identifier: name)" } ?? "\(identifier: name)"
+  }
+
+  /// A value of a column.
+  private func parameter(_ number: Int, of name: String, _ dialect: any SQLDialect) -> SQL {
+    dialect.parameter(.parameter(number), as: column(named: name).flatMap { dialect.type(of: $0) })
+  }
+
   /// That columns refer to the values of the parameters.
-  private func matches(_ references: [ColumnReference]) -> SQL {
+  private func matches(_ references: [ColumnReference], _ dialect: any SQLDialect) -> SQL {
     references.enumerated().map { number, reference -> SQL in
       let column: SQL = "\(identifier: reference.column)"
-      guard !reference.isPlain else { return "\(column) = \(.parameter(number))" }
+      guard !reference.isPlain else {
+        return "\(column) = \(parameter(number, of: reference.column, dialect))"
+      }
       let collation: SQL = "COLLATE \(identifier: reference.collation)"
       guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
       // A bound value has no affinity; a column that holds it has, in a subquery too.
@@ -90,8 +106,10 @@ extension Table {
     columns.isEmpty ? SQL() : " RETURNING \(list(columns))"
   }
 
-  private static func equalities(_ columns: [String], from number: Int = 0) -> SQL {
-    columns.enumerated().map { "\(identifier: $1) = \(.parameter(number + $0))" as SQL }
+  private func equalities(
+    _ columns: [String], from number: Int = 0, _ dialect: any SQLDialect
+  ) -> SQL {
+    columns.enumerated().map { "\(identifier: $1) = \(parameter(number + $0, of: $1, dialect))" as SQL }
       .joined(separator: " AND ")
   }
 }

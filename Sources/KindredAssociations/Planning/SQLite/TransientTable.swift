@@ -76,6 +76,9 @@ public struct TransientTable: Sendable, Hashable {
       as SQL).rendered().text
   }
 
+  /// The table in a `FROM` clause.
+  func reference(as alias: String) -> SQL { "temp.\(identifier: name) AS \(identifier: alias)" }
+
   /// A column of it.
   private struct Definition {
     let name: String

@@ -1,14 +1,6 @@
 import KindredSQLSyntax
 
-/// A statement below another that may go along with it.
-struct Companion {
-  /// Of the node.
-  let number: Int
-  let rows: Rows
-  let above: Scope
-}
-
-/// Statements that go along with the root's, instead of running once for each of its rows.
+/// A statement that is merge-joined with the root's, instead of running once for each of its rows.
 ///
 ///     SELECT … FROM author ORDER BY id
 ///     SELECT … FROM book INDEXED BY book_on_authorId WHERE authorId >= ? ORDER BY authorId, id
@@ -16,17 +8,30 @@ struct Companion {
 /// Where the records come in the order of their rowid, and an index gives the associated ones in the order of what
 /// refers to it, both are read side by side, a few rows at a time: that costs no search per record. The second
 /// statement begins at the first record, so that it serves a page as well as a whole table.
-extension Planning {
-  /// Has the statements go along that can.
-  func leadCompanions(along root: Rows) {
-    guard dialect.nestsStatements, root.isInOrderOfRowID() else { return }
-    for companion in companions where companion.above === root.scope { lead(companion) }
+struct MergeJoin {
+  /// What the merge-joined statement gives: the rows of all records above, in the order of these.
+  let rows: Rows
+  /// The columns that are equal.
+  let columns: Plan.MergeJoin
+
+  /// A statement that might be merge-joined with that of the record above.
+  struct Candidate {
+    /// Of the node.
+    let number: Int
+    let rows: Rows
+    let above: Scope
   }
 
-  private func lead(_ companion: Companion) {
-    var rows = companion.rows
-    let (record, above) = (rows.scope, companion.above)
-    guard rows.isInOrderOfRowID(linkCount: 1), let association = record.node?.association,
+  /// Nil where the statement is better run once for each record above.
+  ///
+  /// - Parameters:
+  ///   - candidate: a statement below the root's.
+  ///   - root: the rows above.
+  init?(_ candidate: Candidate, below root: Rows, in model: Model) {
+    var rows = candidate.rows
+    let (record, above) = (rows.scope, candidate.above)
+    guard above === root.scope, root.isInOrderOfRowID(), rows.isInOrderOfRowID(linkCount: 1),
+      let association = record.node?.association,
       association.steps.count == 1, let step = association.steps.first, step.originColumns.count == 1,
       model.isPlain(step),
       step.originColumns[0] == above.table.rowIDColumn, let name = step.destinationColumns.first,
@@ -34,21 +39,21 @@ extension Planning {
       // Else equal values may be in another order than integers.
       column.affinity == .integer || column.affinity == .numeric,
       let index = record.table.orderingIndexes.first(where: { $0.column == column.name })
-    else { return }
+    else { return nil }
     let key = record.column(column.name, in: record.statement)
     let origin = above.column(step.originColumns[0], in: record.statement)
-    // It is bound once: apart from where it begins, it must not speak of the record above.
+    // It is bound once: apart from where it begins, it must not read the record above.
     let rest = record.statement.columns + record.select.joins + rows.order.map(\.sql)
-    guard !rest.contains(where: \.readsRowsAbove) else { return }
+    guard !rest.contains(where: \.readsRowsAbove) else { return nil }
 
     record.select.links = ["\(key) >= \(origin)"]
     // By name: with any other index all records would have to be sorted first.
-    record.select.read(byIndex: index.name)
+    record.select.source.append(" INDEXED BY \(identifier: index.name)")
     rows.order.insert(OrderTerm(sql: key), at: 0)
-    nodes[companion.number]?.along = Plan.Along(
+    self.rows = rows
+    columns = Plan.MergeJoin(
       column: record.statement.column(key),
       above: above.statement.column(above.column(step.originColumns[0], in: above.statement)))
-    nodes[companion.number]?.statement = planned(withClause(record.statement, rows.select(page: "")))
   }
 }
 

@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// A full-text pattern as PostgreSQL's `to_tsquery` takes it
 /// (<https://www.postgresql.org/docs/current/textsearch-controls.html>).
 ///
@@ -7,6 +9,14 @@
 struct TextSearchQuery {
   /// For `to_tsquery`.
   let text: String
+
+  private var sql: SQL { "to_tsquery('simple', \(SQL.bound(to: .value(.text(text)), as: "text")))" }
+
+  /// That a column of the type `tsvector` matches.
+  func matches(_ column: SQL) -> SQL { "\(column) @@ \(sql)" }
+
+  /// The rank of a column of the type `tsvector`, the best being the least.
+  func rank(_ column: SQL) -> SQL { "(- ts_rank(\(column), \(sql)))" }
 
   /// What is wrong with a pattern.
   struct Failure: Error {

@@ -1,0 +1,104 @@
+import KindredSQLSyntax
+import Testing
+
+@testable import KindredAssociations
+
+/// The library, as a schema without a database.
+enum Library {
+  static func model(_ dialect: Dialect) -> Model {
+    Model(
+      inferredFrom: Schema(
+        tables: [
+          table("author", ["id", "name TEXT", "birthYear"], indexes: []),
+          table(
+            "book", ["id", "authorId", "title TEXT", "year"], indexes: ["authorId"],
+            references: [("authorId", "author")]),
+          // Nothing finds the reviews of a book.
+          table("review", ["id", "bookId", "rating"], indexes: [], references: [("bookId", "book")]),
+        ], dialect: dialect))
+  }
+
+  /// - Parameter columns: names, each with its type where it is no integer; the first is the key.
+  private static func table(
+    _ name: String, _ columns: [String], indexes: [String], references: [(column: String, table: String)] = []
+  ) -> Table {
+    Table(
+      name: name, kind: .table,
+      columns: columns.enumerated().map { number, column in
+        let words = column.split(separator: " ").map(String.init)
+        return Column(
+          name: words[0], declaredType: words.count > 1 ? words[1] : "INTEGER", isNullable: number > 0)
+      },
+      primaryKey: [0], uniqueKeys: [[0]],
+      indexes: [Index(columns: ["id"])] + indexes.map { Index(columns: [$0]) },
+      orderingIndexes: indexes.map { OrderingIndex(name: "\(name)_on_\($0)", column: $0) },
+      foreignKeys: references.map {
+        ForeignKey(columns: [$0.column], destination: $0.table, destinationColumns: ["id"])
+      }, rowIDName: "rowid", rowIDColumn: "id")
+  }
+}
+
+/// What a node of a request says, as URLs say it.
+struct Node {
+  var key = ""
+  var isRequired = false
+  var fields: String?
+  var filter: String?
+  var sort: String?
+  var limit: Int64?
+  var isDistinct = false
+  var children: [Node] = []
+
+  /// The node of the request, below a resource.
+  fileprivate func requestNode(of resource: Resource, in model: Model, _ literals: inout Literals) throws
+    -> RequestNode
+  {
+    func parser(_ text: String) throws -> ExpressionParser { try ExpressionParser(text) }
+    var node = RequestNode(key: key, association: nil, origin: Origin(parameter: "include"))
+    node.isRequired = isRequired
+    node.isDistinct = isDistinct
+    if let fields {
+      var parser = try parser(fields)
+      node.fields = try parser.parseFields()
+    }
+    if let filter {
+      var parser = try parser(filter)
+      node.filters = [try parser.parseExpression()]
+    }
+    if let sort {
+      var parser = try parser(sort)
+      node.sort = try parser.parseSort()
+    }
+    node.limit = limit.map { literals.number(of: .integer($0)) }
+    node.children = try children.map { child in
+      let association = try #require(resource.associations[child.key])
+      var below = try child.requestNode(
+        of: try #require(model.resources[association.destination]), in: model, &literals)
+      below.association = association
+      return below
+    }
+    return node
+  }
+}
+
+/// Expects the statements of a request, in the order of the nodes: each behind its name, and how it is run where that
+/// isn't once for each record above.
+func expectPlan(
+  of resource: String, _ root: Node, after: Cursor? = nil, _ dialect: Dialect = .sqlite, _ expected: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let model = Library.model(dialect)
+  var literals = Literals()
+  let node = try root.requestNode(of: try #require(model.resources[resource]), in: model, &literals)
+  var request = FetchRequest(path: RequestPath(resource: resource), root: node, literals: literals)
+  request.after = after
+  let plan = try Planner(model: model).plan(request)
+  let lines = plan.nodes.flatMap { node -> [String] in
+    let name = node.name.isEmpty ? resource : node.name
+    let statement = "\(name)\(node.mergeJoin == nil ? "" : ", merge-joined"): \(node.statement.sql)"
+    guard let batch = node.batch else { return [statement] }
+    return ["\(name), by \(batch.link): \(batch.statement.sql)"]
+  }
+  let transients = plan.transients.map { "transient: \($0.name)" }
+  #expect((transients + lines).joined(separator: "\n") == expected, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,150 @@
+import KindredSQLSyntax
+import Testing
+
+@testable import KindredAssociations
+
+@Suite("Plans")
+struct PlanTests {
+  // MARK: SQLite
+
+  @Test("a to-one node is joined, and behind an inner join where it is required")
+  func toOne() throws {
+    try expectPlan(
+      of: "books", Node(fields: "title", children: [Node(key: "author", fields: "name")]),
+      """
+      books: SELECT "book"."title", "author"."id", "author"."name" FROM "book" \
+      LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
+      """)
+    try expectPlan(
+      of: "books", Node(fields: "title", children: [Node(key: "author", isRequired: true, fields: "name")]),
+      """
+      books: SELECT "book"."title", "author"."name" FROM "book" \
+      JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
+      """)
+  }
+
+  @Test("a to-many node is merge-joined where both come in the order of the key")
+  func mergeJoin() throws {
+    try expectPlan(
+      of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]),
+      """
+      authors: SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id"
+      books, merge-joined: SELECT "book"."title", "book"."authorId" FROM "book" INDEXED BY "book_on_authorId" \
+      WHERE "book"."authorId" >= ?1 ORDER BY "book"."authorId", "book"."id"
+      """)
+  }
+
+  @Test("it runs once for each record above where it has another order, a condition or a limit")
+  func nested() throws {
+    for (node, end) in [
+      (
+        Node(key: "books", fields: "title", sort: "title"),
+        "WHERE \"book\".\"authorId\" = ?1 ORDER BY \"book\".\"title\", \"book\".\"id\""
+      ),
+      (
+        Node(key: "books", fields: "title", filter: "year>1900"),
+        "WHERE \"book\".\"authorId\" = ?1 AND \"book\".\"year\" > ?2 ORDER BY \"book\".\"id\""
+      ),
+      (
+        Node(key: "books", fields: "title", limit: 2),
+        "WHERE \"book\".\"authorId\" = ?1 ORDER BY \"book\".\"id\" LIMIT ?2"
+      ),
+    ] {
+      try expectPlan(
+        of: "authors", Node(fields: "name", children: [node]),
+        """
+        authors: SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id"
+        books: SELECT "book"."title" FROM "book" \(end)
+        """)
+    }
+  }
+
+  @Test("a table without an index is copied once, in the order of the key")
+  func transient() throws {
+    try expectPlan(
+      of: "books", Node(fields: "title", children: [Node(key: "reviews", fields: "rating")]),
+      """
+      transient: kindred:review(bookId)
+      books: SELECT "book"."title", "book"."id" FROM "book" ORDER BY "book"."id"
+      reviews: SELECT "review"."rating" FROM temp."kindred:review(bookId)" AS "index" \
+      CROSS JOIN "review" ON "review"."rowid" = "index"."p0" WHERE "index"."k0" = ?1 ORDER BY "review"."id"
+      """)
+  }
+
+  @Test("what is found and sorted by an aggregate is ranked by groups")
+  func ranking() throws {
+    let expected = """
+      authors: SELECT "author"."name", "kindred:ranked"."kindred:rank", "author"."id" FROM (\
+      SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", \
+      "kindred:groups"."kindred:rank" AS "kindred:rank" FROM (SELECT "book"."authorId" AS "kindred:group", \
+      COUNT(*) AS "kindred:rank" FROM "book" GROUP BY "book"."authorId") AS "kindred:groups" \
+      CROSS JOIN "author" ON "kindred:groups"."kindred:group" = "author"."id" \
+      WHERE "kindred:groups"."kindred:rank" > ?1 UNION ALL \
+      SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", 0 AS "kindred:rank" \
+      FROM "author" WHERE 0 > ?1 AND NOT EXISTS (SELECT 1 FROM "book" WHERE "book"."authorId" = "author"."id") \
+      ORDER BY "kindred:rank" DESC, "kindred:order0" LIMIT ?2 + ?3) AS "kindred:ranked" \
+      CROSS JOIN "author" ON "author"."rowid" = "kindred:ranked"."kindred:key0" \
+      ORDER BY "kindred:ranked"."kindred:rank" DESC, "author"."id"
+      """
+    try expectPlan(
+      of: "authors", Node(fields: "name", filter: "books.count>2", sort: "-books.count", limit: 5), expected)
+  }
+
+  @Test("a page after a record is read from ranges of the index")
+  func ranges() throws {
+    try expectPlan(
+      of: "books", Node(fields: "title", sort: "authorId", limit: 5),
+      after: Cursor(values: [.integer(1), .integer(2)]),
+      """
+      books: SELECT * FROM (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" \
+      WHERE "book"."authorId" = ?1 AND "book"."id" > ?2 ORDER BY "book"."authorId", "book"."id" LIMIT ?3 + 1) \
+      UNION ALL SELECT * FROM (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" \
+      WHERE "book"."authorId" > ?1 ORDER BY "book"."authorId", "book"."id" LIMIT ?3 + 1) LIMIT ?3 + ?4
+      """)
+  }
+
+  // MARK: PostgreSQL
+
+  @Test("PostgreSQL has one statement for many records above, and none of SQLite's strategies")
+  func batches() throws {
+    try expectPlan(
+      of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]), .postgreSQL,
+      """
+      authors: SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id"
+      books, by key(1): SELECT "book"."title", "book"."authorId" FROM "book" \
+      WHERE "book"."authorId" = ANY($1::int8[]) ORDER BY "book"."authorId", "book"."id"
+      """)
+    try expectPlan(
+      of: "books", Node(fields: "title", children: [Node(key: "reviews", fields: "rating")]), .postgreSQL,
+      """
+      books: SELECT "book"."title", "book"."id" FROM "book" ORDER BY "book"."id"
+      reviews, by key(1): SELECT "review"."rating", "review"."bookId" FROM "review" \
+      WHERE "review"."bookId" = ANY($1::int8[]) ORDER BY "review"."bookId", "review"."id"
+      """)
+    try expectPlan(
+      of: "authors", Node(fields: "name", filter: "books.count>2", sort: "-books.count", limit: 5),
+      .postgreSQL,
+      """
+      authors: SELECT "author"."name", \
+      (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id"), "author"."id" FROM "author" \
+      WHERE (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id") > $1::int8 \
+      ORDER BY (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id") DESC, "author"."id" \
+      LIMIT $2::int8 + $3::int8
+      """)
+  }
+
+  @Test("a page after a record is the ranges of the index, each with a limit")
+  func rangesOfPostgreSQL() throws {
+    try expectPlan(
+      of: "books", Node(fields: "title", sort: "authorId", limit: 5),
+      after: Cursor(values: [.integer(1), .integer(2)]), .postgreSQL,
+      """
+      books: (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" \
+      WHERE "book"."authorId" = $1::int8 AND "book"."id" > $2::int8 \
+      ORDER BY "book"."authorId" NULLS FIRST, "book"."id" LIMIT $3::int8 + 1) UNION ALL \
+      (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" WHERE "book"."authorId" > $1::int8 \
+      ORDER BY "book"."authorId" NULLS FIRST, "book"."id" LIMIT $3::int8 + 1) \
+      ORDER BY 2 NULLS FIRST, 3 LIMIT $3::int8 + $4::int8
+      """)
+  }
+}
