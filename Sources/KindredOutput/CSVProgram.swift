@@ -12,11 +12,9 @@ struct CSVProgram {
 
   /// - Throws: `NotTabular` for what is not one value: to-many associations, and those that repeat.
   static func make(_ plan: Plan) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
-    let elements = plan.nodes.first.map { RecordTemplate($0.program).elements } ?? []
-    var count = 0
-    for case .value in elements { count += 1 }
-    var writer = CSVProgram(hasOneField: count == 1)
-    try writer.write(elements)
+    let shape = plan.nodes.first?.shape ?? .object([])
+    var writer = CSVProgram(hasOneField: shape.valueCount == 1)
+    try writer.write(shape, at: [])
     var program = ExecutablePlan.Program()
     program.frame.opening = writer.text.put(writer.names.map(quoted).joined(separator: ",").utf8)
     program.frame.opening.count += writer.text.put("\r\n".utf8).count
@@ -29,32 +27,25 @@ struct CSVProgram {
     self.hasOneField = hasOneField
   }
 
-  private mutating func write(_ elements: [RecordTemplate.Element]) throws(NotTabular) {
-    var path: [String?] = []
-    var member: String?
-    var optionals: [(instruction: Int, fields: Int)] = []
-    for element in elements {
-      switch element {
-      case .beginObject: path.append(member)
-      case .endObject: path.removeLast()
-      case .member(let name): member = name
-      case .value(let column, let format):
-        append(format == .boolean ? .csvBoolean : .csvValue, column, names.isEmpty ? "" : ",")
-        if hasOneField { instructions[instructions.count - 1].missing = text.put("\"\"".utf8) }
-        names.append((path + [member]).compactMap { $0 }.joined(separator: "."))
-      case .beginOptional(let column):
-        optionals.append((instructions.count, names.count))
-        append(.optional, column, "")
-      case .endOptional:
-        guard let optional = optionals.popLast() else { continue }
-        let fields = names.count - optional.fields
-        let commas = String(repeating: ",", count: optional.fields > 0 ? fields : max(0, fields - 1))
-        instructions[optional.instruction].end = Int32(instructions.count)
-        instructions[optional.instruction].missing = text.put(
-          (hasOneField && fields > 0 ? "\"\"" : commas).utf8)
-      case .child:
-        throw NotTabular(path: (path + [member]).compactMap { $0 })
-      }
+  /// - Parameter path: the members that lead to it.
+  private mutating func write(_ shape: RecordShape, at path: [String]) throws(NotTabular) {
+    switch shape {
+    case .value(let column, let format):
+      append(format == .boolean ? .csvBoolean : .csvValue, column, names.isEmpty ? "" : ",")
+      if hasOneField { instructions[instructions.count - 1].missing = text.put("\"\"".utf8) }
+      names.append(path.joined(separator: "."))
+    case .object(let members):
+      for member in members { try write(member.shape, at: path + [member.name]) }
+    case .optional(let column, let shape):
+      let (number, before) = (instructions.count, names.count)
+      append(.optional, column, "")
+      try write(shape, at: path)
+      let fields = names.count - before
+      let commas = String(repeating: ",", count: before > 0 ? fields : max(0, fields - 1))
+      instructions[number].end = Int32(instructions.count)
+      instructions[number].missing = text.put((hasOneField && fields > 0 ? "\"\"" : commas).utf8)
+    case .child:
+      throw NotTabular(path: path)
     }
   }
 

@@ -34,8 +34,8 @@ struct HTMLPrograms {
     let node = plan.nodes[number]
     var program = HTMLProgram()
     var frame = ExecutablePlan.Frame(missing: text.put(Self.null.utf8))
-    switch RecordContent(node.program) {
-    case .object(let members)?:
+    switch node.shape {
+    case .object(let members):
       let row = HTMLRow(members, layout.records[path], at: path)
       let start = number == 0 ? row.tableStart + row.tableName : ""
       if node.isToMany {
@@ -47,7 +47,7 @@ struct HTMLPrograms {
         write(row, node, &program)
         program.markup(HTMLRow.tableEnd)
       }
-    case let content?:
+    case let content:
       if node.isToMany {
         frame.opening = text.put((number == 0 ? "<ul>" : "").utf8)
         frame.closing = text.put("</ul>".utf8)
@@ -55,7 +55,6 @@ struct HTMLPrograms {
       }
       write(value: content, as: .htmlValue, &program)
       if node.isToMany { program.markup("</li>\n") }
-    case nil: break
     }
     program.flush(&text)
     programs[number] = ExecutablePlan.Program(instructions: program.instructions, frame: frame)
@@ -70,15 +69,15 @@ struct HTMLPrograms {
       link(to: row.record?.address, of: row, &program) { writer, program in writer.name(of: row, &program) }
       program.markup("</th>")
     }
-    for member in row.values { cell(member.name, member.content, of: row, &program) }
+    for member in row.values { cell(member.name, member.shape, of: row, &program) }
     for association in row.associations { cell(association, of: row, &program) }
     program.markup("</tr>\n")
-    for member in row.records { below(member.name, member.content, of: row, node, &program) }
+    for member in row.records { below(member.name, member.shape, of: row, node, &program) }
   }
 
   /// The cell of a value.
   private mutating func cell(
-    _ name: String, _ content: RecordContent, of row: HTMLRow, _ program: inout HTMLProgram
+    _ name: String, _ content: RecordShape, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
     let isHeader = name == row.headerMember
     let element = isHeader ? "th scope=\"row\"" : "td"
@@ -106,7 +105,7 @@ struct HTMLPrograms {
 
   /// The link of a record in its own row: by its label, or by its key where that is NULL or empty.
   private mutating func header(
-    _ name: String, _ content: RecordContent, of row: HTMLRow, _ program: inout HTMLProgram
+    _ name: String, _ content: RecordShape, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
     guard name == row.record?.heading, let label = row.record?.label.flatMap({ row.columns[$0] }) else {
       link(to: row.record?.address, of: row, content, &program)
@@ -167,7 +166,7 @@ struct HTMLPrograms {
   // MARK: What is below a row
 
   private mutating func below(
-    _ name: String, _ content: RecordContent, of row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram
+    _ name: String, _ content: RecordShape, of row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram
   ) {
     program.markup("<tr class=\"below\" data-key=\"\(name.escapedForHTML)\"><td colspan=\"\(row.width)\">")
     nested(name, content, of: row, node, &program)
@@ -175,7 +174,7 @@ struct HTMLPrograms {
   }
 
   private mutating func nested(
-    _ name: String, _ content: RecordContent, of row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram
+    _ name: String, _ content: RecordShape, of row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram
   ) {
     switch content {
     case .optional(let column, let content):
@@ -192,8 +191,8 @@ struct HTMLPrograms {
       let repeats = child == node.recursion?.repetition
       let path = repeats ? row.path : row.path + [name]
       write(child, at: path)
-      switch RecordContent(plan.nodes[child].program) {
-      case .object(let members)?:
+      switch plan.nodes[child].shape {
+      case .object(let members):
         // The last level of a repetition leaves all of it out, so that it must be one text.
         start(HTMLRow(members, layout.records[path], at: path), name, of: row, &program)
       default:
@@ -244,7 +243,7 @@ struct HTMLPrograms {
   }
 
   private mutating func write(
-    value content: RecordContent, as operation: ExecutablePlan.Operation, _ program: inout HTMLProgram
+    value content: RecordShape, as operation: ExecutablePlan.Operation, _ program: inout HTMLProgram
   ) {
     switch content {
     case .value(let column, let format):
@@ -265,7 +264,7 @@ struct HTMLPrograms {
 
   /// A link whose text is a value.
   private mutating func link(
-    to address: HTMLLayout.Address?, of row: HTMLRow, _ content: RecordContent, _ program: inout HTMLProgram
+    to address: HTMLLayout.Address?, of row: HTMLRow, _ content: RecordShape, _ program: inout HTMLProgram
   ) {
     guard let columns = address.flatMap(row.columns(of:)), let address else {
       program.markup("<span")

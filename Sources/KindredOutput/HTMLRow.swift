@@ -6,21 +6,21 @@ struct HTMLRow {
   /// The members that lead to it.
   let path: [String]
   /// The members that are shown in cells of their own.
-  let values: [RecordMember]
+  let values: [RecordShape.Member]
   /// The members that are records themselves.
-  let records: [RecordMember]
+  let records: [RecordShape.Member]
   /// By the name of a member, hidden ones too, where its value is.
   let columns: [String: Int]
 
-  init(_ members: [RecordMember], _ record: HTMLLayout.Record?, at path: [String]) {
+  init(_ members: [RecordShape.Member], _ record: HTMLLayout.Record?, at path: [String]) {
     self.record = record
     self.path = path
     let shown = members.filter { !HTMLLayout.isHidden($0.name) }
-    values = shown.filter(\.content.isValue)
-    records = shown.filter { !$0.content.isValue }
+    values = shown.filter(\.shape.isValue)
+    records = shown.filter { !$0.shape.isValue }
     var columns: [String: Int] = [:]
     for member in members {
-      if case .value(let column, _) = member.content { columns[member.name] = column }
+      if case .value(let column, _) = member.shape { columns[member.name] = column }
     }
     self.columns = columns
   }

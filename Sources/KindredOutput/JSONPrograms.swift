@@ -1,50 +1,99 @@
 import KindredAssociations
 
-/// Programs that write JSON (RFC 8259): those of the plan as they are.
-enum JSONPrograms {
+/// Programs that write JSON (RFC 8259): instructions, and between two of them the bytes that are always the same.
+struct JSONPrograms {
+  private var text: [UInt8] = []
+  private var instructions: [ExecutablePlan.Instruction] = []
+  /// What stands before the next value: braces, commas, names.
+  private var pending: [UInt8] = []
+
   /// - Parameter ending: what ends each record of the root instead of the array around them.
   static func make(
     _ plan: Plan, endingRecordsBy ending: String? = nil
   ) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
-    var text: [UInt8] = []
+    var writer = JSONPrograms()
     let programs = plan.nodes.enumerated().map { number, node in
-      var program = ExecutablePlan.Program()
-      program.instructions = node.program.map { instruction($0, &text) }
-      if number == 0, let ending {
-        program.instructions.append(
-          ExecutablePlan.Instruction(operation: .text, operand: 0, prefix: text.put(ending.utf8)))
-      } else if node.isToMany {
-        program.frame = ExecutablePlan.Frame(
-          opening: text.put("[".utf8), separator: text.put(",".utf8), closing: text.put("]".utf8))
-      } else {
-        program.frame.missing = text.put("null".utf8)
-      }
-      return program
+      writer.program(of: node, endingRecordsBy: number == 0 ? ending : nil)
     }
-    return (programs, text)
+    return (programs, writer.text)
   }
 
-  private static func instruction(
-    _ instruction: Plan.Instruction, _ text: inout [UInt8]
-  ) -> ExecutablePlan.Instruction {
-    switch instruction {
-    case .value(let prefix, let column, let format):
+  private mutating func program(
+    of node: Plan.Node, endingRecordsBy ending: String?
+  ) -> ExecutablePlan.Program {
+    var program = ExecutablePlan.Program()
+    instructions = []
+    write(node.shape)
+    if let ending {
+      pending += ending.utf8
+      flush()
+    } else if node.isToMany {
+      program.frame = ExecutablePlan.Frame(
+        opening: text.put("[".utf8), separator: text.put(",".utf8), closing: text.put("]".utf8))
+    } else {
+      program.frame.missing = text.put("null".utf8)
+    }
+    program.instructions = instructions
+    return program
+  }
+
+  private mutating func write(_ shape: RecordShape) {
+    switch shape {
+    case .value(let column, let format):
       let operation: ExecutablePlan.Operation =
         switch format {
         case .plain: .value
         case .boolean: .boolean
         case .json: .json
         }
-      return ExecutablePlan.Instruction(
-        operation: operation, operand: Int32(column), prefix: text.put(prefix))
-    case .optional(let prefix, let column, let end):
-      return ExecutablePlan.Instruction(
-        operation: .optional, operand: Int32(column), end: Int32(end), prefix: text.put(prefix),
-        missing: text.put("null".utf8))
-    case .text(let bytes):
-      return ExecutablePlan.Instruction(operation: .text, operand: 0, prefix: text.put(bytes))
-    case .child(let prefix, let node):
-      return ExecutablePlan.Instruction(operation: .child, operand: Int32(node), prefix: text.put(prefix))
+      append(operation, column)
+    case .object(let members):
+      pending.append(UInt8(ascii: "{"))
+      for (number, member) in members.enumerated() { write(member, isFirst: number == 0) }
+      pending.append(UInt8(ascii: "}"))
+      // So that a skipped optional, or a level that is left out, can't take the closing brace with it.
+      flush()
+    case .optional(let column, let shape):
+      let number = instructions.count
+      append(.optional, column)
+      instructions[number].missing = text.put("null".utf8)
+      write(shape)
+      flush()
+      instructions[number].end = Int32(instructions.count)
+    case .child(let node):
+      append(.child, node)
     }
+  }
+
+  private mutating func write(_ member: RecordShape.Member, isFirst: Bool) {
+    // The last level of a recursion leaves out the prefix with the member.
+    if member.isRepetition { flush() }
+    if !isFirst { pending.append(UInt8(ascii: ",")) }
+    appendQuoted(member.name)
+    pending.append(UInt8(ascii: ":"))
+    write(member.shape)
+  }
+
+  private mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int) {
+    instructions.append(
+      ExecutablePlan.Instruction(operation: operation, operand: Int32(operand), prefix: text.put(pending)))
+    pending = []
+  }
+
+  private mutating func flush() {
+    if !pending.isEmpty { append(.text, 0) }
+  }
+
+  /// A JSON string (RFC 8259 §7).
+  private mutating func appendQuoted(_ name: String) {
+    pending.append(UInt8(ascii: "\""))
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): pending += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20: pending += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+      default: pending.append(byte)
+      }
+    }
+    pending.append(UInt8(ascii: "\""))
   }
 }

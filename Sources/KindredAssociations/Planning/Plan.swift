@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// How a request is answered: a tree of statements, each with a program that writes its rows down.
+/// How a request is answered: a tree of statements, each with the shape of what its rows show.
 ///
 /// Plans depend on the shape of a request, not on its values.
 public struct Plan: Sendable {
@@ -84,12 +84,12 @@ public struct Plan: Sendable {
     public var origin: Origin
   }
 
-  /// A statement that runs once per row of the one above, and what is written for each of its rows.
+  /// A statement that runs once per row of the one above, and what each of its rows shows.
   public struct Node: Sendable {
     /// What runs.
     public var statement: Statement
-    /// What is written for each row.
-    public var program: [Instruction]
+    /// What each row shows.
+    public var shape: RecordShape
     /// What the columns are, in a plan of rows.
     public var layout = RowLayout()
     /// The same for many records above at once, where that is possible; only in a plan of rows.
@@ -131,21 +131,7 @@ public struct Plan: Sendable {
     public var offset: SQL.Binding?
   }
 
-  /// A step of writing a row down.
-  ///
-  /// Prefixes hold everything between two values: braces, commas, names.
-  public enum Instruction: Sendable {
-    /// A column's value.
-    case value(prefix: [UInt8], column: Int, format: ValueFormat)
-    /// `null` and on at `end` where the column is NULL, or on here.
-    case optional(prefix: [UInt8], column: Int, end: Int)
-    /// Bytes that close an object.
-    case text([UInt8])
-    /// The rows of another node.
-    case child(prefix: [UInt8], node: Int)
-  }
-
-  /// How a column's value is written in JSON.
+  /// What a column's value is in the result.
   public enum ValueFormat: Sendable, Hashable {
     /// As SQLite holds it.
     case plain

@@ -18,7 +18,7 @@ extension Planning {
     if !plan.isSingle { try planPages(of: &rows) }
     let page = plan.isSingle ? " LIMIT 1" : page(of: node, ahead: 1, passed: rows.passed)
     nodes[0] = Plan.Node(
-      statement: planned(withClause(statement, rows.select(page: page))), program: rows.program,
+      statement: planned(withClause(statement, rows.select(page: page))), shape: rows.shape,
       isToMany: !plan.isSingle, level: statement.level, recursion: nil, name: "")
     mergeJoin(below: rows)
     finishPath()
@@ -69,7 +69,7 @@ extension Planning {
     // Of records that repeat, the reader of the rows counts those that are not their own ancestors.
     let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
     nodes[number] = Plan.Node(
-      statement: planned(withClause(statement, rows.select(page: page))), program: rows.program,
+      statement: planned(withClause(statement, rows.select(page: page))), shape: rows.shape,
       batch: dialect.nestsStatements ? nil : batch(of: rows, page: page), isToMany: isToMany,
       level: statement.level, recursion: record.recursion?.result, name: name)
     if isToMany, hops.isEmpty, page.isEmpty, record.recursion == nil {

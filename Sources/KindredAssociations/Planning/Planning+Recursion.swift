@@ -32,7 +32,7 @@ final class RecursionContext {
 extension Planning {
   /// Adds the member that holds the next level to a record of a recursive node.
   func planRepetition(
-    _ context: RecursionContext, in scope: Scope, _ program: ProgramBuilder, name: String
+    _ context: RecursionContext, in scope: Scope, _ shape: RecordShapeBuilder, name: String
   ) throws {
     let (node, base) = (context.node, context.base)
     guard let levels = node.recursion else { return }
@@ -46,7 +46,8 @@ extension Planning {
       defer { context.isRepeated = false }
       repetition = try planNested(next, below: scope, hops: [], name: name, isRepetition: true)
     }
-    try program.repetition(node.key, repetition, at: node.origin)
+    try shape.reserve(node.key, at: node.origin)
+    shape.add(node.key, .child(node: repetition), isRepetition: true)
     context.result = Plan.Recursion(
       levels: levels, identity: identity, baseIdentity: baseIdentity, repetition: repetition,
       limit: node.limit.map { .parameter($0) }, offset: node.offset.map { .parameter($0) })

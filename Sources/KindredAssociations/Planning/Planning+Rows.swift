@@ -4,7 +4,7 @@ import OrderedCollections
 /// The rows of a node: what they show, which they are, and in what order.
 struct Rows {
   let scope: Scope
-  let program: [Plan.Instruction]
+  let shape: RecordShape
   var order: [OrderTerm]
   /// Expressions of groups; nil where rows are records.
   let group: [SQL]?
@@ -71,7 +71,7 @@ extension Rows {
     return sql
   }
 
-  /// The statement that gives the rows, and those columns that its program and the statements below read.
+  /// The statement that gives the rows, and those columns that its shape and the statements below read.
   ///
   /// - Parameter columns: the columns instead of those.
   func select(_ columns: [SQL]? = nil, page: SQL) -> SQL {
@@ -120,14 +120,13 @@ extension Rows {
 
   private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
 
-  /// What tells results apart: the columns that the program writes down, and whether optional records are there.
+  /// What tells results apart: the columns that it shows, and whether optional records are there.
   private var shown: [SQL] {
     var shown: OrderedSet<SQL> = []
-    for instruction in program {
-      switch instruction {
-      case .value(_, let column, let format): shown.append(dialect.comparable(numbered(column), format))
-      case .optional(_, let column, _): shown.append("\(numbered(column)) IS NULL")
-      case .text, .child: break
+    for column in shape.columns {
+      switch column {
+      case .value(let column, let format): shown.append(dialect.comparable(numbered(column), format))
+      case .presence(let column): shown.append("\(numbered(column)) IS NULL")
       }
     }
     return shown.elements
@@ -161,20 +160,13 @@ extension Planning {
       scope.select.conditions += try conditions(of: scope, joinedSearch: node.searches.indices.last)
     }
     scope.allowsGroupAggregates = scope.isGrouped
-    let program = ProgramBuilder()
-    if let values = node.values {
-      let compiled = try compile(values, in: scope)
-      let shown = dialect.shown(compiled)
-      program.value(scope.statement.column(shown.sql), shown.format)
-    } else {
-      try planObject(of: node, in: scope, program, name: name)
-    }
+    let shape = try planContent(of: node, in: scope, name: name)
     let havings = scope.isGrouped ? try node.havings.map { try condition($0, in: scope) } : []
     let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
     let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
     return Rows(
-      scope: scope, program: program.instructions, order: order, group: group?.map(\.sql), havings: havings,
+      scope: scope, shape: shape, order: order, group: group?.map(\.sql), havings: havings,
       isDistinct: node.isDistinct, isLimited: node.limit != nil && node.recursion == nil)
   }
 

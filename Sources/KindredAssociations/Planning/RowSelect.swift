@@ -74,7 +74,7 @@ final class RowSelect {
   /// The finished node of the plan.
   func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
     Plan.Node(
-      statement: Plan.Statement(rendered(page: true)), program: [], layout: layout, batch: batch,
+      statement: Plan.Statement(rendered(page: true)), shape: .object([]), layout: layout, batch: batch,
       isToMany: true, level: statement.level, recursion: nil, name: name)
   }
 }
