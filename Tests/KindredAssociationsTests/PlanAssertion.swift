@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 import Testing
 
 @testable import KindredAssociations
@@ -84,7 +85,7 @@ struct Node {
 /// Expects the statements of a request, in the order of the nodes: each behind its name, and how it is run where that
 /// isn't once for each record above.
 func expectPlan(
-  of resource: String, _ root: Node, after: Cursor? = nil, _ dialect: Dialect = .sqlite, _ expected: String,
+  of resource: String, _ root: Node, after: Cursor? = nil, on dialect: Dialect = .sqlite, _ expected: String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let model = Library.model(dialect)

@@ -108,14 +108,14 @@ struct PlanTests {
   @Test("PostgreSQL has one statement for many records above, and none of SQLite's strategies")
   func batches() throws {
     try expectPlan(
-      of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]), .postgreSQL,
+      of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]), on: .postgreSQL,
       """
       authors: SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id"
       books, by key(1): SELECT "book"."title", "book"."authorId" FROM "book" \
       WHERE "book"."authorId" = ANY($1::int8[]) ORDER BY "book"."authorId", "book"."id"
       """)
     try expectPlan(
-      of: "books", Node(fields: "title", children: [Node(key: "reviews", fields: "rating")]), .postgreSQL,
+      of: "books", Node(fields: "title", children: [Node(key: "reviews", fields: "rating")]), on: .postgreSQL,
       """
       books: SELECT "book"."title", "book"."id" FROM "book" ORDER BY "book"."id"
       reviews, by key(1): SELECT "review"."rating", "review"."bookId" FROM "review" \
@@ -123,7 +123,7 @@ struct PlanTests {
       """)
     try expectPlan(
       of: "authors", Node(fields: "name", filter: "books.count>2", sort: "-books.count", limit: 5),
-      .postgreSQL,
+      on: .postgreSQL,
       """
       authors: SELECT "author"."name", \
       (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id"), "author"."id" FROM "author" \
@@ -137,7 +137,7 @@ struct PlanTests {
   func rangesOfPostgreSQL() throws {
     try expectPlan(
       of: "books", Node(fields: "title", sort: "authorId", limit: 5),
-      after: Cursor(values: [.integer(1), .integer(2)]), .postgreSQL,
+      after: Cursor(values: [.integer(1), .integer(2)]), on: .postgreSQL,
       """
       books: (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" \
       WHERE "book"."authorId" = $1::int8 AND "book"."id" > $2::int8 \

@@ -18,7 +18,7 @@ extension PostgreSQLDialect {
     case "date": return text("to_char(\(time), 'YYYY-MM-DD')")
     case "time": return text("to_char(\(time), 'HH24:MI:SS')")
     case "datetime": return text("to_char(\(time), 'YYYY-MM-DD HH24:MI:SS')")
-    case "julianday": return CompiledExpression(sql: "extract(julian from \(time))::float8", type: .real)
+    case "julianday": return CompiledExpression(sql: Self.julianDay(of: time), type: .real)
     default: return try formatted(time, format ?? "")
     }
   }
@@ -109,10 +109,13 @@ extension PostgreSQLDialect {
     case "j": part("DDD")
     case "s": "floor(extract(epoch from \(time)))::int8::text"
     case "w": "extract(dow from \(time))::text"
-    case "J": "extract(julian from \(time))::float8::text"
+    case "J": "\(julianDay(of: time))::text"
     default: throw badFormat("%\(code)")
     }
   }
+
+  /// PostgreSQL's days begin at midnight, and those of astronomers at noon.
+  private static func julianDay(of time: SQL) -> SQL { "(extract(julian from \(time))::float8 - 0.5)" }
 
   private static func badFormat(_ code: String) -> TypeMismatch {
     TypeMismatch(

@@ -77,7 +77,7 @@ extension PostgreSQLDialect {
     let length = try number(arguments[2], 2).operand
     let isNegative: SQL = "\(length) < 0"
     return call(
-      "substr(\(value), CASE WHEN \(isNegative) THEN greatest((\(from)) + \(length)::int4, 1) ELSE \(from) END, CASE WHEN \(isNegative) THEN (\(from)) - greatest((\(from)) + \(length)::int4, 1) ELSE \(length)::int4 END)",
+      "substr(\(value), CASE WHEN \(isNegative) THEN greatest((\(from)) + \(length)::int4, 1) ELSE \(from) END, CASE WHEN \(isNegative) THEN greatest((\(from)) - greatest((\(from)) + \(length)::int4, 1), 0) ELSE \(length)::int4 END)",
       .text)
   }
 

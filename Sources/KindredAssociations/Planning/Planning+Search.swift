@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// Full-text searches.
 extension Planning {
