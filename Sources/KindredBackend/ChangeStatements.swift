@@ -15,14 +15,14 @@ public struct ExecutableStatement: Sendable {
     self.givesRowID = givesRowID
   }
 
-  init(_ change: TableChange, of table: Table) {
+  init(_ change: TableChange, of table: Table, _ dialect: Dialect) {
     if case .insertion(let columns, let returned) = change, table.kind == .table,
       let rowID = table.rowIDColumn, returned == [rowID]
     {
       // SQLite knows it anyway; for RETURNING it prepares to take the statement back, and keeps the row aside.
       self.init(table.statement(.insertion(of: columns, returning: [])), givesRowID: true)
     } else {
-      self.init(table.statement(change))
+      self.init(table.statement(change, dialect: dialect))
     }
   }
 }
@@ -38,14 +38,18 @@ public final class ChangeStatements: Sendable {
   private static let capacity = 1024
   private let statements = Mutex<[Shape: ExecutableStatement]>([:])
 
+  private let dialect: Dialect
+
   /// No statement yet.
-  public init() {}
+  ///
+  /// - Parameter dialect: the SQL that the database takes.
+  public init(_ dialect: Dialect) { self.dialect = dialect }
 
   /// The statement of a shape.
   public func statement(_ change: TableChange, of table: Table) -> ExecutableStatement {
     let shape = Shape(table: table.name, change: change)
     if let statement = statements.withLock({ $0[shape] }) { return statement }
-    let statement = ExecutableStatement(change, of: table)
+    let statement = ExecutableStatement(change, of: table, dialect)
     statements.withLock { statements in
       if statements.count >= Self.capacity { statements.removeAll(keepingCapacity: true) }
       statements[shape] = statement

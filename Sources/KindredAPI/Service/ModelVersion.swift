@@ -9,7 +9,7 @@ final class ModelVersion: Sendable {
   let timelessness: Timelessness
   let plans: PlanCache
   /// The statements that change records.
-  let changes = ChangeStatements()
+  let changes: ChangeStatements
   /// How records are found for a change.
   let lookups: RecordLookups
   /// How records are tested by the rules for writing.
@@ -32,6 +32,7 @@ final class ModelVersion: Sendable {
     ruleTests = RuleTests(model: model)
     plans = PlanCache(counts)
     lookups = RecordLookups(model: model)
+    changes = ChangeStatements(model.dialect)
     vocabulary = model.hasAccess ? model.accessVocabulary : nil
   }
 
