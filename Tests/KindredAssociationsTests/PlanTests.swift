@@ -12,13 +12,13 @@ struct PlanTests {
     try expectPlan(
       of: "books", Node(fields: "title", children: [Node(key: "author", fields: "name")]),
       """
-      books: SELECT "book"."title", "author"."id", "author"."name" FROM "book" \
+      books: SELECT "book"."title", "author"."id", "author"."name", "book"."id" FROM "book" \
       LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
       """)
     try expectPlan(
       of: "books", Node(fields: "title", children: [Node(key: "author", isRequired: true, fields: "name")]),
       """
-      books: SELECT "book"."title", "author"."name" FROM "book" \
+      books: SELECT "book"."title", "author"."name", "book"."id" FROM "book" \
       JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
       """)
   }
