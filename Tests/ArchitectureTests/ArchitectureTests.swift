@@ -82,7 +82,7 @@ struct ArchitectureTests {
         "LIMIT -1", "\"TOTAL", "group_concat", "MIN(place)",
       ],
       "PostgreSQL": [
-        "ILIKE", "DISTINCT ON", "unnest", "tsquery", "ts_rank", "::text", "NULLS FIRST", "num_nulls",
+        "ILIKE", "DISTINCT ON", "unnest", "tsquery", "ts_rank", "::text", "num_nulls",
       ],
     ]
     for file in files where file.module == "KindredAssociations" {

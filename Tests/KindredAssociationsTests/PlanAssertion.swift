@@ -55,7 +55,9 @@ struct Node {
     -> RequestNode
   {
     func parser(_ text: String) throws -> ExpressionParser { try ExpressionParser(text) }
-    var node = RequestNode(key: key, association: nil, origin: Origin(parameter: "include"))
+    // Nodes are told apart by where they are named.
+    var node = RequestNode(
+      key: key, association: nil, origin: key.isEmpty ? Origin() : Origin(parameter: "include.\(key)"))
     node.isRequired = isRequired
     node.isDistinct = isDistinct
     if let fields {
