@@ -1,0 +1,139 @@
+#include "CKindredPostgreSQL.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// Result type, name and parameters of each function of libpq.
+#define FUNCTIONS(X)                                                                                               \
+  X(PGconn *, connectdbParams, (const char *const *, const char *const *, int))                                    \
+  X(int, status, (const PGconn *))                                                                                 \
+  X(int, transactionStatus, (const PGconn *))                                                                      \
+  X(char *, errorMessage, (const PGconn *))                                                                        \
+  X(void, finish, (PGconn *))                                                                                      \
+  X(int, socket, (const PGconn *))                                                                                 \
+  X(int, backendPID, (const PGconn *))                                                                             \
+  X(int, connectionNeedsPassword, (const PGconn *))                                                                \
+  X(int, setnonblocking, (PGconn *, int))                                                                          \
+  X(void *, setNoticeProcessor, (PGconn *, void (*)(void *, const char *), void *))                                \
+  X(int, enterPipelineMode, (PGconn *))                                                                            \
+  X(int, sendPrepare, (PGconn *, const char *, const char *, int, const unsigned *))                               \
+  X(int, sendQueryPrepared,                                                                                        \
+    (PGconn *, const char *, int, const char *const *, const int *, const int *, int))                             \
+  X(int, sendQueryParams,                                                                                          \
+    (PGconn *, const char *, int, const unsigned *, const char *const *, const int *, const int *, int))           \
+  X(int, pipelineSync, (PGconn *))                                                                                 \
+  X(int, flush, (PGconn *))                                                                                        \
+  X(int, consumeInput, (PGconn *))                                                                                 \
+  X(int, isBusy, (PGconn *))                                                                                       \
+  X(PGresult *, getResult, (PGconn *))                                                                             \
+  X(int, resultStatus, (const PGresult *))                                                                         \
+  X(char *, resultErrorField, (const PGresult *, int))                                                             \
+  X(int, ntuples, (const PGresult *))                                                                              \
+  X(int, nfields, (const PGresult *))                                                                              \
+  X(unsigned, ftype, (const PGresult *, int))                                                                      \
+  X(char *, fname, (const PGresult *, int))                                                                        \
+  X(int, getisnull, (const PGresult *, int, int))                                                                  \
+  X(char *, getvalue, (const PGresult *, int, int))                                                                \
+  X(int, getlength, (const PGresult *, int, int))                                                                  \
+  X(char *, cmdTuples, (PGresult *))                                                                               \
+  X(void, clear, (PGresult *))                                                                                     \
+  X(PGcancel *, getCancel, (PGconn *))                                                                             \
+  X(int, cancel, (PGcancel *, char *, int))                                                                        \
+  X(void, freeCancel, (PGcancel *))
+
+#define MEMBER(result, name, parameters) result(*name) parameters;
+static struct { FUNCTIONS(MEMBER) } pq;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char problem[256];
+
+#ifdef __APPLE__
+static const char *const names[] = {"libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", NULL};
+#else
+static const char *const names[] = {"libpq.so.5", NULL};
+#endif
+
+static void load(void) {
+  void *library = NULL;
+  for (int number = 0; !library && names[number]; number++) library = dlopen(names[number], RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    snprintf(problem, sizeof problem, "PostgreSQL's client library is missing (%s): install libpq5", names[0]);
+    return;
+  }
+#define LOOK_UP(result, name, parameters)                                                                          \
+  if (!(*(void **)&pq.name = dlsym(library, "PQ" #name)) && !*problem)                                             \
+    snprintf(problem, sizeof problem, "%s has no PQ" #name ": install libpq 14 or later", names[0]);
+  FUNCTIONS(LOOK_UP)
+}
+
+bool kindred_pq_load(void) {
+  pthread_once(&once, load);
+  return !*problem;
+}
+
+const char *kindred_pq_problem(void) { return problem; }
+
+// What the server remarks is for its log.
+static void ignore(void *context, const char *message) {
+  (void)context;
+  (void)message;
+}
+
+PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values) {
+  PGconn *connection = pq.connectdbParams(keywords, values, 1);
+  if (connection) pq.setNoticeProcessor(connection, ignore, NULL);
+  return connection;
+}
+
+int kindred_pq_status(const PGconn *connection) { return pq.status(connection); }
+int kindred_pq_transaction_status(const PGconn *connection) { return pq.transactionStatus(connection); }
+const char *kindred_pq_error_message(const PGconn *connection) { return pq.errorMessage(connection); }
+void kindred_pq_finish(PGconn *connection) { pq.finish(connection); }
+int kindred_pq_socket(const PGconn *connection) { return pq.socket(connection); }
+int kindred_pq_backend(const PGconn *connection) { return pq.backendPID(connection); }
+bool kindred_pq_needs_password(const PGconn *connection) { return pq.connectionNeedsPassword(connection); }
+
+bool kindred_pq_enter_pipeline(PGconn *connection) {
+  return pq.setnonblocking(connection, 1) == 0 && pq.enterPipelineMode(connection);
+}
+
+bool kindred_pq_send_prepare(PGconn *connection, const char *name, const char *sql) {
+  return pq.sendPrepare(connection, name, sql, 0, NULL);
+}
+
+bool kindred_pq_send_prepared(
+    PGconn *connection, const char *name, int count, const char *const *values) {
+  return pq.sendQueryPrepared(connection, name, count, values, NULL, NULL, 0);
+}
+
+bool kindred_pq_send(PGconn *connection, const char *sql, int count, const char *const *values) {
+  return pq.sendQueryParams(connection, sql, count, NULL, values, NULL, NULL, 0);
+}
+
+bool kindred_pq_sync(PGconn *connection) { return pq.pipelineSync(connection); }
+int kindred_pq_flush(PGconn *connection) { return pq.flush(connection); }
+bool kindred_pq_consume(PGconn *connection) { return pq.consumeInput(connection); }
+bool kindred_pq_is_busy(PGconn *connection) { return pq.isBusy(connection); }
+PGresult *kindred_pq_result(PGconn *connection) { return pq.getResult(connection); }
+
+int kindred_pq_result_status(const PGresult *result) { return pq.resultStatus(result); }
+const char *kindred_pq_result_field(const PGresult *result, int code) { return pq.resultErrorField(result, code); }
+int kindred_pq_rows(const PGresult *result) { return pq.ntuples(result); }
+int kindred_pq_columns(const PGresult *result) { return pq.nfields(result); }
+unsigned kindred_pq_type(const PGresult *result, int column) { return pq.ftype(result, column); }
+const char *kindred_pq_name(const PGresult *result, int column) { return pq.fname(result, column); }
+bool kindred_pq_is_null(const PGresult *result, int row, int column) { return pq.getisnull(result, row, column); }
+const char *kindred_pq_value(const PGresult *result, int row, int column) { return pq.getvalue(result, row, column); }
+int kindred_pq_length(const PGresult *result, int row, int column) { return pq.getlength(result, row, column); }
+const char *kindred_pq_affected(PGresult *result) { return pq.cmdTuples(result); }
+void kindred_pq_clear(PGresult *result) { pq.clear(result); }
+
+PGcancel *kindred_pq_cancel_handle(PGconn *connection) { return pq.getCancel(connection); }
+
+void kindred_pq_cancel(PGcancel *handle) {
+  char message[256];
+  pq.cancel(handle, message, sizeof message);
+}
+
+void kindred_pq_free_cancel_handle(PGcancel *handle) { pq.freeCancel(handle); }

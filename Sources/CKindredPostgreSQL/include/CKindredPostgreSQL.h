@@ -1,0 +1,65 @@
+#pragma once
+// What Kindred uses of libpq (https://www.postgresql.org/docs/current/libpq.html), declared here and found when the
+// program runs: neither building nor serving SQLite needs the library.
+#include <stdbool.h>
+
+/// Opens libpq; says whether it is there. May be called from any thread, any number of times.
+bool kindred_pq_load(void);
+/// Why libpq can't be used; valid after `kindred_pq_load` gave false.
+const char *kindred_pq_problem(void);
+
+typedef struct pg_conn PGconn;
+typedef struct pg_result PGresult;
+typedef struct pg_cancel PGcancel;
+
+// The values of libpq-fe.h that are compared with, which libpq promises not to change.
+enum {
+  KINDRED_PQ_CONNECTION_OK = 0,
+  KINDRED_PQ_COMMAND_OK = 1,
+  KINDRED_PQ_TUPLES_OK = 2,
+  KINDRED_PQ_PIPELINE_SYNC = 10,
+  KINDRED_PQ_PIPELINE_ABORTED = 11,
+  KINDRED_PQ_TRANSACTION_IDLE = 0,
+};
+
+// Connections.
+PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values);
+int kindred_pq_status(const PGconn *connection);
+int kindred_pq_transaction_status(const PGconn *connection);
+const char *kindred_pq_error_message(const PGconn *connection);
+void kindred_pq_finish(PGconn *connection);
+int kindred_pq_socket(const PGconn *connection);
+/// The process of the server, or what a pooler gives out instead.
+int kindred_pq_backend(const PGconn *connection);
+bool kindred_pq_needs_password(const PGconn *connection);
+
+// Pipelines (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). All give false where it can't be done.
+bool kindred_pq_enter_pipeline(PGconn *connection);
+bool kindred_pq_send_prepare(PGconn *connection, const char *name, const char *sql);
+bool kindred_pq_send_prepared(
+    PGconn *connection, const char *name, int count, const char *const *values);
+bool kindred_pq_send(PGconn *connection, const char *sql, int count, const char *const *values);
+bool kindred_pq_sync(PGconn *connection);
+/// 0 when all is sent, 1 when the socket takes no more now, -1 on failure.
+int kindred_pq_flush(PGconn *connection);
+bool kindred_pq_consume(PGconn *connection);
+bool kindred_pq_is_busy(PGconn *connection);
+PGresult *kindred_pq_result(PGconn *connection);
+
+// Results.
+int kindred_pq_result_status(const PGresult *result);
+const char *kindred_pq_result_field(const PGresult *result, int code);
+int kindred_pq_rows(const PGresult *result);
+int kindred_pq_columns(const PGresult *result);
+unsigned kindred_pq_type(const PGresult *result, int column);
+const char *kindred_pq_name(const PGresult *result, int column);
+bool kindred_pq_is_null(const PGresult *result, int row, int column);
+const char *kindred_pq_value(const PGresult *result, int row, int column);
+int kindred_pq_length(const PGresult *result, int row, int column);
+const char *kindred_pq_affected(PGresult *result);
+void kindred_pq_clear(PGresult *result);
+
+// Cancelling, from any thread.
+PGcancel *kindred_pq_cancel_handle(PGconn *connection);
+void kindred_pq_cancel(PGcancel *handle);
+void kindred_pq_free_cancel_handle(PGcancel *handle);

@@ -1,0 +1,275 @@
+import CKindredPostgreSQL
+import KindredClock
+
+/// A connection to PostgreSQL, which has one holder at a time.
+///
+/// All statements go in pipelines: any number of them takes one round trip.
+public final class PostgreSQLConnection {
+  let handle: OpaquePointer
+  let cancelState: CancelState
+  var prepared = PreparedStatements()
+  /// Whether statements are prepared under names.
+  var preparesStatements: Bool
+  /// Whether nothing can be done with it any more.
+  public private(set) var isBroken = false
+  /// When what it does must end, by `MonotonicTime`; nil for never.
+  public var deadline: UInt64?
+
+  /// How long the server may take to say that time is over, before the connection is given up.
+  private static let grace: UInt64 = 500_000_000
+
+  /// Connects.
+  ///
+  /// - Throws: `PostgreSQLError` with what libpq says of each host, which never names a password.
+  public init(_ target: ConnectionTarget) throws(PostgreSQLError) {
+    try ConnectionTarget.checkLibrary()
+    let connection = Self.connect(target)
+    guard let connection else { throw .lost("there is no memory for a connection") }
+    guard Int(kindred_pq_status(connection)) == KINDRED_PQ_CONNECTION_OK else {
+      let message = String(message: kindred_pq_error_message(connection))
+      let hint =
+        kindred_pq_needs_password(connection) ? " (give one in the URL, PGPASSWORD or ~/.pgpass)" : ""
+      kindred_pq_finish(connection)
+      throw .lost(message + hint)
+    }
+    handle = connection
+    cancelState = CancelState(connection)
+    preparesStatements = target.preparation != .off
+    guard kindred_pq_enter_pipeline(connection) else {
+      throw .lost("libpq has no pipelines: install version 14 or later")
+    }
+    let results = try run([
+      Query("SELECT pg_backend_pid()", isReusable: false), Query(Self.session, isReusable: false),
+    ])
+    if target.preparation == .auto {
+      // A pooler gives out numbers of its own, and the next transaction may be in another session.
+      preparesStatements = results.first?.integer(0, 0) == Int64(kindred_pq_backend(connection))
+    }
+  }
+
+  deinit {
+    cancelState.close()
+    kindred_pq_finish(handle)
+  }
+
+  private static func connect(_ target: ConnectionTarget) -> OpaquePointer? {
+    let keywords = target.keywords
+    return withCStrings(keywords.map(\.name)) { names in
+      withCStrings(keywords.map(\.value)) { values in kindred_pq_connect(names, values) }
+    }
+  }
+
+  /// How values are written: for the session where it is one, and again for each transaction where it is not.
+  static let session = """
+    SELECT set_config('DateStyle', 'ISO, YMD', false), set_config('TimeZone', 'UTC', false), \
+    set_config('IntervalStyle', 'postgres', false), set_config('extra_float_digits', '1', false), \
+    set_config('bytea_output', 'hex', false)
+    """
+
+  // MARK: Pipelines
+
+  /// Runs statements in one round trip, each after the one before; one that fails is the last.
+  ///
+  /// - Throws: `PostgreSQLError` of the first that failed.
+  public func run(_ queries: [Query]) throws(PostgreSQLError) -> [QueryResult] {
+    guard !cancelState.isCancelled else {
+      throw PostgreSQLError(state: PostgreSQLError.State.cancelled, message: "the request was cancelled")
+    }
+    guard !isBroken else { throw .lost("the connection is lost") }
+    var expected: [Expected] = []
+    var failure: PostgreSQLError?
+    do throws(PostgreSQLError) {
+      for query in queries { try send(query, &expected) }
+    } catch {
+      failure = error
+    }
+    guard kindred_pq_sync(handle) else { throw broken() }
+    try flush()
+    var results: [QueryResult] = []
+    for expectation in expected {
+      do throws(PostgreSQLError) {
+        let result = try result(of: expectation)
+        if case .rows = expectation { results.append(result) }
+      } catch {
+        // What follows was passed over, and says nothing of its own.
+        failure = failure ?? error
+        if error.endsConnection { throw failure ?? error }
+      }
+    }
+    try awaitInput()
+    guard let end = kindred_pq_result(handle) else { throw failure ?? broken() }
+    kindred_pq_clear(end)
+    if let failure { throw failure }
+    return results
+  }
+
+  /// What comes back, in the order of what was sent.
+  private enum Expected {
+    /// The statement is prepared, or not.
+    case preparation(sql: String)
+    /// A statement that has become one too many is gone.
+    case removal
+    case rows(sql: String)
+  }
+
+  private func send(_ query: Query, _ expected: inout [Expected]) throws(PostgreSQLError) {
+    let handle = handle
+    var isSent: Bool
+    if preparesStatements, query.isReusable {
+      let name: String
+      if let known = prepared.name(of: query.sql) {
+        name = known
+      } else {
+        let (new, evicted) = prepared.add(query.sql)
+        name = new
+        if let evicted {
+          guard kindred_pq_send(handle, "DEALLOCATE \(evicted)", 0, nil) else { throw broken() }
+          expected.append(.removal)
+        }
+        guard kindred_pq_send_prepare(handle, name, query.sql) else { throw broken() }
+        expected.append(.preparation(sql: query.sql))
+      }
+      isSent = try query.withValues { values, count in
+        kindred_pq_send_prepared(handle, name, count, values)
+      }
+    } else {
+      isSent = try query.withValues { values, count in kindred_pq_send(handle, query.sql, count, values) }
+    }
+    guard isSent else { throw broken() }
+    expected.append(.rows(sql: query.sql))
+  }
+
+  private func flush() throws(PostgreSQLError) {
+    while true {
+      let state = kindred_pq_flush(handle)
+      if state == 0 { return }
+      guard state == 1 else { throw broken() }
+      // What the server has to say already must be read, or it would wait for it to be, and read no more itself.
+      try wait(toWriteToo: true)
+    }
+  }
+
+  private func result(of expected: Expected) throws(PostgreSQLError) -> QueryResult {
+    try awaitInput()
+    guard let raw = kindred_pq_result(handle) else { throw broken() }
+    let result = QueryResult(raw)
+    let status = Int(kindred_pq_result_status(raw))
+    var error: PostgreSQLError?
+    if ![KINDRED_PQ_COMMAND_OK, KINDRED_PQ_TUPLES_OK].contains(status) {
+      error = self.error(of: raw, status, expected)
+    }
+    // Each statement ends with nothing.
+    try awaitInput()
+    if let more = kindred_pq_result(handle) { kindred_pq_clear(more) }
+    if let error { throw error }
+    return result
+  }
+
+  private func error(of raw: OpaquePointer, _ status: Int, _ expected: Expected) -> PostgreSQLError {
+    func field(_ code: Character) -> String? {
+      kindred_pq_result_field(raw, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
+    }
+    if case .preparation(let sql) = expected { prepared.remove(sql) }
+    if status == KINDRED_PQ_PIPELINE_ABORTED {
+      return PostgreSQLError(state: "25P02", message: "a statement before it failed")
+    }
+    guard let state = field("C") else { return broken() }
+    var error = PostgreSQLError(state: state, message: field("M") ?? "")
+    if case .rows(let sql) = expected {
+      error.sql = sql
+      if error.isTransient { prepared.remove(sql) }
+    }
+    if case .preparation(let sql) = expected { error.sql = sql }
+    error.constraint = field("n")
+    error.table = field("t")
+    error.column = field("c")
+    error.keyColumns = field("D").map(PostgreSQLError.columns(ofDetail:)) ?? []
+    error.isTimeout = state == PostgreSQLError.State.cancelled && !cancelState.isCancelled
+    let lostStatements: Set = [
+      PostgreSQLError.State.unknownPreparedStatement, PostgreSQLError.State.duplicatePreparedStatement,
+    ]
+    if lostStatements.contains(state) { preparesStatements = false }
+    if Int(kindred_pq_status(handle)) != KINDRED_PQ_CONNECTION_OK
+      || error.category == "57" && state != PostgreSQLError.State.cancelled
+    {
+      isBroken = true
+      error.endsConnection = true
+    }
+    return error
+  }
+
+  private func awaitInput() throws(PostgreSQLError) {
+    while kindred_pq_is_busy(handle) { try wait(toWriteToo: false) }
+  }
+
+  private func wait(toWriteToo writes: Bool) throws(PostgreSQLError) {
+    var time: UInt64?
+    if let deadline {
+      let (end, now) = (deadline &+ Self.grace, MonotonicTime.now())
+      time = end > now ? end - now : 0
+    }
+    let readiness = WatchedSocket(descriptor: kindred_pq_socket(handle)).wait(
+      toWriteToo: writes, nanoseconds: time)
+    if readiness.isOutOfTime {
+      isBroken = true
+      var error = PostgreSQLError(
+        state: PostgreSQLError.State.cancelled, message: "the server did not answer in time")
+      error.endsConnection = true
+      error.isTimeout = true
+      throw error
+    }
+    if readiness.isReadable, !kindred_pq_consume(handle) { throw broken() }
+  }
+
+  private func broken() -> PostgreSQLError {
+    isBroken = true
+    return .lost(String(message: kindred_pq_error_message(handle)))
+  }
+
+  // MARK: Holders
+
+  /// What ends the statements of the present holder.
+  public var cancelHandle: CancelHandle { CancelHandle(state: cancelState, holder: cancelState.holder) }
+
+  /// Whether the server, or who is between, has closed an idle connection.
+  var hasEnded: Bool {
+    guard !isBroken else { return true }
+    let readiness = WatchedSocket(descriptor: kindred_pq_socket(handle)).wait(
+      toWriteToo: false, nanoseconds: 0)
+    guard readiness.isReadable else { return false }
+    // Either the end, or a remark such as a changed setting.
+    return !kindred_pq_consume(handle) || Int(kindred_pq_status(handle)) != KINDRED_PQ_CONNECTION_OK
+  }
+
+  /// Undoes what a holder left, so that the next one begins anew.
+  func relinquish() {
+    cancelState.changeHolder()
+    deadline = MonotonicTime.now() &+ 2_000_000_000
+    if !isBroken, Int(kindred_pq_transaction_status(handle)) != KINDRED_PQ_TRANSACTION_IDLE {
+      do {
+        _ = try run([Query("ROLLBACK", isReusable: false)])
+      } catch {
+        isBroken = true
+      }
+    }
+    deadline = nil
+  }
+}
+
+/// Texts as C has them, with a null pointer behind the last, for the duration of `body`.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+  var memory: [CChar] = []
+  var starts: [Int] = []
+  for string in strings {
+    starts.append(memory.count)
+    memory.append(contentsOf: string.utf8.lazy.map { CChar(bitPattern: $0) })
+    memory.append(0)
+  }
+  return memory.withUnsafeBufferPointer { memory in
+    var pointers = starts.map { start in memory.baseAddress.map { $0 + start } }
+    pointers.append(nil)
+    return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+  }
+}

@@ -1,0 +1,46 @@
+/// A statement and the texts that its parameters are bound to.
+public struct Query: Sendable {
+  /// The statement, with `$1`, `$2`… in place of values.
+  public let sql: String
+  /// The text of each value as PostgreSQL reads it; nil for NULL.
+  public let values: [[UInt8]?]
+  /// Whether the statement is worth keeping for the next time.
+  public let isReusable: Bool
+
+  /// The statement with these values.
+  public init(_ sql: String, _ values: [[UInt8]?] = [], isReusable: Bool = true) {
+    self.sql = sql
+    self.values = values
+    self.isReusable = isReusable
+  }
+
+  /// The values as C has them, for the duration of `body`.
+  ///
+  /// - Throws: `PostgreSQLError` where a value has a zero byte, which no text of PostgreSQL can.
+  func withValues<Result>(
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>?, Int32) -> Result
+  ) throws(PostgreSQLError) -> Result {
+    var memory: [CChar] = []
+    memory.reserveCapacity(values.reduce(0) { $0 + ($1?.count ?? 0) + 1 })
+    var starts: [Int?] = []
+    for value in values {
+      guard let value else {
+        starts.append(nil)
+        continue
+      }
+      guard !value.contains(0) else {
+        throw PostgreSQLError(
+          state: PostgreSQLError.State.untranslatableCharacter,
+          message: "the character U+0000 can't be in a text of PostgreSQL")
+      }
+      starts.append(memory.count)
+      memory.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
+      memory.append(0)
+    }
+    return memory.withUnsafeBufferPointer { memory in
+      let pointers = starts.map { start in start.flatMap { offset in memory.baseAddress.map { $0 + offset } }
+      }
+      return pointers.withUnsafeBufferPointer { body($0.baseAddress, Int32(values.count)) }
+    }
+  }
+}
