@@ -154,6 +154,9 @@ public final class KindredService: HTTPHandler {
   /// - Parameter principal: who sent the request; nil where that isn't known.
   func answer(to error: any Error, of request: HTTPRequest, by principal: Principal? = nil) -> HTTPResponse {
     var problem = problem(for: error, of: principal)
+    if problem.parameter == nil, let error = error as? any BackendError, case .noValue = error.kind {
+      problem.parameter = request.onlyExpression
+    }
     if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
     return prefersPages(request) ? page(of: problem, request, for: principal).response : problem.response
   }

@@ -65,6 +65,8 @@ extension Column {
         message: "this number is too large for `\(name)`: whole numbers are from \(Int64.min) to \(Int64.max)"
       )
     }
+    // Of a number with more digits than a binary fraction has, PostgreSQL keeps all.
+    if declaredType.hasPrefix("numeric"), text.utf8.count > 15 { return .text(text) }
     guard let real = Double(text) else { throw Refusal(message: "`\(name)` takes no such number") }
     return .real(real)
   }

@@ -388,6 +388,8 @@ extension Column {
     switch declaredType.uppercased() {
     case "BOOLEAN", "BOOL": .boolean
     case "JSON": .json
+    // To SQLite, which knows no such type, its values would be numbers.
+    case "JSONB" where affinity == .text: .json
     default: .plain
     }
   }

@@ -1,0 +1,35 @@
+import KindredHTTP
+
+extension HTTPRequest {
+  /// The parameter with the only expression that is more than names; nil where there is none, or several.
+  ///
+  /// A database doesn't tell where an expression that has no value comes from.
+  var onlyExpression: String? {
+    let found = (query ?? "").split(separator: "&").compactMap { part -> String? in
+      let name = part.prefix { $0 != "=" }
+      let value = part.dropFirst(name.count + 1)
+      let known = RequestParameter.all.first { name == $0.name || name.hasSuffix("." + $0.name) }
+      switch known?.value {
+      case .namedExpressions, .fields, .expression, .expressions, .sort:
+        return value.utf8.allSatisfy(\.isOfName) ? nil : String(name)
+      // A column's name: the value is a literal.
+      case nil: return String(name)
+      case .includes, .boolean, .count, .pattern, .cursor, .words: return nil
+      }
+    }
+    return found.count == 1 ? found.first : nil
+  }
+}
+
+extension UInt8 {
+  /// Whether it may stand in a list of names.
+  fileprivate var isOfName: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ","),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

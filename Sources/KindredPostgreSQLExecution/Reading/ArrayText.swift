@@ -1,0 +1,39 @@
+/// The text of an array (<https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO>).
+struct ArrayText {
+  private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
+
+  /// An array without elements.
+  init() {}
+
+  /// An array of these texts; nil is NULL.
+  init(_ elements: [[UInt8]?]) {
+    for element in elements {
+      if let element { element.withUnsafeBytes { append($0) } } else { appendNull() }
+    }
+    close()
+  }
+
+  /// Adds an element.
+  mutating func append(_ text: UnsafeRawBufferPointer) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text {
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+      bytes.append(byte)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Adds a NULL.
+  mutating func appendNull() {
+    separate()
+    bytes += "NULL".utf8
+  }
+
+  /// Ends the array.
+  mutating func close() { bytes.append(UInt8(ascii: "}")) }
+
+  private mutating func separate() {
+    if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+  }
+}

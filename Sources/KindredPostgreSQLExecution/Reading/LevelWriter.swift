@@ -1,0 +1,139 @@
+import KindredAssociations
+import KindredOutput
+
+/// Writes rows of the root and everything below them, part by part.
+struct LevelWriter: ~Copyable {
+  /// Why it has stopped.
+  enum Pause {
+    /// There is enough for a part.
+    case full
+    /// The rows of the root are written.
+    case needsRows
+  }
+
+  private struct Frame {
+    let level: Level
+    var place: Int
+    let end: Int
+    var rows = 0
+    var instruction: Int32 = 0
+    var isInRow = false
+  }
+
+  private let plan: ExecutablePlan
+  private let nodes: UnsafeMutablePointer<ExecutablePlan.Node>
+  private let instructions: UnsafeMutablePointer<ExecutablePlan.Instruction>
+  private let text: UnsafeMutablePointer<UInt8>
+  private var frames: [Frame] = []
+  /// Rows of the root that were written.
+  private var rootRows = 0
+  var output = OutputBuffer(OutputMemory.take())
+
+  init(_ plan: ExecutablePlan) {
+    self.plan = plan
+    nodes = plan.nodes
+    instructions = plan.instructions
+    text = plan.text
+  }
+
+  deinit { output.memory.giveBack() }
+
+  /// Begins the result.
+  mutating func begin() { output.append(nodes[0].frame.opening, of: text) }
+
+  /// Goes on with these rows of the root.
+  mutating func push(_ root: Level) {
+    let range = root.range(of: 0)
+    frames.append(Frame(level: root, place: range.lowerBound, end: range.upperBound, rows: rootRows))
+  }
+
+  /// Ends the result.
+  mutating func finish() { output.append(nodes[0].frame.closing, of: text) }
+
+  /// Hands over what was written last, with its memory; nothing more can be written.
+  mutating func takeOutput() -> ResultPart {
+    let part = ResultPart(output.memory, count: output.count)
+    output = OutputBuffer(OutputMemory(capacity: 0))
+    frames = []
+    return part
+  }
+
+  /// Writes rows, until there are `size` bytes.
+  mutating func run(upTo size: Int) -> Pause {
+    while !frames.isEmpty {
+      if frames[frames.count - 1].isInRow { writeRow() } else { nextRow() }
+      if output.count >= size { return .full }
+    }
+    return .needsRows
+  }
+
+  /// Begins the next row of the frame on top, or ends the frame.
+  private mutating func nextRow() {
+    let top = frames.count - 1
+    let number = frames[top].level.node
+    let node = nodes + number
+    guard frames[top].place < frames[top].end, node.pointee.isToMany || frames[top].rows == 0 else {
+      let frame = frames.removeLast()
+      if number == 0 {
+        rootRows = frame.rows
+      } else if node.pointee.isToMany {
+        output.append(node.pointee.frame.closing, of: text)
+      } else if frame.rows == 0 {
+        output.append(node.pointee.frame.missing, of: text)
+      }
+      return
+    }
+    if frames[top].rows > 0 { output.append(node.pointee.frame.separator, of: text) }
+    frames[top].rows += 1
+    frames[top].instruction = node.pointee.firstInstruction
+    frames[top].isInRow = true
+  }
+
+  /// Writes the row of the frame on top, up to its end or to a frame below.
+  private mutating func writeRow() {
+    let top = frames.count - 1
+    let level = frames[top].level
+    let node = nodes + level.node
+    let row = level.row(at: frames[top].place)
+    let end = node.pointee.endInstruction
+    var index = frames[top].instruction
+    while index < end {
+      let instruction = instructions + Int(index)
+      index += 1
+      let place = Place(rows: level.rows, row: row, column: Int(instruction.pointee.operand))
+      if instruction.pointee.operation != .child { output.append(instruction.pointee.prefix, of: text) }
+      switch instruction.pointee.operation {
+      case .value, .boolean, .json: output.append(place)
+      case .text: break
+      case .optional:
+        if place.isNull {
+          output.append(instruction.pointee.missing, of: text)
+          index = instruction.pointee.end
+        }
+      case .absent:
+        if !place.isNull { index = instruction.pointee.end }
+      case .key:
+        if place.isDotSegment { output.append(instruction.pointee.missing, of: text) }
+        _ = output.append(place, inFormatOf: .key)
+      case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
+        .htmlCount,
+        .segment:
+        if !output.append(place, inFormatOf: instruction.pointee.operation) {
+          output.append(instruction.pointee.missing, of: text)
+        }
+      case .child:
+        // A node that repeats as often as it may has nothing below.
+        let number = Int(instruction.pointee.operand)
+        guard let child = level.children[number] else { continue }
+        output.append(instruction.pointee.prefix, of: text)
+        output.append(nodes[number].frame.opening, of: text)
+        frames[top].instruction = index
+        let range = child.level.range(of: Int(child.ordinals[frames[top].place]))
+        frames.append(Frame(level: child.level, place: range.lowerBound, end: range.upperBound))
+        return
+      }
+    }
+    frames[top].isInRow = false
+    frames[top].place += 1
+  }
+}

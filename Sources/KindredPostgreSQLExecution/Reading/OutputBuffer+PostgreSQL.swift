@@ -1,0 +1,177 @@
+import KindredOutput
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Values as JSON (§6 and §13 of the contract), from the texts that PostgreSQL gives.
+extension OutputBuffer {
+  @inline(__always)
+  mutating func append(_ place: Place) {
+    guard !place.isNull else { return append("null") }
+    let bytes = place.bytes
+    switch place.kind {
+    case .integer: append(raw: bytes)
+    case .text: append(string: bytes)
+    case .boolean: append(boolean: bytes)
+    case .real, .numeric: append(number: bytes, place.kind)
+    case .json: append(json: bytes)
+    case .bytes: Hexadecimal.bytes(of: bytes).withUnsafeBytes { append(base64: $0) }
+    case .timestamp, .timestampWithTimeZone:
+      append("\"")
+      append(moment: bytes, place.kind)
+      append("\"")
+    }
+  }
+
+  @inline(__always)
+  mutating func append(raw bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    append(start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+  }
+
+  private mutating func append(boolean bytes: UnsafeRawBufferPointer) {
+    append(bytes.first == UInt8(ascii: "t") ? "true" : "false")
+  }
+
+  /// JSON has no name for infinities, and none for what is no number, which SQLite can't hold either.
+  private mutating func append(number bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
+    switch bytes.last {
+    case UInt8(ascii: "N"): append("null")
+    case UInt8(ascii: "y"): append(bytes.first == UInt8(ascii: "-") ? "-9e999" : "9e999")
+    default:
+      guard kind == .real, let start = bytes.baseAddress else { return append(raw: bytes) }
+      // libpq has a zero byte behind each value.
+      append(strtod(start.assumingMemoryBound(to: CChar.self), nil))
+    }
+  }
+
+  /// A date and a time; what is none, such as `infinity`, and years before our era, as they are.
+  private mutating func append(moment bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
+    guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.last != UInt8(ascii: "C") else {
+      return append(raw: bytes)
+    }
+    append(raw: UnsafeRawBufferPointer(rebasing: bytes[..<space]))
+    append(UInt8(ascii: "T"))
+    append(raw: UnsafeRawBufferPointer(rebasing: bytes[(space + 1)...]))
+    if kind == .timestampWithTimeZone, bytes.count > 3, bytes[bytes.count - 3] == UInt8(ascii: "+") {
+      append(":00")
+    }
+  }
+
+  // MARK: Other formats
+
+  /// Writes a value that isn't NULL as a text without quotes.
+  mutating func append(plain place: Place) {
+    let bytes = place.bytes
+    switch place.kind {
+    case .integer, .text: append(raw: bytes)
+    case .boolean: append(boolean: bytes)
+    case .real, .numeric: append(number: bytes, place.kind)
+    case .json: append(json: bytes)
+    case .bytes: Hexadecimal.bytes(of: bytes).withUnsafeBytes { append(bareBase64: $0) }
+    case .timestamp, .timestampWithTimeZone: append(moment: bytes, place.kind)
+    }
+  }
+
+  /// A column in one of the formats beside JSON; says whether anything was written.
+  mutating func append(_ place: Place, inFormatOf operation: ExecutablePlan.Operation) -> Bool {
+    let start = count
+    switch operation {
+    case .csvValue, .csvBoolean:
+      guard !place.isNull else { return false }
+      // No number is NULL in CSV, whatever JSON makes of it.
+      place.withText { append(csv: $0) }
+      return count > start
+    case .htmlValue, .htmlBoolean:
+      if place.isNull { append("<i>null</i>") } else { place.withText { append(html: $0) } }
+    case .htmlText:
+      if !place.isNull { place.withText { append(html: $0) } }
+    case .htmlCell, .htmlBooleanCell: append(cell: place)
+    case .htmlCount: append(count: place)
+    default:
+      if !place.isNull { place.withText { append(segment: $0) } }
+    }
+    return true
+  }
+
+  /// The end of a start tag and the value: the class is `n` for numbers and booleans, `b` for bytes, `z` for NULL.
+  private mutating func append(cell place: Place) {
+    guard !place.isNull else {
+      append(" class=\"z\"><i>null</i>")
+      return
+    }
+    switch place.kind {
+    case .integer, .numeric, .real, .boolean: append(" class=\"n\">")
+    case .text, .json, .timestamp, .timestampWithTimeZone: append(">")
+    case .bytes:
+      let blob = Hexadecimal.bytes(of: place.bytes)
+      append(" class=\"b\">")
+      if blob.count > Self.longBlob {
+        blob[..<Self.longBlob].withUnsafeBytes { append(bareBase64: $0) }
+        append("… <small>")
+        append(Int64(blob.count))
+        append(" bytes</small>")
+        return
+      }
+    }
+    place.withText { append(html: $0) }
+  }
+
+  /// Longer bytes are shown by their beginning, of a multiple of three bytes.
+  private static let longBlob = 48
+
+  private mutating func append(count place: Place) {
+    let most = Int64(HTMLLayout.countLimit)
+    let found = Int64(String(decoding: place.bytes, as: UTF8.self)) ?? 0
+    append(min(found, most - 1))
+    if found >= most { append("+") }
+  }
+}
+
+extension Place {
+  /// The value as text, for the duration of `body`.
+  func withText(_ body: (UnsafeRawBufferPointer) -> Void) {
+    if kind == .text || kind == .integer { return body(bytes) }
+    var scratch = OutputBuffer(capacity: 64)
+    scratch.append(plain: self)
+    body(scratch.bytes)
+  }
+
+  /// Whether the value is a segment that no URL can have: empty, or one that clients resolve (RFC 3986 §5.2.4).
+  var isDotSegment: Bool {
+    !isNull && kind == .text && bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
+  }
+}
+
+/// Bytes and the text of digits that PostgreSQL writes for them
+/// (<https://www.postgresql.org/docs/current/datatype-binary.html>).
+enum Hexadecimal {
+  /// The bytes of a text: `\x`, and two digits for each.
+  static func bytes(of text: UnsafeRawBufferPointer) -> [UInt8] {
+    let digits = text.dropFirst(2)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.count / 2)
+    var index = digits.startIndex
+    while index + 1 < digits.endIndex {
+      bytes.append(value(text[index]) << 4 | value(text[index + 1]))
+      index += 2
+    }
+    return bytes
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8 {
+    digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : (digit | 0x20) - UInt8(ascii: "a") + 10
+  }
+
+  /// The text of bytes.
+  static func text(_ bytes: [UInt8]) -> [UInt8] {
+    let digits = Array("0123456789abcdef".utf8)
+    return [UInt8(ascii: "\\"), UInt8(ascii: "x")]
+      + bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+  }
+}

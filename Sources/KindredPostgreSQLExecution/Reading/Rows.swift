@@ -1,0 +1,31 @@
+import KindredPostgreSQL
+
+/// The rows of a statement, and how their values are written.
+final class Rows {
+  let result: QueryResult
+  private let kinds: [ColumnKind]
+
+  init(_ result: QueryResult) {
+    self.result = result
+    kinds = (0..<result.columnCount).map { ColumnKind(oid: result.type(of: $0)) }
+  }
+
+  var count: Int { result.rowCount }
+
+  @inline(__always)
+  func kind(of column: Int) -> ColumnKind { kinds[column] }
+}
+
+/// The place of a value.
+struct Place {
+  let rows: Rows
+  let row: Int
+  let column: Int
+
+  @inline(__always)
+  var isNull: Bool { rows.result.isNull(row, column) }
+  @inline(__always)
+  var bytes: UnsafeRawBufferPointer { rows.result.bytes(row, column) }
+  @inline(__always)
+  var kind: ColumnKind { rows.kind(of: column) }
+}

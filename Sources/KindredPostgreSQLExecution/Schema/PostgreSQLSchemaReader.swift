@@ -1,0 +1,194 @@
+import KindredAssociations
+import KindredPostgreSQL
+import KindredSQLSyntax
+
+/// Reads the schema of a database from PostgreSQL's catalogs, in one round trip.
+///
+/// What is wrong with the schema is passed over with a warning: a database is served as far as it works.
+public struct PostgreSQLSchemaReader {
+  private let schemas: [String]
+  private let run: ([Query]) throws -> [QueryResult]
+
+  /// A reader of schemas.
+  ///
+  /// - Parameters:
+  ///   - schemas: their names; none for those of the search path.
+  ///   - run: runs statements in one round trip.
+  /// - Throws: what `run` throws.
+  public init(schemas: [String], run: @escaping ([Query]) throws -> [QueryResult]) throws {
+    self.run = run
+    if schemas.isEmpty {
+      let path = try run([Query("SELECT unnest(current_schemas(false))")])
+      self.schemas = path.flatMap { rows in (0..<rows.rowCount).compactMap { rows.text($0, 0) } }
+    } else {
+      self.schemas = schemas
+    }
+  }
+
+  /// A reader of schemas that a connection shows.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  public init(_ connection: PostgreSQLConnection, schemas: [String] = []) throws {
+    try self.init(schemas: schemas) { try connection.run($0) }
+  }
+
+  private var parameters: [[UInt8]?] { [ArrayText(schemas.map { Array($0.utf8) }).bytes] }
+
+  /// A text that changes whenever the schema may have.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  public func fingerprint() throws -> String {
+    try run([Query(SchemaQueries.fingerprint, parameters)]).first?.text(0, 0) ?? ""
+  }
+
+  /// The schema as of now, or of the transaction that is open.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  public func schema() throws -> Schema {
+    let results = try run(
+      [SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys].map {
+        Query($0, parameters)
+      })
+    guard results.count == 4 else { return Schema(tables: []) }
+    var warnings: [String] = []
+    var drafts = self.drafts(results[0], &warnings)
+    let places = Dictionary(
+      drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
+    readColumns(results[1], into: &drafts, places)
+    readIndexes(results[2], into: &drafts, places)
+    warnings += readForeignKeys(results[3], into: &drafts, places)
+    warnings += drafts.filter(\.columns.isEmpty).map { "the table \($0.name) is left out: it has no columns" }
+    drafts.removeAll(where: \.columns.isEmpty)
+    return Schema(tables: drafts.map(\.table), warnings: warnings, dialect: .postgreSQL)
+  }
+
+  private func drafts(_ rows: QueryResult, _ warnings: inout [String]) -> [Draft] {
+    var names: Set<String> = []
+    var drafts: [Draft] = []
+    for row in 0..<rows.rowCount {
+      let name = rows.text(row, 1) ?? ""
+      guard name != BookkeepingName.answers else { continue }
+      guard names.insert(name).inserted else {
+        warnings.append("the table \(name) is left out: an earlier schema has one of the same name")
+        continue
+      }
+      drafts.append(
+        Draft(
+          id: rows.integer(row, 0) ?? 0, name: name, kind: rows.text(row, 2) ?? "",
+          updates: rows.integer(row, 3) ?? 0))
+    }
+    return drafts
+  }
+
+  private func readColumns(_ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]) {
+    for row in 0..<rows.rowCount {
+      guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
+      let type = rows.text(row, 2) ?? ""
+      drafts[place].columns.append(
+        Column(
+          name: rows.text(row, 1) ?? "", declaredType: rows.isTrue(row, 7) ? "composite \(type)" : type,
+          affinity: ColumnKind(typeName: type).affinity, isNullable: !rows.isTrue(row, 3),
+          isGenerated: rows.isTrue(row, 4), hasDefault: rows.isTrue(row, 5),
+          defaultValue: rows.text(row, 6).map { SQL(trusted: $0) }))
+    }
+  }
+
+  private func readIndexes(_ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]) {
+    var row = 0
+    while row < rows.rowCount {
+      let (table, index) = (rows.integer(row, 0), rows.integer(row, 1))
+      let (isPrimary, isUnique) = (rows.isTrue(row, 2), rows.isTrue(row, 3))
+      var columns: [String?] = []
+      while row < rows.rowCount, rows.integer(row, 1) == index {
+        columns.append(rows.text(row, 4))
+        row += 1
+      }
+      guard let place = table.flatMap({ places[$0] }) else { continue }
+      drafts[place].add(columns, isPrimary: isPrimary, isUnique: isUnique)
+    }
+  }
+
+  /// Gives the warnings.
+  private func readForeignKeys(
+    _ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]
+  ) -> [String] {
+    var warnings: [String] = []
+    var row = 0
+    while row < rows.rowCount {
+      let (key, table, other) = (rows.integer(row, 0), rows.integer(row, 1), rows.integer(row, 2))
+      var (columns, otherColumns): ([String], [String]) = ([], [])
+      while row < rows.rowCount, rows.integer(row, 0) == key {
+        columns.append(rows.text(row, 3) ?? "")
+        otherColumns.append(rows.text(row, 4) ?? "")
+        row += 1
+      }
+      guard let place = table.flatMap({ places[$0] }) else { continue }
+      guard let destination = other.flatMap({ places[$0] }) else {
+        warnings.append("a foreign key of \(drafts[place].name) is left out: its table isn't served")
+        continue
+      }
+      drafts[place].foreignKeys.append(
+        ForeignKey(
+          columns: columns, destination: drafts[destination].name, destinationColumns: otherColumns))
+    }
+    return warnings
+  }
+}
+
+/// Names of the tables that Kindred keeps for itself.
+enum BookkeepingName {
+  /// The answers to requests with an `Idempotency-Key`.
+  static let answers = "kindred_idempotency"
+}
+
+extension PostgreSQLSchemaReader {
+  /// A table while it is being read.
+  private struct Draft {
+    /// The OID.
+    let id: Int64
+    let name: String
+    /// `relkind`: `r`, `p`, `v`, `m` or `f`.
+    let kind: String
+    /// What `pg_relation_is_updatable` says.
+    let updates: Int64
+    var columns: [Column] = []
+    var primaryKey: [Int] = []
+    var uniqueKeys: [[Int]] = []
+    var indexes: [Index] = []
+    var foreignKeys: [ForeignKey] = []
+
+    mutating func add(_ names: [String?], isPrimary: Bool, isUnique: Bool) {
+      indexes.append(Index(columns: names))
+      let key = names.compactMap { name in columns.firstIndex { $0.name == name } }
+      guard isUnique, key.count == names.count else { return }
+      uniqueKeys.append(key)
+      // What identifies the rows of a materialised view; its columns are never NOT NULL.
+      if isPrimary || kind == "m" && primaryKey.isEmpty { primaryKey = key }
+    }
+
+    var table: Table {
+      // Without a key, records can be read and changed as those of a view can.
+      let isTable = ["r", "p", "f"].contains(kind) && !primaryKey.isEmpty
+      return Table(
+        name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
+        uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
+        insteadOf: isTable ? [] : changes)
+    }
+
+    /// The only column that has the words of a record.
+    private var fullText: FullText? {
+      let vectors = columns.filter { $0.declaredType == "tsvector" }
+      guard vectors.count == 1 else { return nil }
+      return FullText(vector: vectors[0].name, of: name)
+    }
+
+    /// By the numbers of the kinds of statements (`CMD_UPDATE`, `CMD_INSERT`, `CMD_DELETE`).
+    private var changes: Table.Changes {
+      var changes: Table.Changes = []
+      if updates & 1 << 2 != 0 { changes.insert(.update) }
+      if updates & 1 << 3 != 0 { changes.insert(.insert) }
+      if updates & 1 << 4 != 0 { changes.insert(.delete) }
+      return changes
+    }
+  }
+}

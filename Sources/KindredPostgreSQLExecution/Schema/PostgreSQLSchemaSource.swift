@@ -1,0 +1,92 @@
+import KindredAssociations
+import KindredPostgreSQL
+import KindredSQLSyntax
+
+/// The schema as a connection shows it.
+struct PostgreSQLSchemaSource: SchemaSource {
+  let schemaVersion: Int64
+  let schemas: [String]
+  /// Runs statements in one round trip.
+  let run: ([Query]) throws -> [QueryResult]
+
+  func schema() throws -> Schema { try PostgreSQLSchemaReader(schemas: schemas, run: run).schema() }
+
+  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
+    var tables: [Table] = []
+    let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql))" }.joined(separator: ", ")
+    for (index, definition) in definitions.enumerated() {
+      do {
+        tables.append(try table(of: definition, with))
+      } catch let error as PostgreSQLError where !error.endsConnection {
+        throw CommonTableDefinition.Failure(index: index, message: error.message)
+      }
+    }
+    return tables
+  }
+
+  /// A table with the columns that a definition has beside the others, none of which is read.
+  private func table(of definition: CommonTableDefinition, _ with: String) throws -> Table {
+    // What fails takes nothing else with it.
+    let savepoint = Query("SAVEPOINT kindred_definition", isReusable: false)
+    let undo = Query("ROLLBACK TO SAVEPOINT kindred_definition", isReusable: false)
+    do {
+      let results = try run([
+        savepoint,
+        Query(
+          "WITH RECURSIVE \(with) SELECT * FROM \(SQL.quoted(definition.name)) LIMIT 0", isReusable: false),
+        undo,
+      ])
+      let rows = results[1]
+      let types = (0..<rows.columnCount).map { Array(String(rows.type(of: $0)).utf8) as [UInt8]? }
+      let names = try run([
+        Query(
+          """
+          SELECT format_type(t.oid, NULL), t.typtype = 'c' FROM unnest($1::oid[]) WITH ORDINALITY AS o(oid, place)
+          JOIN pg_type t USING (oid) ORDER BY place
+          """, [ArrayText(types).bytes])
+      ])[0]
+      return Table(
+        name: definition.name, kind: .commonTableExpression(sql: definition.sql),
+        columns: (0..<rows.columnCount).map { column in
+          let type = names.text(column, 0) ?? ""
+          return Column(
+            name: rows.name(of: column), declaredType: names.isTrue(column, 1) ? "composite \(type)" : type,
+            affinity: ColumnKind(typeName: type).affinity)
+        }, primaryKey: [])
+    } catch let error as PostgreSQLError where !error.endsConnection {
+      _ = try run([undo])
+      throw error
+    }
+  }
+
+  /// The tables that a view's rule depends on; what a common table expression reads isn't known.
+  func tables(readBy table: Table) throws -> Set<String> {
+    let rows = try run([
+      Query(
+        """
+        SELECT DISTINCT c.relname FROM pg_class v JOIN pg_rewrite r ON r.ev_class = v.oid
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+          AND d.refclassid = 'pg_class'::regclass
+        JOIN pg_class c ON c.oid = d.refobjid AND c.oid <> v.oid
+        WHERE v.oid = to_regclass($1)
+        """, [Array(SQL.quoted(table.name).utf8)])
+    ])[0]
+    return Set((0..<rows.rowCount).compactMap { rows.text($0, 0) })
+  }
+
+  func timelessness() throws -> Timelessness {
+    // The rows of a foreign table change without a commit here.
+    let rows = try run([
+      Query(
+        """
+        SELECT relname, CASE relkind WHEN 'f' THEN 'now(' ELSE pg_get_viewdef(oid) END FROM pg_class
+        WHERE relkind IN ('v', 'f') AND pg_table_is_visible(oid)
+        """)
+    ])[0]
+    return Timelessness(
+      views: (0..<rows.rowCount).map { (name: rows.text($0, 0) ?? "", sql: rows.text($0, 1) ?? "") },
+      signs: [
+        "now(", "current_", "local", "_timestamp(", "timeofday(", "random", "nextval(", "pg_sleep",
+      ])
+  }
+}

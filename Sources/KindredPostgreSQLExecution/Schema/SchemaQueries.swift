@@ -1,0 +1,89 @@
+import KindredPostgreSQL
+
+/// What is asked of PostgreSQL's catalogs (<https://www.postgresql.org/docs/current/catalogs.html>).
+///
+/// `$1` is the array of the schemas' names in each.
+enum SchemaQueries {
+  /// The tables that count, as a part of the others.
+  private static let relations = """
+    WITH relation AS (
+      SELECT c.oid, c.relname, c.relkind, array_position($1::text[], n.nspname::text) AS place
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname = ANY($1::text[])
+        AND NOT EXISTS (
+          SELECT FROM pg_depend d
+          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
+
+    """
+
+  /// The tables in the order of the schemas, then of their creation.
+  static let tables =
+    relations + """
+      SELECT oid, relname, relkind, pg_relation_is_updatable(oid, true) FROM relation ORDER BY place, oid
+      """
+
+  /// The columns; those of domains have the types that these are of.
+  static let columns =
+    relations + """
+      , base AS (
+        WITH RECURSIVE step(oid, base, modifier, isNotNull, hasDefault) AS (
+          SELECT oid, typbasetype, typtypmod, typnotnull, typdefault IS NOT NULL FROM pg_type WHERE typtype = 'd'
+          UNION ALL
+          SELECT step.oid, t.typbasetype, t.typtypmod, step.isNotNull OR t.typnotnull,
+            step.hasDefault OR t.typdefault IS NOT NULL
+          FROM step JOIN pg_type t ON t.oid = step.base WHERE t.typtype = 'd')
+        SELECT step.* FROM step JOIN pg_type t ON t.oid = step.base WHERE t.typtype <> 'd')
+      SELECT a.attrelid, a.attname,
+        CASE WHEN base.oid IS NULL THEN format_type(a.atttypid, a.atttypmod)
+          ELSE format_type(base.base, base.modifier) END,
+        a.attnotnull OR coalesce(base.isNotNull, false),
+        a.attgenerated <> '' OR a.attidentity = 'a',
+        a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
+        CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c'
+      FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
+      LEFT JOIN base ON base.oid = a.atttypid
+      JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
+      LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+      WHERE a.attnum > 0 AND NOT a.attisdropped
+      ORDER BY a.attrelid, a.attnum
+      """
+
+  /// The columns of the indexes that find records by equality: complete and valid ones.
+  static let indexes =
+    relations + """
+      SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname
+      FROM relation r JOIN pg_index i ON i.indrelid = r.oid
+      JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+      CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place)
+      LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number AND k.number > 0
+      WHERE i.indisvalid AND i.indpred IS NULL AND m.amname IN ('btree', 'hash') AND k.place <= i.indnkeyatts
+      ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid, k.place
+      """
+
+  /// The columns of the foreign keys, in the order of their declaration.
+  static let foreignKeys =
+    relations + """
+      SELECT k.oid, k.conrelid, k.confrelid, a.attname, b.attname
+      FROM relation r JOIN pg_constraint k ON k.conrelid = r.oid
+      CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS c(own, other, place)
+      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = c.own
+      JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = c.other
+      WHERE k.contype = 'f' AND k.conparentid = 0
+      ORDER BY k.oid, c.place
+      """
+
+  /// A text that changes whenever any of that may have changed.
+  static let fingerprint = """
+    SELECT md5(concat_ws(' ',
+      (SELECT md5(string_agg(concat_ws(' ', c.oid, c.xmin), ',' ORDER BY c.oid))
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
+        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', k.oid, k.xmin), ',' ORDER BY k.oid))
+        FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[]))))
+    """
+}

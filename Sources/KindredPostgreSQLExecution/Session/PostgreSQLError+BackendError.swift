@@ -1,0 +1,44 @@
+import KindredAssociations
+import KindredBackend
+import KindredPostgreSQL
+
+extension PostgreSQLError: BackendError {
+  /// By the state (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+  public var kind: BackendErrorKind {
+    switch state {
+    case State.cancelled: return isTimeout ? .timedOut : .cancelled
+    case State.forbidden, "25006": return .forbidden
+    case State.raised: return .constraint(.trigger(message))
+    case "53100": return .full
+    case "53200": return .exceeded("memory")
+    // The schema has just changed, and is read again.
+    case State.unknownTable, State.unknownColumn: return .busy
+    case "55P03", State.tooManyConnections: return .busy
+    default: break
+    }
+    switch category {
+    case "22": return concernsChange ? .constraint(.dataType) : .noValue(message)
+    case "23": return .constraint(constraintKind)
+    case "40": return .busy
+    case "54": return .tooLarge(message)
+    case "08", "26", "53", "57", "58", "XX": return .unavailable
+    default: return isTransient ? .busy : .defect
+    }
+  }
+
+  private var constraintKind: BackendErrorKind.Constraint {
+    switch state {
+    case "23502": .notNull
+    case "23503": .foreignKey
+    case "23505", "23P01": .unique
+    case "23514": .check
+    default: .other
+    }
+  }
+
+  /// The columns that PostgreSQL names, where the table has them.
+  public func columns(of table: Table) -> [String] {
+    let names = column.map { [$0] } ?? keyColumns
+    return names.allSatisfy { table.column(named: $0) != nil } ? names : []
+  }
+}

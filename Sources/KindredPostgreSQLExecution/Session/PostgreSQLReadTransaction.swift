@@ -1,0 +1,167 @@
+import Dispatch
+import KindredAssociations
+import KindredBackend
+import KindredClock
+import KindredOutput
+import KindredPostgreSQL
+
+/// A connection in a transaction, from the first statement of a request to the last byte of its answer.
+///
+/// Nothing is sent before there is something to ask: what begins the transaction goes with the first statement.
+final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
+  let backend: PostgreSQLBackend
+  private let pool: PostgreSQLPool
+  private(set) var connection: PostgreSQLConnection
+  private let cancellation: (any Cancellation)?
+  private var isClosed = false
+  private var hasBegun = false
+  /// Nanoseconds that the statements may still take; nil for any number.
+  private var timeLeft: UInt64?
+  private var start: UInt64 = 0
+  /// What the connection counts as, once it is held for long.
+  private var hold: PostgreSQLPool.LongHold?
+  /// How many cursors have been opened.
+  private var cursors = 0
+  /// Whether rows have been given out, so that nothing can be tried again.
+  var hasGivenRows = false
+  let schemaVersion: Int64
+
+  /// - Parameters:
+  ///   - cancellation: ends the statements.
+  ///   - seconds: how long the statements may take; nil for ever.
+  init(
+    _ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, _ pool: PostgreSQLPool,
+    cancellation: (any Cancellation)?, seconds: Double?
+  ) {
+    self.connection = connection
+    self.backend = backend
+    self.pool = pool
+    self.cancellation = cancellation
+    schemaVersion = backend.schemaVersion
+    timeLeft = seconds.map { UInt64($0 * 1e9) }
+    resume()
+    watchCancellation()
+  }
+
+  private func watchCancellation() {
+    let handle = connection.cancelHandle
+    // It connects to the server, which takes longer than whoever cancels may wait.
+    cancellation?.onCancel { DispatchQueue.global().async { handle.cancel() } }
+  }
+
+  // MARK: Statements
+
+  /// Runs statements in one round trip.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  func run(_ queries: [Query]) throws -> [QueryResult] {
+    try checkInterruption()
+    guard !hasBegun else { return try connection.run(queries) }
+    let beginning = self.beginning
+    hasBegun = true
+    let results = try connection.run(beginning + queries)
+    return Array(results.dropFirst(beginning.count))
+  }
+
+  private var beginning: [Query] {
+    [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
+      + backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
+  }
+
+  /// Runs `body`, and once more in a new transaction, maybe on a new connection, where it fails by no fault of its own
+  /// before anything has been given out.
+  func retrying<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError {
+      backend.notice(error)
+      guard error.isTransient, !hasGivenRows, !(cancellation?.isCancelled ?? false) else { throw error }
+      try restart(error)
+      return try body()
+    }
+  }
+
+  private func restart(_ error: PostgreSQLError) throws {
+    // Those that are idle were likely lost together.
+    if error.endsConnection { pool.closeIdle() }
+    hasBegun = false
+    cancellation?.onCancel(nil)
+    pool.giveBack(connection)
+    isClosed = true
+    connection = try pool.take()
+    isClosed = false
+    if let timeLeft { connection.deadline = start + timeLeft }
+    watchCancellation()
+  }
+
+  /// A name for a cursor that no other of the transaction has.
+  func cursorName() -> String {
+    cursors += 1
+    return "kindred_\(cursors)"
+  }
+
+  func holdLong() throws {
+    if hold == nil { hold = try pool.holdLong() }
+  }
+
+  // MARK: The protocol
+
+  func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
+    PostgreSQLResultSource(plan, parameters, limit: limit, in: self)
+  }
+
+  func stateNumber() throws -> Int64? {
+    guard backend.capabilities.hasSnapshotNumbers else { return nil }
+    // The snapshot is taken by the first statement, and so shows that state or a later one.
+    guard hasBegun else { return backend.watcher.current }
+    return try run([StateNumbers.query]).first?.text(0, 0).map { backend.watcher.numbers.number(of: $0) }
+  }
+
+  func keepsAnswers() throws -> Bool {
+    let rows = try run([Query("SELECT to_regclass('\(BookkeepingName.answers)')")])
+    return rows.first.map { !$0.isNull(0, 0) } ?? false
+  }
+
+  func checkInterruption() throws {
+    guard let timeLeft, MonotonicTime.now() > start + timeLeft else { return }
+    var error = PostgreSQLError(state: PostgreSQLError.State.cancelled, message: "the time is over")
+    error.isTimeout = true
+    throw error
+  }
+
+  func resume() {
+    guard let timeLeft else { return }
+    start = MonotonicTime.now()
+    connection.deadline = start + timeLeft
+  }
+
+  func pause() {
+    guard let timeLeft else { return }
+    let spent = MonotonicTime.now() - start
+    self.timeLeft = timeLeft > spent ? timeLeft - spent : 0
+    connection.deadline = nil
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    cancellation?.onCancel(nil)
+    pool.giveBack(connection, after: hold)
+  }
+}
+
+extension PostgreSQLReadTransaction {
+  private var source: PostgreSQLSchemaSource {
+    PostgreSQLSchemaSource(schemaVersion: schemaVersion, schemas: backend.schemas) { [self] in try run($0) }
+  }
+
+  func schema() throws -> Schema { try source.schema() }
+
+  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
+    try source.tables(of: definitions)
+  }
+
+  func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
+
+  func timelessness() throws -> Timelessness { try source.timelessness() }
+}

@@ -1,0 +1,265 @@
+import KindredAssociations
+import KindredBackend
+import KindredOutput
+import KindredPostgreSQL
+import KindredSQLSyntax
+
+/// The result of a plan: a page at once, and a collection without a limit from a cursor, some records at a time.
+final class PostgreSQLResultSource: ResultSource {
+  private let executable: ExecutablePlan
+  private var parameters: Parameters
+  private let limit: Int
+  private let transaction: any StatementRunner
+  @exclusivity(unchecked) private var writer: LevelWriter
+  private var reader: LevelReader?
+  private var path: [Rows] = []
+  private var root: Level?
+  /// Where the rows of the root come from; nil where all are there.
+  private var cursor: RootCursor?
+  private var hasFinished = false
+  private var hasHandedOut = false
+  /// How many bytes the rows came to that were read last, but for what is in the buffer.
+  private var bytesOfRows = 0
+  private var hasMore = false
+  private var lastCursor: Cursor?
+  private(set) var totalCount: Int64?
+
+  init(
+    _ plan: ExecutablePlan, _ parameters: Parameters, limit: Int?, in transaction: any StatementRunner
+  ) {
+    executable = plan
+    self.parameters = parameters
+    self.limit = limit ?? .max
+    self.transaction = transaction
+    writer = LevelWriter(plan)
+  }
+
+  private var plan: Plan { executable.plan }
+
+  // MARK: Reading
+
+  func start(isRepeated: Bool) throws {
+    let given = parameters
+    try transaction.retrying {
+      parameters = given
+      try open()
+    }
+    if plan.isSingle, root?.count == 0 { throw RequestError(.notFound, plan.absence) }
+    if let cursor, !cursor.isAtEnd { try transaction.holdLong() }
+    transaction.hasGivenRows = true
+    writer.begin()
+    push()
+  }
+
+  /// Runs the statements of the path, and reads the first rows.
+  private func open() throws {
+    path = []
+    for search in plan.searches { try check(search) }
+    for step in plan.path {
+      let result = try run(step.statement)
+      guard result.rowCount > 0 else { throw RequestError(.notFound, step.absence) }
+      path.append(Rows(result))
+    }
+    if let anchor = plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
+    let reader = try LevelReader(executable, parameters)
+    self.reader = reader
+    guard let statement = plan.nodes.first?.statement else { return }
+    var queries: [Query] = []
+    if limit == .max, !plan.isSingle {
+      let cursor = RootCursor(name: transaction.cursorName())
+      queries += [cursor.declaration(try query(statement)), cursor.fetch]
+      self.cursor = cursor
+    } else {
+      cursor = nil
+      queries.append(try query(statement))
+    }
+    if let count = plan.count { queries.append(try query(count)) }
+    let results = try transaction.run(queries)
+    let rows = results[cursor == nil ? 0 : 1]
+    if plan.count != nil { totalCount = results.last?.integer(0, 0) }
+    try read(Rows(rows), by: reader)
+  }
+
+  /// Reads what is below rows of the root.
+  private func read(_ rows: Rows, by reader: LevelReader) throws {
+    let root = Level(root: rows, path: reader.path(path), limit: limit, nodeCount: executable.nodeCount)
+    try reader.read(below: root) { try transaction.run($0) }
+    self.root = root
+    if cursor == nil {
+      hasMore = rows.count > limit
+      if hasMore, limit > 0 { lastCursor = lastCursor(of: root) }
+    } else if rows.count < cursor?.size ?? 0 {
+      cursor?.isAtEnd = true
+    }
+  }
+
+  private func lastCursor(of root: Level) -> Cursor? {
+    guard let columns = plan.cursorColumns, root.count > 0 else { return nil }
+    return Cursor(
+      values: columns.map { column in
+        Cursor.Value(Place(rows: root.rows, row: root.count - 1, column: column))
+      })
+  }
+
+  private func push() {
+    if let root { writer.push(root) }
+  }
+
+  func next() throws -> UnsafeRawBufferPointer? {
+    if hasHandedOut {
+      bytesOfRows += writer.output.count
+      writer.output.removeAll()
+    }
+    hasHandedOut = true
+    while !hasFinished {
+      guard case .needsRows = writer.run(upTo: OutputMemory.partSize) else { break }
+      guard var cursor, !cursor.isAtEnd, let reader else {
+        writer.finish()
+        hasFinished = true
+        break
+      }
+      cursor.adapt(toBytes: bytesOfRows + writer.output.count)
+      bytesOfRows = -writer.output.count
+      self.cursor = cursor
+      // What was written needs its rows no more.
+      root = nil
+      let results = try transaction.run([cursor.fetch])
+      try read(Rows(results[0]), by: reader)
+      push()
+    }
+    return writer.output.count > 0 ? writer.output.bytes : nil
+  }
+
+  func takePart() -> ResultPart { writer.takeOutput() }
+
+  var isAtEnd: Bool { hasFinished }
+
+  var blob: [UInt8]? {
+    guard let root, root.count > 0 else { return nil }
+    let place = Place(rows: root.rows, row: 0, column: 0)
+    return place.kind == .bytes && !place.isNull ? Hexadecimal.bytes(of: place.bytes) : nil
+  }
+
+  func close() {
+    root = nil
+    path = []
+    _ = writer.takeOutput()
+  }
+
+  // MARK: Statements
+
+  private func query(_ statement: Plan.Statement, _ parameters: Parameters? = nil) throws -> Query {
+    let parameters = parameters ?? self.parameters
+    return try Query(statement.sql, statement.bindings, parameters, below: path)
+  }
+
+  private func run(_ statement: Plan.Statement, _ parameters: Parameters? = nil) throws -> QueryResult {
+    try transaction.run([query(statement, parameters)])[0]
+  }
+
+  /// Lets PostgreSQL read a full-text pattern before anything else runs: it knows whether it is well-formed.
+  private func check(_ search: Plan.SearchCheck) throws {
+    do {
+      _ = try run(search.statement)
+    } catch let error as PostgreSQLError where error.state == "42601" {
+      throw RequestError(
+        .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
+    }
+  }
+
+  // MARK: Pages
+
+  func pageCursor() throws -> Cursor? {
+    guard hasMore, let last = lastCursor else { return nil }
+    var cursor = last
+    if let passed = plan.passed {
+      var parameters = parameters
+      parameters.cursor?.values += last.values
+      parameters.cursor = parameters.cursor ?? last
+      cursor.passed = try run(passed, parameters).integer(0, 0) ?? 0
+    }
+    return try cursor.abridged { try digest(of: last.values.map(\.postgreSQLText)) }
+  }
+
+  /// The digest of texts, as the dialect's expression for it makes it.
+  private func digest(of texts: [[UInt8]?]) throws -> [UInt8] {
+    let size = 100
+    guard texts.count > size else {
+      let parts = texts.map { text in text.map { [UInt8(ascii: "=")] + $0 } ?? [] }
+      let result = try transaction.run([
+        Query("SELECT decode(md5($1), 'hex')", [Array(parts.joined(separator: [1]))])
+      ])[0]
+      return withExtendedLifetime(result) { Hexadecimal.bytes(of: result.bytes(0, 0)) }
+    }
+    let digests = try stride(from: 0, to: texts.count, by: size).map { start in
+      Hexadecimal.text(try digest(of: Array(texts[start..<min(start + size, texts.count)])))
+    }
+    return try digest(of: digests)
+  }
+
+  /// The whole values of an abridged cursor, by the record that it was made of.
+  private func whole(_ cursor: Cursor?, by anchor: Plan.Statement) throws -> Cursor? {
+    guard let cursor else { return nil }
+    let rows = Rows(try run(anchor))
+    guard rows.count > 0 else {
+      throw RequestError(
+        .invalidValue, "the record that the page before ended with has changed: begin without `after`",
+        at: Origin(parameter: "after"))
+    }
+    var whole = cursor
+    whole.values = (0..<rows.result.columnCount).map { Cursor.Value(Place(rows: rows, row: 0, column: $0)) }
+    return whole
+  }
+}
+
+/// What statements run in: one transaction, which shows one state.
+protocol StatementRunner: AnyObject {
+  /// Whether rows have been given out, so that nothing can be tried again.
+  var hasGivenRows: Bool { get set }
+
+  /// Runs statements in one round trip.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  func run(_ queries: [Query]) throws -> [QueryResult]
+
+  /// Runs `body`, maybe once more where it fails by no fault of its own.
+  func retrying<Result>(_ body: () throws -> Result) throws -> Result
+
+  /// A name for a cursor that no other of the transaction has.
+  func cursorName() -> String
+
+  /// Notes that a result will take as long as its client likes.
+  ///
+  /// - Throws: `PostgreSQLError` where there are too many such already.
+  func holdLong() throws
+}
+
+/// The cursor that the rows of the root come from when they may be any number.
+struct RootCursor {
+  let name: String
+  /// How many rows are asked for at once.
+  private(set) var size = 64
+  /// Whether there are no more rows.
+  var isAtEnd = false
+
+  init(name: String) {
+    self.name = name
+  }
+
+  private static let largest = 1000
+
+  func declaration(_ query: Query) -> Query {
+    Query("DECLARE \(name) NO SCROLL CURSOR FOR \(query.sql)", query.values, isReusable: false)
+  }
+
+  var fetch: Query { Query("FETCH FORWARD \(size) FROM \(name)", isReusable: false) }
+
+  /// Sets how many rows are asked for next, by what the ones before came to.
+  mutating func adapt(toBytes bytes: Int) {
+    if bytes > 4 << 20 {
+      size = max(1, size / 2)
+    } else if bytes < 1 << 20 {
+      size = min(Self.largest, size * 2)
+    }
+  }
+}

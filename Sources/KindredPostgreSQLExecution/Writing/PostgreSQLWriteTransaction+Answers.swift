@@ -1,0 +1,69 @@
+import KindredBackend
+import KindredPostgreSQL
+
+extension PostgreSQLWriteTransaction {
+  private func hasAnswers() throws -> Bool {
+    try !run([Query("SELECT to_regclass('kindred_idempotency')")])[0].isNull(0, 0)
+  }
+
+  func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
+    guard try hasAnswers() else { return nil }
+    let rows = Rows(
+      try run([
+        Query(
+          """
+          SELECT fingerprint, time, status, location, total, preferences, tag, content FROM kindred_idempotency
+          WHERE principal = $1 AND key = $2 AND time > $3
+          """, [Array(key.principal.utf8), Array(key.text.utf8), Array(String(time).utf8)])
+      ])[0])
+    guard rows.count > 0 else { return nil }
+    func bytes(_ column: Int) -> [UInt8]? {
+      rows.result.isNull(0, column) ? nil : Hexadecimal.bytes(of: rows.result.bytes(0, column))
+    }
+    var answer = KeptAnswer(
+      fingerprint: bytes(0) ?? [], time: rows.result.integer(0, 1) ?? 0,
+      status: Int(rows.result.integer(0, 2) ?? 0))
+    answer.location = rows.result.text(0, 3)
+    answer.total = rows.result.integer(0, 4)
+    answer.preferences = rows.result.text(0, 5)
+    answer.tag = bytes(6)
+    answer.content = bytes(7)
+    return answer
+  }
+
+  func keep(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
+    if try !hasAnswers() {
+      _ = try run([
+        Query(
+          """
+          CREATE TABLE kindred_idempotency (
+            principal text, key text, fingerprint bytea NOT NULL, time bigint NOT NULL, status integer NOT NULL,
+            location text, total bigint, preferences text, tag bytea, content bytea, PRIMARY KEY (principal, key))
+          """, isReusable: false)
+      ])
+    }
+    func text(_ value: (some CustomStringConvertible)?) -> [UInt8]? {
+      value.map { Array($0.description.utf8) }
+    }
+    _ = try run([
+      Query(
+        """
+        INSERT INTO kindred_idempotency
+          (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        """,
+        [
+          text(key.principal), text(key.text), Hexadecimal.text(answer.fingerprint), text(answer.time),
+          text(answer.status), text(answer.location), text(answer.total), text(answer.preferences),
+          answer.tag.map(Hexadecimal.text), answer.content.map(Hexadecimal.text),
+        ])
+    ])
+  }
+
+  func removeKeptAnswers(until time: Int64) throws {
+    guard try hasAnswers() else { return }
+    _ = try run([
+      Query("DELETE FROM kindred_idempotency WHERE time <= $1", [Array(String(time).utf8)])
+    ])
+  }
+}

@@ -1,0 +1,206 @@
+import KindredAssociations
+import KindredBackend
+import KindredClock
+import KindredOutput
+import KindredPostgreSQL
+import KindredSQLSyntax
+
+/// A connection in a transaction that writes, as if no other did at the same time.
+final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
+  private let backend: PostgreSQLBackend
+  private let connection: PostgreSQLConnection
+  let schemaVersion: Int64
+  private(set) var isOpen = true
+  private var cursors = 0
+  private var savepoints = 0
+  var hasGivenRows = false
+
+  /// Begins a transaction.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  init(_ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, deadline: UInt64?) throws {
+    self.backend = backend
+    self.connection = connection
+    schemaVersion = backend.schemaVersion
+    connection.deadline = deadline
+    _ = try connection.run(
+      [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
+        + backend.settings(milliseconds: Self.milliseconds(until: deadline)))
+  }
+
+  private static func milliseconds(until deadline: UInt64?) -> UInt64? {
+    deadline.map { end in
+      let now = MonotonicTime.now()
+      return end > now ? max(1, (end - now) / 1_000_000) : 1
+    }
+  }
+
+  /// Makes the changes last.
+  ///
+  /// - Throws: `PostgreSQLError`, for what is checked at the end, too.
+  func commit() throws {
+    isOpen = false
+    _ = try connection.run([Query("COMMIT", isReusable: false)])
+  }
+
+  // MARK: Statements
+
+  func run(_ queries: [Query]) throws -> [QueryResult] {
+    do {
+      return try connection.run(queries)
+    } catch {
+      backend.notice(error)
+      if error.endsConnection || error.category == "40" { isOpen = false }
+      throw error
+    }
+  }
+
+  func retrying<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
+  /// It has a connection of those for writing.
+  func holdLong() {}
+
+  func cursorName() -> String {
+    cursors += 1
+    return "kindred_\(cursors)"
+  }
+
+  func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
+    PostgreSQLResultSource(plan, parameters, limit: limit, in: self)
+  }
+
+  /// Runs a statement so that only its own changes are undone where it fails.
+  private func alone(_ query: Query) throws -> QueryResult {
+    let name = savepointName()
+    do {
+      return try run([Self.savepoint(name), query, Self.release(name)])[1]
+    } catch let error as PostgreSQLError where isOpen {
+      _ = try run([Self.undo(name)])
+      throw error.ofWrite
+    }
+  }
+
+  private func savepointName() -> String {
+    savepoints += 1
+    return "kindred_\(savepoints)"
+  }
+
+  private static func savepoint(_ name: String) -> Query { Query("SAVEPOINT \(name)", isReusable: false) }
+  private static func release(_ name: String) -> Query { Query("RELEASE \(name)", isReusable: false) }
+  private static func undo(_ name: String) -> Query { Query("ROLLBACK TO \(name)", isReusable: false) }
+
+  func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
+    let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
+    let result = try alone(query)
+    // A change that returns no columns has rows nevertheless.
+    guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
+    return Rows(result).values
+  }
+
+  func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
+    var above: [Rows] = []
+    for (number, step) in lookup.steps.enumerated() {
+      let query = try Query(step.statement.text.sql, step.statement.bindings, parameters, below: above)
+      let rows = Rows(try alone(query))
+      if number == lookup.steps.count - 1 { return rows.values }
+      guard rows.count > 0 else { throw RequestError(.notFound, step.absence) }
+      above.append(rows)
+    }
+    return []
+  }
+
+  // MARK: Parts of the transaction
+
+  func rolledBack<Result>(_ body: () throws -> Result) throws -> Result {
+    let name = savepointName()
+    _ = try run([Self.savepoint(name)])
+    let result: Result
+    do {
+      result = try body()
+      // What waits for the commit.
+      _ = try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)])
+    } catch {
+      if isOpen { _ = try run([Self.undo(name)]) }
+      throw (error as? PostgreSQLError)?.ofWrite ?? error
+    }
+    _ = try run([Self.undo(name)])
+    return result
+  }
+
+  func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
+    // Of those that are not DEFERRABLE, each statement is checked at its end.
+    _ = try run([Query("SET CONSTRAINTS ALL DEFERRED", isReusable: false)])
+    let result = try body()
+    _ = try alone(Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false))
+    return result
+  }
+
+  func setDeadline(_ nanoseconds: UInt64?) {
+    connection.deadline = nanoseconds
+    _ = try? run(backend.settings(milliseconds: Self.milliseconds(until: nanoseconds)))
+  }
+
+  func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
+    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
+    return PostgreSQLInsertion(table.statement(change, dialect: .postgreSQL).sql, columns.count, in: self)
+  }
+
+  // MARK: The schema
+
+  private var source: PostgreSQLSchemaSource {
+    PostgreSQLSchemaSource(schemaVersion: schemaVersion, schemas: backend.schemas) { [self] in try run($0) }
+  }
+
+  func schema() throws -> Schema { try source.schema() }
+
+  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
+    try source.tables(of: definitions)
+  }
+
+  func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
+
+  func timelessness() throws -> Timelessness { try source.timelessness() }
+}
+
+extension Rows {
+  /// All values.
+  var values: [[SQLValue]] {
+    (0..<count).map { row in
+      (0..<result.columnCount).map { SQLValue(Place(rows: self, row: row, column: $0)) }
+    }
+  }
+}
+
+extension PostgreSQLError {
+  /// The same, of a change.
+  var ofWrite: PostgreSQLError {
+    var error = self
+    error.concernsChange = true
+    return error
+  }
+}
+
+/// An insertion, bound anew for each record.
+private final class PostgreSQLInsertion: RecordInsertion {
+  private let sql: String
+  private var values: [[UInt8]?]
+  private let transaction: PostgreSQLWriteTransaction
+
+  init(_ sql: String, _ count: Int, in transaction: PostgreSQLWriteTransaction) {
+    self.sql = sql
+    values = Array(repeating: nil, count: count)
+    self.transaction = transaction
+  }
+
+  func bind(_ value: SQLValue, at index: Int) throws { values[index] = value.postgreSQLText }
+
+  func bind(text: UnsafeRawBufferPointer, at index: Int) throws { values[index] = Array(text) }
+
+  func run() throws -> Bool {
+    do {
+      return try transaction.run([Query(sql, values)])[0].affectedRows > 0
+    } catch let error as PostgreSQLError {
+      throw error.ofWrite
+    }
+  }
+}
