@@ -12,7 +12,7 @@ RUN make install DESTDIR=/image && strip /image/usr/local/bin/kindred
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates libsqlite3-0 libssl3 libstdc++6 zlib1g \
+  && apt-get install --yes --no-install-recommends ca-certificates libpq5 libsqlite3-0 libssl3 libstdc++6 zlib1g \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --no-log-init --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin kindred
 COPY --from=build /image /

@@ -32,6 +32,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CKindredLinux"),
+    // Finds libpq when the program runs: there is nothing to link.
+    .target(name: "CKindredPostgreSQL"),
     // The explorer's files, embedded in the program.
     .target(name: "CKindredExplorer", exclude: ["assets"]),
 
@@ -59,6 +61,13 @@ let package = Package(
       dependencies: [
         "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredBackend", "KindredSQLite",
         "KindredClock", "CKindredSQLite",
+      ]),
+    .target(name: "KindredPostgreSQL", dependencies: ["KindredClock", "CKindredPostgreSQL"]),
+    .target(
+      name: "KindredPostgreSQLExecution",
+      dependencies: [
+        "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredBackend", "KindredPostgreSQL",
+        "KindredClock",
       ]),
 
     // The typed Swift API over the same engine.
@@ -92,7 +101,8 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredMigrations", "KindredSQLite", "KindredAssociations",
-        "KindredExecution", "KindredBackend", "KindredSQLSyntax", "KindredCryptography", "Yams",
+        "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredBackend",
+        "KindredSQLSyntax", "KindredCryptography", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -15,6 +15,7 @@ enum Architecture {
   static let modules = [
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
     Module(name: "CKindredLinux"), Module(name: "CKindredExplorer"),
+    Module(name: "CKindredPostgreSQL"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredClock"),
     Module(name: "KindredSQLSyntax"),
@@ -25,6 +26,12 @@ enum Architecture {
     Module(name: "KindredBackend", uses: ["KindredOutput"]),
     Module(
       name: "KindredSQLite", uses: ["KindredSQLSyntax", "KindredClock"], gates: ["CKindredSQLite"],
+      libraries: ["Dispatch"]),
+    Module(
+      name: "KindredPostgreSQL", uses: ["KindredClock"], gates: ["CKindredPostgreSQL"],
+      libraries: ["Dispatch"]),
+    Module(
+      name: "KindredPostgreSQLExecution", uses: ["KindredBackend", "KindredPostgreSQL"],
       libraries: ["Dispatch"]),
     // Columns are written from SQLite's memory without a detour.
     Module(
@@ -43,7 +50,8 @@ enum Architecture {
       gates: ["CKindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections", "Yams"]),
     Module(
-      name: "KindredCommand", uses: ["KindredAPI", "KindredExecution", "KindredMigrations"],
+      name: "KindredCommand",
+      uses: ["KindredAPI", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations"],
       libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging", "Yams"]),
   ]
 

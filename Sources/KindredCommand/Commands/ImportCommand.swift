@@ -21,7 +21,7 @@ struct ImportCommand: Configurable {
         kindred import library.db tags tags.csv --duplicates merge --on-conflict name
       """)
 
-  @Argument(help: "The database file.") var database: String
+  @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
   @Argument(help: "The resource, as in URLs; a path such as authors/1/books will do too.") var resource:
     String
   @Argument(help: "The file to read.") var file: String
@@ -37,6 +37,7 @@ struct ImportCommand: Configurable {
   var durability = ConnectionConfiguration.Durability.full
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
 
   func validate() throws {
     guard format != nil || ImportFileFormat(fileName: file) != nil else {
@@ -58,16 +59,18 @@ struct ImportCommand: Configurable {
       throw ImportError(description: "\(file) is no regular file")
     }
     let content = HTTPContentFile(descriptor: descriptor, length: Int(status.st_size))
-    var configuration = ConnectionConfiguration()
-    configuration.durability = durability
-    let backend = try DatabaseLocation(database).open(.init(isWritable: true, configuration: configuration))
-    defer { backend.close() }
+    var opening = DatabaseLocation.Opening()
+    opening.isWritable = true
+    opening.configuration.durability = durability
+    let database = try DatabaseLocation(self.database).open(opening, postgreSQL)
+    defer { database.backend.close() }
     var options = requests.serviceOptions
     options.isWritable = true
     // Whoever can open the file may do everything with it.
     options.impersonated = .operator
     let service = try KindredService(
-      backend, options: options, logger: Logger.kindred(level: .warning), model: requests.modelSource())
+      database.backend, options: options, logger: Logger.kindred(level: .warning),
+      model: requests.modelSource())
     let progress = ImportProgress(of: content)
     let response = service.respond(to: request(content))
     progress.end()

@@ -20,9 +20,12 @@ struct MigrateCommand: ParsableCommand {
   @OptionGroup var migrations: MigrationSettings
 
   func run() throws {
+    guard case .file(let path) = DatabaseLocation(database) else {
+      throw ValidationError("migrations are SQL of SQLite: apply those of PostgreSQL with a tool of its own")
+    }
     let directory = migrations.migrations ?? "Migrations"
     let migrator = try MigrationSettings.migrator(of: directory)
-    let applied = try migrator.migrate(Connection(path: database, access: .readWriteCreate))
+    let applied = try migrator.migrate(Connection(path: path, access: .readWriteCreate))
     for migration in applied { try StandardOutput.writeLine("applied \(migration.fileName)") }
     if applied.isEmpty {
       try StandardOutput.writeLine("nothing to apply: \(migrator.migrations.count) applied before")

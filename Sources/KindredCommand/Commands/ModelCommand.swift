@@ -17,21 +17,24 @@ struct ModelCommand: ParsableCommand {
         kindred model chinook.db
         kindred model chinook.db > model.yaml
         kindred model chinook.db --model model.yaml
+        kindred model postgres://reader@db.example/library
         kindred serve chinook.db --model model.yaml
       """)
 
-  @Argument(help: "The database file.") var database: String
+  @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
   @Option(
     help: .init(
       "A model file to check: what is wrong with it is an error, and a resource that everybody may read a warning.",
       valueName: "file"))
   var model: String?
+  @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
 
   func run() throws {
-    let source = try DatabaseLocation(database).schemaSource()
-    let model = Model(inferredFrom: try source.schema())
-    if let path = self.model {
-      let checked = try ModelFileReader(path: path).read().model(of: source)
+    let file = try self.model.map { try ModelFileReader(path: $0).read() }
+    let (model, checked) = try DatabaseLocation(database).withSchema(postgreSQL) { source in
+      (Model(inferredFrom: try source.schema()), try file?.model(of: source))
+    }
+    if let checked {
       let warnings = checked.openResources.map { "\($0) has no access: everybody may read it" }
       for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
       LogOutput.standardError.flush()

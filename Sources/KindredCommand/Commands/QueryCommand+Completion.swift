@@ -11,8 +11,8 @@ extension QueryCommand {
   static func completions(of words: [String], typed: String) -> [String] {
     let quote = String(typed.prefix(1).filter { $0 == "'" || $0 == "\"" })
     guard let invocation = Self.invocation(in: words),
-      let source = try? DatabaseLocation(invocation.database).schemaSource(),
-      let model = try? invocation.requests.modelSource()(source)
+      let read = try? invocation.requests.modelSource(),
+      let model = try? DatabaseLocation(invocation.database).withSchema(invocation.postgreSQL, read)
     else { return [] }
     let completion = URLCompletion(model: model, limits: invocation.requests.serviceOptions.limits)
     return completion.completions(of: String(typed.dropFirst(quote.count))).map { quote + $0 }

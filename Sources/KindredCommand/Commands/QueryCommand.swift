@@ -17,6 +17,7 @@ struct QueryCommand: Configurable {
         kindred query chinook.db '/albums?include=tracks&limit=1' --format pretty
         kindred query chinook.db '/albums?include=tracks&limit=1' --explain
         kindred query chinook.db /albums --format csv > albums.csv
+        kindred query postgres://reader@db.example/library /albums/1
         kindred query chinook.db /albums --model model.yaml --as '{"sub": 1, "roles": ["reader"]}'
       """)
 
@@ -35,14 +36,14 @@ struct QueryCommand: Configurable {
     }
   }
 
-  @Argument(help: "The database file.") var database: String
+  @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
   @Argument(
     help: .init("The path and the parameters, as a server would get them.", valueName: "url"),
     completion: .custom { words, _, typed in QueryCommand.completions(of: words, typed: typed) })
   var url: String
   @Option(help: "How the answer is written, unless the URL says so: json, ndjson, csv, or pretty.")
   var format = Format.json
-  @Flag(help: "Show the SQL, and how SQLite runs it, instead of the answer.") var explain = false
+  @Flag(help: "Show the SQL, and how the database runs it, instead of the answer.") var explain = false
   @Option(
     name: .customLong("as"),
     help: .init(
@@ -51,16 +52,19 @@ struct QueryCommand: Configurable {
   var claims: String?
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
 
   func run() throws {
     let logger = Logger.kindred(level: .warning)
-    let backend = try DatabaseLocation(database).open(.init(configuration: requests.connectionConfiguration))
-    defer { backend.close() }
+    var opening = DatabaseLocation.Opening()
+    opening.configuration = requests.connectionConfiguration
+    let database = try DatabaseLocation(self.database).open(opening, postgreSQL)
+    defer { database.backend.close() }
     var options = requests.serviceOptions
     options.access = try config.access()
     options.impersonated = claims.map { .claims(Array($0.utf8)) } ?? .operator
     let service = try KindredService(
-      backend, options: options, logger: logger, model: requests.modelSource())
+      database.backend, options: options, logger: logger, model: requests.modelSource())
     let response = service.respond(
       to: HTTPRequest(method: .get, target: target, headers: ["Accept": format.mediaType]))
     if response.status.code >= 400 {

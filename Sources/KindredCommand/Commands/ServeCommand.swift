@@ -24,17 +24,22 @@ struct ServeCommand: Configurable {
         kindred serve
         kindred serve chinook.db --port 0
         kindred serve chinook.db --writable
+        kindred serve postgres://reader@db.example/library
         kindred serve chinook.db --host 0.0.0.0 --page-size 20 --query-timeout 500ms
         KINDRED_PORT=9000 kindred serve chinook.db
         kindred serve chinook.db --config /etc/kindred/kindred.yaml
         curl 'http://127.0.0.1:8080/authors?include=books&limit=1'
       """)
 
-  @Argument(help: .init("The database file; without one, the sample library.", valueName: "database"))
+  @Argument(
+    help: .init(
+      "The database: a file of SQLite, or a URL of PostgreSQL; without one, the sample library.",
+      valueName: "database"))
   var path: String?
 
   @OptionGroup(title: "Server") var server: ServerSettings
   @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
   @OptionGroup(title: "Files") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
@@ -69,20 +74,19 @@ struct ServeCommand: Configurable {
     let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
     defer { sample?.remove() }
     guard let path = named ?? sample?.path else { return }
-    var configuration = requests.connectionConfiguration
-    configuration.durability = server.durability
+    var opening = DatabaseLocation.Opening()
+    opening.isWritable = server.writable
+    opening.configuration = requests.connectionConfiguration
+    opening.configuration.durability = server.durability
+    // As long as a query may take, a request may wait for its turn.
+    opening.checkoutTimeout = Int((options.queryTime ?? 60) * 1000)
     let location = DatabaseLocation(path)
-    let backend = try location.open(
-      .init(
-        isWritable: server.writable, readers: server.readerCount,
-        // A request waits for a connection as long as a query may take.
-        checkoutTimeout: Int((options.queryTime ?? 60) * 1000), configuration: configuration,
-        onUnchanging: {
-          logger.notice("The database is served as it is now: its directory can't be written to.")
-        }))
-    defer { backend.close() }
+    opening.readers = server.readerCount(for: location)
+    let database = try location.open(opening, postgreSQL)
+    defer { database.backend.close() }
+    if let notice = database.notice { logger.notice("\(notice)") }
     let service = try KindredService(
-      backend, options: options, logger: logger, model: requests.modelSource())
+      database.backend, options: options, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
       host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
       logger: logger)
@@ -92,8 +96,7 @@ struct ServeCommand: Configurable {
     defer { http.shutdown(grace: server.shutdownTimeout.duration) }
     try StandardOutput.writeLine(
       "listening on \(Self.url(of: address, isSecure: server.tls != nil))")
-    logger.info(
-      "serving", metadata: ["database": "\(path)", "\(location.engine.name)": "\(location.engine.version)"])
+    logger.info("serving", metadata: database.metadata)
     signals.waitForEnd {
       guard server.tls != nil else { return }
       do {

@@ -174,7 +174,8 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "Connections for reading the database; 0 for four for each processor, and 16 at least.", valueName: "n")
+      "Connections for reading the database; 0 for ten to PostgreSQL, and to SQLite for four for each processor, and 16 at least.",
+      valueName: "n")
   )
   var readers = OptionalLimit(0)
 
@@ -259,7 +260,14 @@ extension ServerSettings {
   }
 
   /// How many connections read the database.
-  var readerCount: Int { readers.count ?? max(16, 4 * ProcessInfo.processInfo.activeProcessorCount) }
+  func readerCount(for location: DatabaseLocation) -> Int {
+    if let count = readers.count { return count }
+    return switch location {
+    case .file: max(16, 4 * ProcessInfo.processInfo.activeProcessorCount)
+    // Each is a process of the server, which other clients need too.
+    case .postgreSQL: 10
+    }
+  }
 
   /// What the HTTP server is told.
   var limits: HTTPLimits {

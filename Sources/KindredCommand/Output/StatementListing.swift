@@ -15,14 +15,15 @@ struct StatementListing: CustomStringConvertible {
     var missingIndexes: [String]
   }
 
-  /// A bound value, or the column of a row above that gives one.
+  /// A bound value, or where one comes from.
   private enum Argument: Decodable, CustomStringConvertible {
-    private struct Column: Decodable {
-      var level: Int
-      var column: Int
+    private struct Place: Decodable {
+      var level: Int?
+      var column: Int?
+      var input: Int?
     }
 
-    case null, integer(Int64), real(Double), text(String), column(level: Int, column: Int)
+    case null, integer(Int64), real(Double), text(String), column(level: Int, column: Int), input(Int), cursor
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
@@ -35,8 +36,12 @@ struct StatementListing: CustomStringConvertible {
       } else if let value = try? container.decode(String.self) {
         self = .text(value)
       } else {
-        let place = try container.decode(Column.self)
-        self = .column(level: place.level, column: place.column)
+        let place = try container.decode(Place.self)
+        if let level = place.level, let column = place.column {
+          self = .column(level: level, column: column)
+        } else {
+          self = place.input.map { .input($0) } ?? .cursor
+        }
       }
     }
 
@@ -48,6 +53,8 @@ struct StatementListing: CustomStringConvertible {
       case .text(let value): "'\(value.replacing("'", with: "''"))'"
       case .column(let level, let column):
         "column \(column) of the row \(level == -1 ? "above" : "\(-level) levels above")"
+      case .input(let number): "an array of the values that all rows above have, number \(number)"
+      case .cursor: "a value of the cursor"
       }
     }
   }
@@ -63,7 +70,8 @@ struct StatementListing: CustomStringConvertible {
     var parts = explanation.statements.map { statement in
       var lines = ["-- \(statement.node)", statement.sql + ";"]
       for (index, argument) in statement.arguments.enumerated() {
-        lines.append("-- ?\(index + 1) = \(argument)".singleLine)
+        let mark = statement.sql.contains("$\(index + 1)") ? "$" : "?"
+        lines.append("-- \(mark)\(index + 1) = \(argument)".singleLine)
       }
       lines += statement.plan.map { "-- plan: \($0)".singleLine }
       return lines.joined(separator: "\n")
