@@ -27,15 +27,10 @@ struct WriteRules {
     try check(columns, by: permissions.create, of: resource)
   }
 
-  /// Tests a record that was added.
-  ///
-  /// - Parameter columns: those that the client wrote.
-  func didInsert(
-    _ record: StoredRecord, _ columns: [String], into resource: Resource, at pointer: JSONPointer
-  ) throws {
+  /// Tests a record that was added, and all below it.
+  func didInsert(_ record: StoredRecord, into resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check(record, by: permissions.create, .create, of: resource)
-    try checkReferences(of: record, by: columns, of: resource, at: pointer)
   }
 
   /// Tests a record that is about to be changed.
@@ -46,14 +41,9 @@ struct WriteRules {
   }
 
   /// Tests a record that was changed.
-  ///
-  /// - Parameter columns: those that the client wrote.
-  func didUpdate(
-    _ record: StoredRecord, _ columns: [String], of resource: Resource, at pointer: JSONPointer
-  ) throws {
+  func didUpdate(_ record: StoredRecord, of resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check(record, by: permissions.update, .update, of: resource)
-    try checkReferences(of: record, by: columns, of: resource, at: pointer)
   }
 
   /// Tests a record that is about to be deleted.
@@ -63,11 +53,25 @@ struct WriteRules {
     try check(record, by: permissions.delete, .delete, of: resource)
   }
 
-  /// Whether a record, found by these columns, is in sight; also where none is there that a rule could hide.
+  // MARK: Sight
+
+  /// Whether a record of a resource, found by these columns, is in sight; also where none is there that a rule could
+  /// hide.
   func isInSight(_ resource: Resource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
+    try isInSight(resource, .of(.read, resource: resource.name), by: columns, values)
+  }
+
+  /// The same of a record that is not reached as one of a resource.
+  func isInSight(ofTable table: Table, by columns: [String], _ values: [SQLValue]) throws -> Bool {
+    try isInSight(model.resource(of: table), .sight(ofTable: table.name), by: columns, values)
+  }
+
+  private func isInSight(
+    _ resource: Resource, _ rule: RuleTests.Rule, by columns: [String], _ values: [SQLValue]
+  ) throws -> Bool {
     guard let permissions = resource.permissions, permissions.rowRule != nil else { return true }
     guard let entry = permissions.read else { return false }
-    return try holds(entry.rows, .read, of: resource, by: columns, values)
+    return try holds(version.ruleTests.lookup(rule, entry.rows, of: resource, by: columns), values)
   }
 
   /// The columns of a record that PUT sets to their defaults where the content leaves them out.
@@ -89,43 +93,118 @@ struct WriteRules {
   private func check(
     _ record: StoredRecord, by entry: AccessEntry?, _ verb: ResourceAccess.Verb, of resource: Resource
   ) throws {
-    guard let rule = entry?.rows else { return }
+    guard let condition = entry?.rows else { return }
     let columns = resource.table.locatorColumns
-    guard !columns.isEmpty, try holds(rule, verb, of: resource, by: columns, record.values(of: columns))
+    guard !columns.isEmpty,
+      try holds(
+        version.ruleTests.lookup(
+          .of(verb, resource: resource.name), condition, of: resource, by: columns),
+        record.values(of: columns))
     else {
       throw RequestError.forbidden(resource.name)
     }
   }
 
-  /// What a client refers to must be in sight: else a foreign key would tell what is there.
-  private func checkReferences(
-    of record: StoredRecord, by columns: [String], of resource: Resource, at pointer: JSONPointer
-  ) throws {
-    for key in resource.table.foreignKeys where !Set(columns).isDisjoint(with: key.columns) {
-      guard let table = model.tables[key.destination] else { continue }
-      let destination = model.resource(of: table)
-      guard destination.permissions?.rowRule != nil else { continue }
-      let locators = resource.table.locatorColumns
-      let values = try transaction.rows(
-        of: version.changes.statement(.selection(of: key.columns, by: locators), of: resource.table),
-        Parameters(literals: record.values(of: locators)))
-      guard let values = values.first, !values.contains(.null) else { continue }
-      guard try isInSight(destination, by: key.destinationColumns, values) else {
-        throw Problem.danglingReference(key.columns, at: pointer)
-      }
-    }
-  }
-
-  private func holds(
-    _ rule: Expression?, _ verb: ResourceAccess.Verb, of resource: Resource, by columns: [String],
-    _ values: [SQLValue]
-  ) throws -> Bool {
-    let lookup = try version.ruleTests.lookup(rule, for: verb, of: resource, by: columns)
+  private func holds(_ lookup: ExecutableLookup, _ values: [SQLValue]) throws -> Bool {
     do {
       _ = try transaction.record(lookup, Parameters(literals: values, claims: principal.claims))
       return true
     } catch let error as RequestError where error.code == .notFound {
       return false
+    }
+  }
+}
+
+// MARK: - References and conflicts
+
+/// A record as a change would store it, by what is known of it before.
+struct UnstoredRecord {
+  let draft: RecordDraft
+  let resource: Resource
+  /// The record that it changes; nil for a new one.
+  var present: StoredRecord?
+  /// The columns that take their defaults though a record is there.
+  var reset: [String] = []
+}
+
+/// What a client refers to must be in sight, and what has its key may be anybody's: so that neither tells what is there,
+/// a record that fails by one or the other is tested first as if it were stored. What its writer could not have stored
+/// anyway is refused for that reason.
+extension WriteRules {
+  /// Tests what a record refers to, before anything else can fail that depends on it.
+  ///
+  /// - Parameters:
+  ///   - stored: the record as it is stored.
+  ///   - written: the same as it was written.
+  func checkReferences(of stored: StoredRecord, _ written: UnstoredRecord) throws {
+    let (table, resource) = (written.resource.table, written.resource)
+    guard resource.permissions != nil else { return }
+    var written = written
+    if written.present != nil { written.present = stored }
+    try checkReferences(of: written) { columns in
+      try values(of: columns, of: stored, in: table)
+    } before: {
+      try checkRule(on: written)
+    }
+  }
+
+  /// Tests a record that a key of another one, or a reference to none, keeps from being stored.
+  ///
+  /// - Throws: what would be thrown of the record where that didn't.
+  func didRefuse(_ written: UnstoredRecord) throws {
+    guard written.resource.permissions != nil else { return }
+    try checkRule(on: written)
+    try checkReferences(of: written) { columns in
+      let rest = columns.filter { written.draft.value(of: $0) == nil }
+      var others: [SQLValue] = []
+      if let present = written.present, !rest.isEmpty {
+        others = try values(of: rest, of: present, in: written.resource.table) ?? []
+      }
+      var known = others[...]
+      return columns.map { written.draft.value(of: $0) ?? known.popFirst() ?? .null }
+    }
+  }
+
+  private func values(of columns: [String], of record: StoredRecord, in table: Table) throws -> [SQLValue]? {
+    let locators = table.locatorColumns
+    return try transaction.rows(
+      of: version.changes.statement(.selection(of: columns, by: locators), of: table),
+      Parameters(literals: record.values(of: locators))
+    ).first
+  }
+
+  /// - Parameters:
+  ///   - values: gives those of columns that refer; nil where they can't be told.
+  ///   - before: runs before a reference is refused.
+  private func checkReferences(
+    of written: UnstoredRecord, _ values: ([String]) throws -> [SQLValue]?, before: () throws -> Void = {}
+  ) throws {
+    let chosen = written.draft.chosenColumns
+    for key in written.resource.table.foreignKeys where !chosen.isDisjoint(with: key.columns) {
+      guard let table = model.tables[key.destination],
+        model.resource(of: table).permissions?.rowRule != nil,
+        let values = try values(key.columns), !values.contains(.null)
+      else { continue }
+      guard try isInSight(ofTable: table, by: key.destinationColumns, values) else {
+        try before()
+        throw Problem.danglingReference(key.columns, at: written.draft.pointer)
+      }
+    }
+  }
+
+  /// Tests a record as if it were stored.
+  private func checkRule(on written: UnstoredRecord) throws {
+    let resource = written.resource
+    let verb = written.present == nil ? ResourceAccess.Verb.create : .update
+    let entry = written.present == nil ? resource.permissions?.create : resource.permissions?.update
+    guard let condition = entry?.rows else { return }
+    let locators = written.present == nil ? [] : resource.table.locatorColumns
+    let shape = DraftShape(columns: written.draft.columns, reset: written.reset, locators: locators)
+    let lookup = try version.ruleTests.lookup(
+      .of(verb, resource: resource.name), condition, of: resource, shape)
+    let found = written.present?.values(of: locators) ?? []
+    guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
+      throw RequestError.forbidden(resource.name)
     }
   }
 }

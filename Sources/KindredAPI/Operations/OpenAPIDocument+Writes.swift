@@ -28,7 +28,7 @@ extension OpenAPIDocument {
     let linkage = path.association?.linkage(in: model)
     let methods = WriteTarget.methods(
       of: path.resource, linkage: linkage, isAssociated: path.association != nil,
-      isSingle: path.isSingle, hasKey: path.hasKey)
+      isSingle: path.isSingle, hasKey: path.hasKey, in: model)
     return methods.map { method in
       var isLink = false
       if method != .patch, path.hasKey, case .join = linkage { isLink = true }

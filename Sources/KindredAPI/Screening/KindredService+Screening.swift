@@ -32,8 +32,8 @@ extension KindredService {
     let model = try latestVersion().seen(by: principal).model
     let target = try WriteTarget(segments, in: model)
     try target.checkPermission(for: request.method, in: model)
-    guard target.methods.contains(request.method) else {
-      throw Problem.methodNotAllowed(request.method, allow: target.allow)
+    guard target.methods(in: model).contains(request.method) else {
+      throw Problem.methodNotAllowed(request.method, allow: target.allow(in: model))
     }
     if request.method != .delete { try WriteContent.checkType(of: request) }
   }

@@ -12,7 +12,7 @@ extension KindredService {
     guard isWritable else { return WriteTarget.allow() }
     let model = try latestVersion().seen(by: principal).model
     // To ask about what is not there is no error, least of all for a browser that asks on behalf of a page.
-    return (try? WriteTarget(segments, in: model))?.allow ?? WriteTarget.allow()
+    return (try? WriteTarget(segments, in: model))?.allow(in: model) ?? WriteTarget.allow()
   }
 
   /// Writes as a request says: all of it, or nothing.

@@ -7,6 +7,8 @@ struct RecordDraft: Sendable {
   struct Assignment: Sendable {
     let column: String
     let value: SQLValue
+    /// Whether the client chose the value; else it follows from where the record was written.
+    var isChosen = true
   }
 
   /// Records to be associated with the one above.
@@ -26,6 +28,12 @@ struct RecordDraft: Sendable {
 
   var isEmpty: Bool { assignments.isEmpty && nested.isEmpty }
 
+  /// The columns that are written.
+  var columns: [String] { assignments.map(\.column) }
+
+  /// Those of them whose values the client chose, in the content or in the path.
+  var chosenColumns: Set<String> { Set(assignments.filter(\.isChosen).map(\.column)) }
+
   func value(of column: String) -> SQLValue? { assignments.first { $0.column == column }?.value }
 
   /// Whether it says nothing but the key of a record.
@@ -37,11 +45,15 @@ struct RecordDraft: Sendable {
 
   /// Gives columns values that the client has no choice in.
   ///
-  /// - Parameter source: what they follow from.
-  /// - Throws: `Problem` (422) where the client chose others.
-  mutating func set(_ columns: [String], to values: [SQLValue], from source: String) throws {
+  /// - Parameters:
+  ///   - source: what they follow from.
+  ///   - isChosen: whether the client chose that, by its key.
+  /// - Throws: `Problem` (422) where the content says others.
+  mutating func set(
+    _ columns: [String], to values: [SQLValue], from source: String, isChosen: Bool = false
+  ) throws {
     try drop(columns, equalTo: values, from: source)
-    assignments += zip(columns, values).map(Assignment.init)
+    assignments += zip(columns, values).map { Assignment(column: $0, value: $1, isChosen: isChosen) }
   }
 
   /// Leaves out those of the columns that have their values already.
@@ -87,7 +99,8 @@ extension RecordDraft {
       guard columns.contains(assignment.column), case .text(let text) = assignment.value,
         case .blob(let bytes)? = record.values(of: [assignment.column]).first, Base64.decode(text) == bytes
       else { return assignment }
-      return Assignment(column: assignment.column, value: .blob(bytes))
+      return Assignment(
+        column: assignment.column, value: .blob(bytes), isChosen: assignment.isChosen)
     }
   }
 }

@@ -4,7 +4,7 @@ import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Writes records and those to be associated with them, on a transaction that is in a transaction.
+/// Writes records and those to be associated with them, in a transaction.
 ///
 /// What a record refers to comes first, then the record, then what refers to it: so each finds its keys there.
 /// Every change to a record goes through `insert`, `update`, `delete`, `link` or `unlink`, and every reference to one
@@ -26,20 +26,20 @@ struct RecordWriter {
   func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
     -> StoredRecord?
   {
-    let written = draft.assignments.map(\.column)
-    var draft = draft
-    try storeReferences(of: &draft)
-    try rules.willInsert(draft.assignments.map(\.column), into: resource)
+    let draft = try storingReferences(of: draft)
+    try rules.willInsert(draft.columns, into: resource)
     let returned = Self.columns(of: resource.table, below: draft, and: columns)
-    let change = TableChange.insertion(of: draft.assignments.map(\.column), returning: returned)
-    let rows = try run(change, draft.assignments.map(\.value), of: draft, in: resource)
+    let change = TableChange.insertion(of: draft.columns, returning: returned)
+    let written = UnstoredRecord(draft: draft, resource: resource)
+    let rows = try run(change, draft.assignments.map(\.value), storing: written)
     guard let record = rows.first.map({ StoredRecord(returned, $0) }) else { return nil }
     // A view gives what it was given, and can't tell of keys that its trigger makes.
     guard record.hasKey(of: resource.table) || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
+    try rules.checkReferences(of: record, written)
     try storeAssociated(with: record, of: resource, draft)
-    try rules.didInsert(record, written, into: resource, at: draft.pointer)
+    try rules.didInsert(record, into: resource)
     return record
   }
 
@@ -52,31 +52,50 @@ struct RecordWriter {
     _ record: StoredRecord, of resource: Resource, to draft: RecordDraft, isWhole: Bool = false,
     keeping kept: [String] = []
   ) throws -> StoredRecord? {
-    let written = draft.assignments.map(\.column)
-    var draft = draft
-    try storeReferences(of: &draft)
-    try rules.willUpdate(record, draft.assignments.map(\.column), of: resource)
-    draft.keepBlobs(of: record, in: resource.table)
-    let reset = rules.resettable(resource.columns, of: resource).filter {
-      isWhole && !$0.isGenerated && !kept.contains($0.name) && draft.value(of: $0.name) == nil
+    let draft = try storingReferences(of: draft)
+    try rules.willUpdate(record, draft.columns, of: resource)
+    let reset = rules.resettable(resource.columns, of: resource).map(\.name).filter { name in
+      isWhole && resource.table.column(named: name)?.isGenerated == false && !kept.contains(name)
+        && draft.value(of: name) == nil
     }
+    guard let changed = try change(record, of: resource, to: draft, resetting: reset) else { return nil }
+    try rules.didUpdate(changed, of: resource)
+    return changed
+  }
+
+  /// Changes records alike: all are tested as they are before the first is changed, and again after the last.
+  func update(_ records: [StoredRecord], of resource: Resource, to draft: RecordDraft) throws
+    -> [StoredRecord]
+  {
+    let draft = try storingReferences(of: draft)
+    for record in records { try rules.willUpdate(record, draft.columns, of: resource) }
+    let changed = try records.compactMap { try change($0, of: resource, to: draft) }
+    for record in changed { try rules.didUpdate(record, of: resource) }
+    return changed
+  }
+
+  private func change(
+    _ record: StoredRecord, of resource: Resource, to draft: RecordDraft, resetting reset: [String] = []
+  ) throws -> StoredRecord? {
+    var draft = draft
+    draft.keepBlobs(of: record, in: resource.table)
     var record = record
+    let written = UnstoredRecord(draft: draft, resource: resource, present: record, reset: reset)
     if !draft.assignments.isEmpty || !reset.isEmpty {
       let table = resource.table
       let returned = Self.columns(of: table, for: draft, and: [])
-      let names = draft.assignments.map(\.column)
-      let change = TableChange.update(of: names, resetting: reset.map(\.name), returning: returned)
+      let change = TableChange.update(of: draft.columns, resetting: reset, returning: returned)
       let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
-      guard let row = try run(change, values, of: draft, in: resource).first else { return nil }
+      guard let row = try run(change, values, storing: written).first else { return nil }
       // A view gives what it was given, and NULL for the rest.
-      let known = table.kind == .view ? returned.filter { !names.contains($0) } : []
+      let known = table.kind == .view ? returned.filter { !draft.columns.contains($0) } : []
       record = StoredRecord(returned, row).with(known, of: record)
       guard record.hasKey(of: table) else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
+    try rules.checkReferences(of: record, written)
     try storeAssociated(with: record, of: resource, draft)
-    try rules.didUpdate(record, written + reset.map(\.name), of: resource, at: draft.pointer)
     return record
   }
 
@@ -99,7 +118,11 @@ struct RecordWriter {
     guard let record = try present(resource, by: key, values, known) else {
       return (try insert(draft, into: resource, returning: columns), true)
     }
-    guard try rules.isInSight(resource, by: key, values) else { throw Problem.takenKey }
+    guard try rules.isInSight(resource, by: key, values) else {
+      // What the client could not add if the key were free is refused for that reason, here as there.
+      _ = try insert(draft, into: resource)
+      throw Problem.takenKey
+    }
     guard resolution == .merge else { return (record, false) }
     var draft = draft
     draft.leaveOut(key, equalTo: record.values(of: key))
@@ -107,19 +130,19 @@ struct RecordWriter {
     return (merged?.with(columns, of: record), false)
   }
 
-  /// Deletes a record; false where a trigger ignores that.
-  func delete(_ record: StoredRecord, of resource: Resource) throws -> Bool {
-    try rules.willDelete(record, of: resource)
+  /// Deletes records, all of which are tested while all are there; how many are gone.
+  func delete(_ records: [StoredRecord], of resource: Resource) throws -> Int {
+    for record in records { try rules.willDelete(record, of: resource) }
     let locators = resource.table.locatorColumns
-    return try !run(.deletion(by: locators), record.values(of: locators), on: resource.table) {
-      Problem(refusing: $0, changing: resource)
-    }.isEmpty
-  }
-
-  /// Whether a record that was found is there yet.
-  func isThere(_ record: StoredRecord, of resource: Resource) throws -> Bool {
-    let locators = resource.table.locatorColumns
-    return try present(resource, by: locators, record.values(of: locators), locators) != nil
+    return try records.count { record in
+      let key = record.values(of: locators)
+      let deleted = try run(.deletion(by: locators), key, on: resource.table) {
+        Problem(refusing: $0, changing: resource)
+      }
+      if !deleted.isEmpty { return true }
+      // Where it is no longer there, it went with another one.
+      return try present(resource, by: locators, key, locators) == nil
+    }
   }
 
   /// What ``update(_:of:to:isWhole:keeping:)`` must know of a record before.
@@ -151,40 +174,55 @@ struct RecordWriter {
       .map { StoredRecord(returned, $0) }
   }
 
+  /// Runs a change that stores a record.
   private func run(
-    _ change: TableChange, _ values: [SQLValue], of draft: RecordDraft, in resource: Resource
+    _ change: TableChange, _ values: [SQLValue], storing written: UnstoredRecord
   ) throws -> [[SQLValue]] {
-    try run(change, values, on: resource.table) { error in
-      if error.constraint == .foreignKey, let dangling = dangling(draft, of: resource) { return dangling }
-      return Problem(refusing: error, changing: resource, at: draft.pointer)
+    try run(change, values, on: written.resource.table) { error in
+      try refusal(error, storing: written, changing: written.resource)
     }
   }
 
-  /// The first reference of a draft to what is not there, or not in sight; nil where none is found.
-  private func dangling(_ draft: RecordDraft, of resource: Resource) -> Problem? {
-    for key in resource.table.foreignKeys {
-      let values = key.columns.compactMap { draft.value(of: $0) }
+  /// What is told of an error of a change that stores a record.
+  ///
+  /// - Parameter resource: whose columns the client may know of; nil where it has named none.
+  private func refusal(
+    _ error: any BackendError, storing written: UnstoredRecord, changing resource: Resource?
+  ) throws -> Problem? {
+    // `ON CONFLICT ROLLBACK` leaves no transaction to test anything in.
+    if error.dependsOnOthers, transaction.isOpen {
+      try rules.didRefuse(written)
+      if resource != nil, error.constraint == .foreignKey, let dangling = try dangling(written) {
+        return dangling
+      }
+    }
+    return Problem(refusing: error, changing: resource, at: written.draft.pointer)
+  }
+
+  /// The first reference of a record to what is not there; nil where none is found.
+  private func dangling(_ written: UnstoredRecord) throws -> Problem? {
+    for key in written.resource.table.foreignKeys {
+      let values = key.columns.compactMap { written.draft.value(of: $0) }
       guard values.count == key.columns.count, !values.contains(.null),
         let table = model.tables[key.destination]
       else { continue }
-      let destination = model.resource(of: table)
-      let found = try? present(destination, by: key.destinationColumns, values, key.destinationColumns)
-      let isInSight = try? rules.isInSight(destination, by: key.destinationColumns, values)
-      if found == nil || isInSight != true {
-        return .danglingReference(key.columns, at: draft.pointer)
+      let columns = key.destinationColumns
+      if try present(model.resource(of: table), by: columns, values, columns) == nil {
+        return .danglingReference(key.columns, at: written.draft.pointer)
       }
     }
     return nil
   }
 
   private func run(
-    _ change: TableChange, _ values: [SQLValue], on table: Table, _ problem: (any BackendError) -> Problem?
+    _ change: TableChange, _ values: [SQLValue], on table: Table,
+    _ problem: (any BackendError) throws -> Problem?
   ) throws -> [[SQLValue]] {
     do {
       let statement = version.changes.statement(change, of: table)
       return try transaction.rows(of: statement, Parameters(literals: values))
     } catch let error as any BackendError {
-      throw problem(error) ?? error
+      throw try problem(error) ?? error
     }
   }
 }
@@ -192,8 +230,9 @@ struct RecordWriter {
 // MARK: - Associated records
 
 extension RecordWriter {
-  /// Stores what a record refers to, and has it refer there.
-  private func storeReferences(of draft: inout RecordDraft) throws {
+  /// Stores what a record refers to; the draft that refers there.
+  private func storingReferences(of draft: RecordDraft) throws -> RecordDraft {
+    var draft = draft
     for nested in draft.nested {
       guard case .belongsTo(let step) = nested.linkage else { continue }
       var values = step.originColumns.map { _ in SQLValue.null }
@@ -203,6 +242,7 @@ extension RecordWriter {
       }
       try draft.set(step.originColumns, to: values, from: "the record beside it")
     }
+    return draft
   }
 
   /// Stores what refers to a record, directly or by a join table.
@@ -252,6 +292,8 @@ extension RecordWriter {
   }
 
   /// Links two records, unless they are linked.
+  ///
+  /// A link that is out of sight is a record that is there and not for the client, as any other.
   func link(
     _ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord, at pointer: JSONPointer = JSONPointer()
   ) throws {
@@ -259,27 +301,33 @@ extension RecordWriter {
     guard !values.contains(.null) else {
       throw Problem.refusedValue("a record without a key can't be linked", at: pointer)
     }
-    func run(_ change: TableChange) throws -> [[SQLValue]] {
-      try self.run(change, values, on: join.table) { Problem(refusing: $0, at: pointer) }
-    }
     let resource = rules.resource(of: join.table)
     try rules.willInsert(join.columns, into: resource)
-    guard try run(.links(of: [join.columns[0]], join.references)).isEmpty else { return }
     let locators = join.table.locatorColumns
-    guard let row = try run(.insertion(of: join.columns, returning: locators)).first else {
-      throw Problem.ignored(at: pointer)
+    let present = try run(.links(of: locators, join.references), values, on: join.table) {
+      Problem(refusing: $0, at: pointer)
     }
-    try rules.didInsert(StoredRecord(locators, row), [], into: resource, at: pointer)
+    for link in present where try rules.isInSight(ofTable: join.table, by: locators, link) { return }
+    var draft = RecordDraft(pointer: pointer)
+    try draft.set(join.columns, to: values, from: "the records that it links")
+    let written = UnstoredRecord(draft: draft, resource: resource)
+    let rows = try run(.insertion(of: join.columns, returning: locators), values, on: join.table) {
+      try refusal($0, storing: written, changing: nil)
+    }
+    guard present.isEmpty else { throw Problem.takenKey }
+    guard let row = rows.first else { throw Problem.ignored(at: pointer) }
+    try rules.didInsert(StoredRecord(locators, row), into: resource)
   }
 
   /// Takes the link between two records away, if there is one.
   func unlink(_ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) throws {
     let values = near.values(of: join.near.originColumns) + far.values(of: join.far.destinationColumns)
     let locators = join.table.locatorColumns
+    let resource = rules.resource(of: join.table)
     let links = try run(.links(of: locators, join.references), values, on: join.table) {
       Problem(refusing: $0)
     }
-    for row in links { try rules.willDelete(StoredRecord(locators, row), of: rules.resource(of: join.table)) }
+    for row in links { try rules.willDelete(StoredRecord(locators, row), of: resource) }
     let removed = try run(.unlinking(join.references), values, on: join.table) { Problem(refusing: $0) }
     if removed.isEmpty { throw Problem.ignored() }
   }
@@ -292,7 +340,7 @@ extension RecordWriter {
     let resource = rules.resource(of: table)
     try rules.willUpdate(record, step.originColumns, of: resource)
     if try run(change, values, on: table, { Problem(refusing: $0) }).isEmpty { throw Problem.ignored() }
-    try rules.didUpdate(record, [], of: resource, at: JSONPointer())
+    try rules.didUpdate(record, of: resource)
   }
 }
 
@@ -331,4 +379,9 @@ extension RecordDraft {
     }
     try set(step.destinationColumns, to: values, from: "the record that it belongs to")
   }
+}
+
+extension BackendError {
+  /// Whether it depends on other records: on one with the same key, or on one that is referred to.
+  fileprivate var dependsOnOthers: Bool { constraint == .unique || constraint == .foreignKey }
 }

@@ -9,7 +9,7 @@ extension WriteExecution {
     try checkCollectionPreconditions()
     let records = try find(selection)
     let changed = try transaction.checkingForeignKeys {
-      try records.compactMap { try writer.update($0, of: resource, to: draft) }
+      try writer.update(records, of: resource, to: draft)
     }
     guard !changed.isEmpty || records.isEmpty else { throw Problem.ignored() }
     var result = WriteResult(status: .noContent)
@@ -25,18 +25,13 @@ extension WriteExecution {
     try checkCollectionPreconditions()
     let records = try find(selection)
     var result = try result(deleting: records, isArray: true)
-    var count = 0
+    let count: Int
     if case .join(let join) = target.linkage {
       let origin = try findOrigin()
       for record in records { try writer.unlink(join, origin, record) }
       count = records.count
     } else {
-      try transaction.checkingForeignKeys {
-        // One that is no longer there went with another one.
-        for record in records {
-          if try writer.delete(record, of: resource) || !writer.isThere(record, of: resource) { count += 1 }
-        }
-      }
+      count = try transaction.checkingForeignKeys { try writer.delete(records, of: resource) }
     }
     guard count > 0 || records.isEmpty else { throw Problem.ignored() }
     result.count = count

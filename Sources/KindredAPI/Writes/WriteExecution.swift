@@ -104,7 +104,7 @@ struct WriteExecution {
     var draft = draft
     let origin = try findOrigin()
     let key = try target.keyValues(for: draft)
-    try draft.set(key.columns, to: key.values, from: "the path")
+    try draft.set(key.columns, to: key.values, from: "the path", isChosen: true)
     let record: StoredRecord
     switch target.linkage {
     case .has(let step):
@@ -124,7 +124,7 @@ struct WriteExecution {
     let record = try find(target.path, resource.table.identifyingColumns)
     try checkPreconditions(exists: true)
     let before = try result(deleting: [record], isArray: false)
-    guard try writer.delete(record, of: resource) else { throw Problem.ignored() }
+    guard try writer.delete([record], of: resource) > 0 else { throw Problem.ignored() }
     return before
   }
 

@@ -29,8 +29,8 @@ struct WritePlan: Sendable {
     self.principal = principal
     target = try WriteTarget(segments, in: version.model)
     try target.checkPermission(for: request.method, in: version.model)
-    guard target.methods.contains(request.method) else {
-      throw Problem.methodNotAllowed(request.method, allow: target.allow)
+    guard target.methods(in: version.model).contains(request.method) else {
+      throw Problem.methodNotAllowed(request.method, allow: target.allow(in: version.model))
     }
     // As where the head of the request is screened, before its content has come.
     if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }

@@ -54,19 +54,34 @@ struct WriteTarget {
   }
 
   /// What can be done beside reading.
-  var methods: [HTTPMethod] {
+  func methods(in model: Model) -> [HTTPMethod] {
     Self.methods(
       of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
-      hasKey: key != nil)
+      hasKey: key != nil, in: model)
   }
 
   /// - Throws: `RequestError` (`forbidden`) where the principal may do this with no record at all.
   func checkPermission(for method: HTTPMethod, in model: Model) throws {
-    var resource = resource
-    if case .join(let join) = linkage, method == .put || method == .delete {
-      resource = model.resource(of: join.table)
+    for effect in Self.effects(of: method, on: resource, linkage, in: model)
+    where !effect.resource.allows(effect.method) {
+      throw RequestError.forbidden(effect.resource.name)
     }
-    if !resource.allows(method) { throw RequestError.forbidden(resource.name) }
+  }
+
+  /// The resources whose records a method changes, and by which method one would change them at their own paths.
+  ///
+  /// Through a join table, PUT adds a link and DELETE takes links away; the records that are linked stay as they are.
+  private static func effects(
+    of method: HTTPMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
+  ) -> [(resource: Resource, method: HTTPMethod)] {
+    guard case .join(let join) = linkage else { return [(resource, method)] }
+    let links = model.resource(of: join.table)
+    return switch method {
+    case .post: [(resource, .post), (links, .post)]
+    case .put: [(links, .post)]
+    case .delete: [(links, .delete)]
+    default: [(resource, method)]
+    }
   }
 
   /// What can be done beside reading, at the end of a path.
@@ -77,33 +92,33 @@ struct WriteTarget {
   ///   - isSingle: whether it leads to one record at most.
   ///   - hasKey: whether the key of a record comes last.
   static func methods(
-    of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool
+    of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool,
+    in model: Model
   ) -> [HTTPMethod] {
-    let changes = resource.table.changes
     let methods: [HTTPMethod]
     switch linkage {
     case _ where !isSingle: methods = !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
     case nil: methods = isAssociated ? [.patch] : [.patch, .put, .delete]
     case .has: methods = hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
     case .belongsTo: methods = [.patch, .put]
-    case .join:
-      // The records themselves stay as they are.
-      if hasKey { return changes.contains(.update) ? [.patch, .put, .delete] : [.put, .delete] }
-      methods = [.patch]
+    case .join: methods = hasKey ? [.patch, .put, .delete] : [.patch]
     }
     return methods.filter { method in
-      guard resource.allows(method) else { return false }
-      return switch method {
-      case .post: changes.contains(.insert)
-      case .patch: changes.contains(.update)
-      case .put: changes.contains([.insert, .update])
-      default: changes.contains(.delete)
+      effects(of: method, on: resource, linkage, in: model).allSatisfy { resource, method in
+        guard resource.allows(method) else { return false }
+        let changes = resource.table.changes
+        return switch method {
+        case .post: changes.contains(.insert)
+        case .patch: changes.contains(.update)
+        case .put: changes.contains([.insert, .update])
+        default: changes.contains(.delete)
+        }
       }
     }
   }
 
   /// The value of `Allow`.
-  var allow: String { Self.allow(methods) }
+  func allow(in model: Model) -> String { Self.allow(methods(in: model)) }
 
   /// The value of `Allow` for records, where these methods are there beside reading.
   static func allow(_ methods: [HTTPMethod] = []) -> String {

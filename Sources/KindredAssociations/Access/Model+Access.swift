@@ -122,22 +122,16 @@ extension Expression {
     for part in parts { part.collectClaims(into: &claims) }
   }
 
-  /// Whether it can be evaluated on any record without telling of it: by an error, or by the time that it takes.
+  /// Whether its operation tells of its operands: by an error, or by the time that it takes.
   ///
   /// Comparisons and arithmetic have a value for all operands, and take as long for one as for another. Functions and
   /// patterns do not.
-  var tellsNothing: Bool {
+  var exposesOperands: Bool {
     switch kind {
     case .function(let name, _, _):
-      guard ["coalesce", "ifnull", "nullif", "iif", "min", "max"].contains(name.lowercased()) else {
-        return false
-      }
-    case .match, .program: return false
-    case .binary(.concatenate, _, _): return false
-    case .path(let path):
-      return path.components.allSatisfy { ($0.arguments ?? []).allSatisfy(\.tellsNothing) }
-    default: break
+      !["coalesce", "ifnull", "nullif", "iif", "min", "max"].contains(name.lowercased())
+    case .match, .program, .binary(.concatenate, _, _): true
+    default: false
     }
-    return parts.allSatisfy(\.tellsNothing)
   }
 }

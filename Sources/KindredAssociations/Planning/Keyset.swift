@@ -11,6 +11,8 @@ struct Keyset {
   var firstValue = 0
   /// Whether rows with exactly these values belong to them.
   var isInclusive = false
+  /// What must hold before a term is evaluated that could tell of its record.
+  var rules: [SQL] = []
   private let dialect: any SQLDialect
 
   /// The rows after a cursor.
@@ -35,6 +37,11 @@ struct Keyset {
   ///
   /// It is flat: SQLite's parser, which has a stack of 100 entries, takes any number of terms.
   func condition(on expressions: [SQL]) -> SQL {
+    let condition = plainCondition(on: expressions)
+    return order.contains(where: \.exposure.tells) ? condition.behind(rules) : condition
+  }
+
+  private func plainCondition(on expressions: [SQL]) -> SQL {
     if order.count == 1, !isInclusive {
       let beyond = beyond(0, expressions[0])
       return beyond.count == 1 ? beyond[0] : "(\(beyond.joined(separator: " OR ")))"
@@ -61,9 +68,16 @@ struct Keyset {
   /// Each is one range of an index, so that a page far from the start costs what the first costs.
   func ranges(on expressions: [SQL]) -> [SQL] {
     order.indices.reversed().flatMap { number in
-      let same = (0..<number).map { isSame($0, expressions[$0]) }
-      return beyond(number, expressions[number]).map { (same + [$0]).joined(separator: " AND ") }
+      let same = (0..<number).map { guarded($0, isSame($0, expressions[$0])) }
+      return beyond(number, expressions[number]).map {
+        (same + [guarded(number, $0)]).joined(separator: " AND ")
+      }
     }
+  }
+
+  /// A condition on a term, which keeps its index where it tells nothing.
+  private func guarded(_ number: Int, _ condition: SQL) -> SQL {
+    order[number].exposure.tells ? condition.behind(rules) : condition
   }
 
   private func value(_ number: Int) -> SQL {

@@ -89,8 +89,8 @@ package final class Planning {
   var definitionsLength = 0
   /// Whether the expression at hand is a rule of access, inside of which no rule applies.
   var isInRule = false
-  /// The records that the condition at hand reads; nil where nobody wants to know.
-  var recordsRead: [Scope]?
+  /// What the expressions that are being compiled expose.
+  var exposure = Exposure()
   /// The records on the path, and what an error calls them where they are not there.
   var steps: [(scope: Scope, absence: String)] = []
   var transients: OrderedDictionary<String, TransientTable> = [:]

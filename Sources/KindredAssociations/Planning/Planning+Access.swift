@@ -9,13 +9,8 @@ extension Planning {
   /// clause.
   func rule(of scope: Scope) throws -> SQL? {
     guard !isInRule, let rule = scope.resource.permissions?.rowRule else { return nil }
-    let outer = recordsRead
-    recordsRead = nil
     isInRule = true
-    defer {
-      isInRule = false
-      recordsRead = outer
-    }
+    defer { isInRule = false }
     return try modelCondition(rule, in: unrestricted(scope))
   }
 
@@ -38,24 +33,27 @@ extension Planning {
   /// by an error or by the time that it takes, therefore stands behind the rules of the records that it reads: `CASE`
   /// evaluates nothing that it doesn't need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
   func guardedCondition(_ expression: Expression, in scope: Scope) throws -> SQL {
-    guard model.whole != nil, !isInRule, !expression.tellsNothing else {
-      return try condition(expression, in: scope)
-    }
+    guard restrictsRows else { return try condition(expression, in: scope) }
     if case .all(let operands) = expression.kind {
       return try operands.map { try guardedCondition($0, in: scope) }.joined(separator: " AND ")
     }
-    let outer = recordsRead
-    recordsRead = [scope]
-    defer { recordsRead = outer.map { $0 + (recordsRead ?? []) } }
-    let condition = try condition(expression, in: scope)
+    let (condition, exposure) = try exposing { try self.condition(expression, in: scope) }
+    guard exposure.tells else { return condition }
+    var read = Exposure([scope])
+    read.add(exposure)
+    return condition.behind(try rules(of: read, in: scope.select))
+  }
+
+  /// What must hold for the exposed records to be in sight, as far as `select` can name them.
+  func rules(of exposure: Exposure, in select: SelectBuilder) throws -> [SQL] {
     var seen: Set<String> = []
     var rules: [SQL] = []
-    for record in recordsRead ?? []
-    where record.isVisible(in: scope.select) && seen.insert(record.alias).inserted {
+    for record in exposure.records
+    where record.isVisible(in: select) && seen.insert(record.alias).inserted {
       guard let rule = try rule(of: record) else { continue }
       rules.append(record.presence.map { "(\($0) IS NULL OR \(rule))" } ?? rule)
     }
-    return rules.isEmpty ? condition : "CASE WHEN \(rules.joined(separator: " AND ")) THEN \(condition) END"
+    return rules
   }
 
   /// - Throws: `RequestError` (`forbidden`) where a name is that of an association that is there, and not for the
@@ -68,6 +66,13 @@ extension Planning {
       guard name == key || isDefaultName(name, of: association) else { continue }
       throw RequestError.forbidden(name, at: origin)
     }
+  }
+}
+
+extension SQL {
+  /// The condition where the rules hold, and NULL where one doesn't: then it is not evaluated.
+  func behind(_ rules: [SQL]) -> SQL {
+    rules.isEmpty ? self : "CASE WHEN \(rules.joined(separator: " AND ")) THEN \(self) END"
   }
 }
 

@@ -6,6 +6,7 @@ extension Planning {
   func compile(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
     try budget.enter(expression.origin)
     defer { budget.leave() }
+    if restrictsRows, expression.exposesOperands { exposure.tells = true }
     return try checkingTypes(of: expression) { try compileParts(of: expression, in: scope) }
   }
 
@@ -302,7 +303,7 @@ extension Planning {
   }
 
   func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
-    recordsRead?.append(scope)
+    if restrictsRows { exposure.add(scope) }
     return CompiledExpression(
       sql: .column(scope.record, column.name), format: column.valueFormat, type: dialect.type(of: column),
       isNullable: column.isNullable || !scope.isSolid)
@@ -321,12 +322,13 @@ extension Planning {
     let isGroup = scope.allowsGroupAggregates
     if let known = scope.compiledNames[name], known.isGroup == isGroup {
       try budget.charge(length: known.expression.sql.length, at: expression.origin)
+      exposure.add(known.exposure)
       return known.expression
     }
     let before = selfReferences
-    let compiled = try compile(expression, in: scope)
+    let (compiled, exposure) = try exposing { try compile(expression, in: scope) }
     try budget.charge(length: compiled.sql.length, at: expression.origin)
-    if selfReferences == before { scope.compiledNames[name] = (compiled, isGroup) }
+    if selfReferences == before { scope.compiledNames[name] = (compiled, isGroup, exposure) }
     return compiled
   }
 

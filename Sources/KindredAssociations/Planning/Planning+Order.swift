@@ -39,7 +39,7 @@ extension Planning {
   }
 
   func keyTerms(of scope: Scope) -> [OrderTerm] {
-    scope.keyColumns.map { OrderTerm(compile($0, in: scope)) }
+    scope.keyColumns.map { OrderTerm(compile($0, in: scope), exposure: Exposure([scope])) }
   }
 
   /// The orders of the to-one nodes, where the request says them, in the order of the nodes.
@@ -60,9 +60,9 @@ extension Planning {
   }
 
   func term(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
-    var compiled = try compile(term.expression, in: scope)
+    var (compiled, exposure) = try exposing { try compile(term.expression, in: scope) }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
-    return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls)
+    return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)
   }
 
   /// A term that stands before decides; its repetition only costs.
@@ -94,10 +94,12 @@ extension Planning {
       else {
         throw refuse("the cursor belongs to another request: take it from `Link`")
       }
+      rows.orderRules = try rules(ofOrderOf: rows)
       plan.anchor = after.digest == nil ? nil : anchor(of: after, rows)
       var keyset = Keyset(order: order, after: after, dialect)
       // Records without a key may be equal: those that have been passed come first among those from the cursor on.
       keyset.isInclusive = isUnkeyed
+      keyset.rules = rows.orderRules
       rows.restriction = keyset.condition
       if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed(order, in: rows.scope) {
         rows.ranges = keyset.ranges
@@ -115,19 +117,32 @@ extension Planning {
     if isUnkeyed { plan.passed = passed(by: rows, reach: offset) }
   }
 
+  /// What must hold for the records that the order reads to be in sight.
+  ///
+  /// The condition that starts a page reads what the order reads. Of distinct results it reads nothing else, and these
+  /// are made of records in sight.
+  private func rules(ofOrderOf rows: Rows) throws -> [SQL] {
+    guard restrictsRows, !rows.isDistinct else { return [] }
+    var exposure = Exposure()
+    for term in rows.order { exposure.add(term.exposure) }
+    return try rules(of: exposure, in: rows.scope.select)
+  }
+
   /// The whole values of an abridged cursor: those of the record with the same digest.
   private func anchor(of cursor: Cursor, _ rows: Rows) -> Plan.Statement {
     var rows = rows
-    let types = rows.order.map(\.type)
+    let (rules, order) = (rows.orderRules, rows.order)
     rows.restriction = { [dialect] expressions in
       let same = cursor.values.enumerated().compactMap { number, value -> SQL? in
         guard value.isWhole else { return nil }
-        return dialect.isSame(
-          expressions[number], dialect.parameter(.cursor(number), as: types[number]), negated: false)
+        let isSame = dialect.isSame(
+          expressions[number], dialect.parameter(.cursor(number), as: order[number].type), negated: false)
+        return order[number].exposure.tells ? isSame.behind(rules) : isSame
       }
       let digest = dialect.parameter(.cursor(Cursor.Part.digest), as: dialect.digestType)
       let isSame: SQL = "\(dialect.digest(of: expressions)) = \(digest)"
-      return (same + [isSame]).joined(separator: " AND ")
+      // How long the digest takes tells how long a value is.
+      return (same + [isSame.behind(rules)]).joined(separator: " AND ")
     }
     return planned(
       withClause(
@@ -140,8 +155,9 @@ extension Planning {
   ///
   /// The values of the last record follow those of the cursor that the page starts after.
   private func passed(by rows: Rows, reach: SQL) -> Plan.Statement {
-    let last = Keyset(
+    var last = Keyset(
       order: rows.order, from: request.after == nil ? 0 : rows.order.count, dialect)
+    last.rules = rows.orderRules
     let start = rows.restriction
     var rows = rows
     rows.restriction = { expressions in

@@ -12,6 +12,8 @@ struct Rows {
   let isDistinct: Bool
   /// What must hold for rows beside the conditions, such as where a page starts, by the expressions of the order.
   var restriction: ((_ order: [SQL]) -> SQL)?
+  /// What must hold for the records that the order reads to be in sight; empty where rows are results by themselves.
+  var orderRules: [SQL] = []
   /// The restriction in parts that an index gives in order, one after the other.
   var ranges: ((_ order: [SQL]) -> [SQL])?
   /// How many of the rows come before the page, beside its offset.
@@ -31,15 +33,21 @@ struct OrderTerm {
   var isNullable = true
   /// What its values are; nil where that is not known.
   var type: ValueType?
+  /// What it reads.
+  var exposure = Exposure()
 
   init(sql: SQL) { self.sql = sql }
 
-  init(_ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil) {
+  init(
+    _ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil,
+    exposure: Exposure = Exposure()
+  ) {
     sql = compiled.sql(within: .collate)
     self.isDescending = isDescending
     self.nulls = nulls
     isNullable = compiled.isNullable
     type = compiled.type
+    self.exposure = exposure
   }
 
   /// Whether NULLs come first: unless told otherwise, they are the least values.
@@ -161,7 +169,7 @@ extension Planning {
     }
     scope.allowsGroupAggregates = scope.isGrouped
     let shape = try planContent(of: node, in: scope, name: name)
-    let havings = scope.isGrouped ? try node.havings.map { try condition($0, in: scope) } : []
+    let havings = scope.isGrouped ? try node.havings.map { try groupCondition($0, of: node, in: scope) } : []
     let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
     let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
@@ -173,6 +181,17 @@ extension Planning {
   func groupTerms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
     scope.allowsGroupAggregates = false
     defer { scope.allowsGroupAggregates = true }
-    return try node.group.map { OrderTerm(try compile($0, in: scope)) }
+    return try node.group.map { expression in
+      let (compiled, exposure) = try exposing { try compile(expression, in: scope) }
+      return OrderTerm(compiled, exposure: exposure)
+    }
+  }
+
+  /// A condition of a group.
+  ///
+  /// SQLite tests one that has no aggregate before the records are grouped, and so beside their rules. A group of
+  /// everything may have no record that a rule could hold for; its conditions read aggregates alone.
+  private func groupCondition(_ having: Expression, of node: RequestNode, in scope: Scope) throws -> SQL {
+    try node.group.isEmpty ? condition(having, in: scope) : guardedCondition(having, in: scope)
   }
 }

@@ -28,8 +28,8 @@ final class Scope {
   var resolving: Set<String> = []
   /// The annotations and fields of its node by their names; nil until one is looked up.
   var namedExpressions: [String: Expression]?
-  /// Those that have been compiled, and whether aggregates of a group had a meaning there.
-  var compiledNames: [String: (expression: CompiledExpression, isGroup: Bool)] = [:]
+  /// Those that have been compiled, whether aggregates of a group had a meaning there, and what they expose.
+  var compiledNames: [String: (expression: CompiledExpression, isGroup: Bool, exposure: Exposure)] = [:]
   /// The aggregates that default names stand for; nil until one is looked up.
   var defaultAggregates: [String: DefaultAggregate]?
   /// Aggregates of its associations that can also be had in groups.

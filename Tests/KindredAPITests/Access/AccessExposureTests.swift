@@ -1,0 +1,81 @@
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Expressions are evaluated on records in sight only")
+struct AccessExposureTests {
+  /// Titles and names are JSON, but for those of another company.
+  private let database: TestDatabase
+
+  init() throws {
+    database = try TenantFixture.database(
+      """
+      UPDATE task SET title = '{"a":' || id || '}' WHERE id <> 7;
+      UPDATE project SET name = '{"a":' || id || '}' WHERE id <> 5;
+      """)
+  }
+
+  private func get(_ target: String) throws -> Answer {
+    try database.answer(target, headers: TenantFixture.member)
+  }
+
+  /// How many pages there are, all of which must be right.
+  private func pages(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Int {
+    var next: String? = target
+    var count = 0
+    while let target = next {
+      let answer = try get(target)
+      try #require(answer.status == 200, "\(target): \(answer.text)", sourceLocation: sourceLocation)
+      count += 1
+      let link = answer.headers["Link"]?.firstMatch(of: /<([^>]*)>; rel="next"/)
+      next = link.map { String($0.1) }
+    }
+    return count
+  }
+
+  @Test("where a page starts")
+  func pages() throws {
+    #expect(try pages("/tasks?sort=json_extract(title,'$.a')&limit=1") == 3)
+    #expect(try pages("/tasks?sort=projectId,-json_extract(title,'$.a')&limit=1") == 3)
+    #expect(try pages("/tasks?sort=json_extract(project.name,'$.a'),title&limit=1") == 3)
+    #expect(try pages("/tasks?annotate=x:json_extract(title,'$.a')&sort=-x&limit=1") == 3)
+    #expect(try pages("/tasks?sort=json_extract(title,'$.a')&distinct=true&limit=1") == 3)
+    #expect(try pages("/tasks?include=project&project.sort=json_extract(name,'$.a')&limit=1") == 3)
+  }
+
+  @Test("where a page starts after a value that its cursor abridges")
+  func abridgedPages() throws {
+    let database = try TenantFixture.database(
+      """
+      UPDATE task SET title = '{"a":"' || hex(zeroblob(20000)) || id || '"}' WHERE id <> 7;
+      """)
+    var next: String? = "/tasks?fields=id&sort=json_extract(title,'$.a')&limit=1"
+    var text = ""
+    while let target = next {
+      let answer = try database.answer(target, headers: TenantFixture.member)
+      text += answer.text
+      let link = answer.headers["Link"]?.firstMatch(of: /<([^>]*)>; rel="next"/)
+      next = link.map { String($0.1) }
+    }
+    #expect(text == #"[{"id":1}][{"id":2}][{"id":3}]"#)
+  }
+
+  @Test("what is in a group, and which groups there are")
+  func groups() throws {
+    #expect(try pages("/tasks?fields=n:count()&group=json_extract(title,'$.a')&limit=1") == 3)
+    let having = "having=json_extract(title,'$.a')>1"
+    #expect(
+      try get("/tasks?fields=title,n:count()&group=title&\(having)").text
+        == #"[{"title":"{\"a\":2}","n":1},{"title":"{\"a\":3}","n":1}]"#)
+    #expect(try get("/tasks?fields=n:count()&having=abs(count())>=0&filter=id<0").text == #"[{"n":0}]"#)
+  }
+
+  @Test("what the name of an annotation stands for")
+  func names() throws {
+    let annotation = "annotate=x:json_extract(title,'$.a')"
+    #expect(try get("/tasks?\(annotation)&fields=id&filter=x>2").text == #"[{"id":3,"x":3}]"#)
+    let other = "annotate=x:json_extract(project.name,'$.a')"
+    #expect(try get("/tasks?\(other)&fields=id&filter=x>1&filter=abs(x)>0").text == #"[{"id":3,"x":2}]"#)
+  }
+}
