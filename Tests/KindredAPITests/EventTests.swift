@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import KindredHTTP
 import KindredSQLite
 import Testing
@@ -102,6 +103,57 @@ struct EventTests {
     try execute("UPDATE tag SET name = 'ocean' WHERE id = 1", on: database)
     #expect(try known.event().data == #"{"id":1,"name":"ocean"}"#)
     #expect(try behind.event().data == #"{"id":1,"name":"ocean"}"#)
+  }
+
+  @Test("a result that is gone is given to nobody, while others have yet to take the end of their streams")
+  func absence() throws {
+    let database = try Library.database()
+    let slow = try listen("/words/4", on: database)
+    _ = try slow.event()
+    let feed = try #require(database.service.changeFeed)
+    let queries = feed.counts.queries
+    try execute("DELETE FROM word WHERE id = 4", on: database)
+    for _ in 0..<200 where feed.counts.queries == queries { Thread.sleep(forTimeInterval: 0.05) }
+    for _ in 0..<100 {
+      #expect(answer("/words/4", on: database).status == .notFound)
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    #expect(feed.counts.listeners == 1)
+    #expect(try slow.part() == nil)
+    slow.stream.close()
+    #expect(feed.counts.listeners == 0)
+  }
+
+  @Test("who comes with an older result than others have is told of the latest one")
+  func stragglers() throws {
+    let database = try Library.database()
+    let feed = try #require(database.service.changeFeed)
+    let key = LiveQuery.Key(target: "/any", rights: [])
+    let events = ["1", "2"].map { LiveEvent(Array($0.utf8), memory: feed.memory) }
+    func listen(_ event: LiveEvent, lastEventID: String? = nil) -> Client {
+      Client(
+        feed.listen(
+          to: key, event, version: 1, duration: 0, lastEventID: lastEventID, expiry: nil
+        ) { LiveEvent(Array("2".utf8), memory: feed.memory) })
+    }
+    let first = listen(events[1])
+    #expect(try first.event().data == "2")
+    let straggler = listen(events[0], lastEventID: events[0].id)
+    #expect(try straggler.event().data == "2")
+  }
+
+  @Test("a slow client whose result is what it was is sent nothing, and nobody an older one than it has")
+  func sameAgain() throws {
+    let memory = LiveMemory()
+    let (first, second) = (LiveEvent([0x31], memory: memory), LiveEvent([0x32], memory: memory))
+    let listener = LiveListener(first, id: first.id, firstRun: 1, expiry: nil) { _ in }
+    #expect(listener.next()?.isEmpty == false)
+    #expect(!listener.publish(second, of: 0), "it began before")
+    #expect(listener.publish(second, of: 1))
+    #expect(!listener.publish(first, of: 2))
+    #expect(listener.next()?.isEmpty == true)
+    let expired = LiveListener(first, id: first.id, firstRun: 1, expiry: 1) { _ in }
+    #expect(expired.next() == nil, "the rights of its client have ended")
   }
 
   @Test("a commit costs one query for all who listen to the same request")

@@ -86,9 +86,21 @@ struct TokenClaims {
 
   /// Tells the subject from all others: by the issuer and the subject, or by all claims where there is none.
   var identity: [UInt8] {
-    guard let subject = self["sub"] else { return HashFunction.sha256.digest(of: document.bytes) }
+    guard let subject = self["sub"], subject.content.isName else {
+      return HashFunction.sha256.digest(of: document.bytes)
+    }
     let issuer = self["iss"].map(document.text) ?? ""
     return HashFunction.sha256.digest(of: Array("\(issuer) \(document.text(of: subject))".utf8))
+  }
+}
+
+extension JSONDocument.Content {
+  /// Whether it can name somebody.
+  fileprivate var isName: Bool {
+    switch self {
+    case .string, .number: true
+    case .null, .boolean, .array, .object: false
+    }
   }
 }
 

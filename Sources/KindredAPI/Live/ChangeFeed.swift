@@ -16,11 +16,15 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var queries: [LiveQuery.Key: LiveQuery] = [:]
+    /// The listeners whose results are gone, and who have yet to take the end of their streams.
+    var leaving: [ObjectIdentifier: LiveListener] = [:]
     var running = 0
     var counts = Counts()
     var timer: (any DispatchSourceTimer)?
     var lastBeat: UInt64 = 0
     var isStopped = false
+
+    var listeners: [LiveListener] { queries.values.flatMap(\.listeners.values) + leaving.values }
   }
 
   // Queries are only touched while the lock is held.
@@ -60,7 +64,9 @@ final class ChangeFeed: Sendable {
       }
       let isKnown = query.lastID == lastEventID
       guard isKnown || query.event != nil else { return nil }
-      return add(to: query, isKnown ? nil : query.event, expiry, &box.value)
+      // A run that is under way has begun after the last one, and shows this state or a later one.
+      return add(
+        to: query, isKnown ? nil : query.event, id: query.lastID, firstRun: query.run, expiry, &box.value)
     }
   }
 
@@ -78,23 +84,29 @@ final class ChangeFeed: Sendable {
       let query =
         box.value.queries[key]
         ?? LiveQuery(key, event, version: version, duration: duration, refresh: refresh)
-      if query.lastID != event.id {
-        // Others will be told what is current; until then this listener may be ahead of them, or behind.
-        query.doubtfulSince = query.doubtfulSince ?? MonotonicTime.now()
-      }
+      // This listener may be ahead of the others, or behind, and of a run that is under way.
+      if query.lastID != event.id || query.isRunning { query.divide(at: MonotonicTime.now()) }
       box.value.queries[key] = query
-      return add(to: query, event.id == lastEventID ? nil : event, expiry, &box.value)
+      return add(
+        to: query, event.id == lastEventID ? nil : event, id: event.id, firstRun: query.nextRun, expiry,
+        &box.value)
     }
     startTimer()
     nudge()
     return listener
   }
 
+  /// - Parameters:
+  ///   - event: what the client is sent first; nil where it has it.
+  ///   - id: that of the result which the client has then.
   private func add(
-    to query: LiveQuery, _ event: LiveEvent?, _ expiry: UInt64?, _ state: inout State
+    to query: LiveQuery, _ event: LiveEvent?, id: String, firstRun: Int, _ expiry: UInt64?,
+    _ state: inout State
   ) -> LiveListener {
     let key = query.key
-    let listener = LiveListener(event, expiry: expiry) { [weak self] in self?.remove($0, from: key) }
+    let listener = LiveListener(event, id: id, firstRun: firstRun, expiry: expiry) { [weak self] in
+      self?.remove($0, from: key)
+    }
     query.listeners[ObjectIdentifier(listener)] = listener
     state.counts.listeners += 1
     return listener
@@ -102,11 +114,15 @@ final class ChangeFeed: Sendable {
 
   private func remove(_ listener: LiveListener, from key: LiveQuery.Key) {
     state.withLock { box in
-      guard let query = box.value.queries[key],
-        query.listeners.removeValue(forKey: ObjectIdentifier(listener)) != nil
-      else { return }
+      let id = ObjectIdentifier(listener)
+      // The request of this key may be another one's by now.
+      if box.value.leaving.removeValue(forKey: id) == nil {
+        guard let query = box.value.queries[key], query.listeners.removeValue(forKey: id) != nil else {
+          return
+        }
+        if query.listeners.isEmpty { box.value.queries[key] = nil }
+      }
       box.value.counts.listeners -= 1
-      if query.listeners.isEmpty { box.value.queries[key] = nil }
       guard box.value.queries.isEmpty else { return }
       box.value.timer?.cancel()
       box.value.timer = nil
@@ -127,7 +143,7 @@ final class ChangeFeed: Sendable {
       box.value.isStopped = true
       box.value.timer?.cancel()
       box.value.timer = nil
-      return box.value.queries.values.flatMap(\.listeners.values)
+      return box.value.listeners
     }
     for listener in listeners { listener.end() }
     // Nothing reads the database when this returns.
@@ -153,9 +169,7 @@ final class ChangeFeed: Sendable {
     let now = MonotonicTime.now()
     let version = backend.stateNumber
     let starts = state.withLock { box in
-      for query in box.value.queries.values where query.doubtfulSince == nil && query.version != version {
-        query.doubtfulSince = now
-      }
+      for query in box.value.queries.values where query.version != version { query.doubt(at: now) }
       return startable(&box.value)
     }
     for _ in 0..<starts { workers.async { self.work() } }
@@ -164,7 +178,7 @@ final class ChangeFeed: Sendable {
 
   private func startable(_ state: inout State) -> Int {
     guard !state.isStopped else { return 0 }
-    let waiting = state.queries.values.count { $0.doubtfulSince != nil && !$0.isRunning }
+    let waiting = state.queries.values.count(where: \.isWaiting)
     let count = min(waiting, Self.workerCount - state.running)
     state.running += max(count, 0)
     return max(count, 0)
@@ -184,13 +198,12 @@ final class ChangeFeed: Sendable {
   private func take() -> (UncheckedBox<LiveQuery>, LiveQuery.Refresh)? {
     state.withLock { box in
       let query = box.value.queries.values
-        .filter { $0.doubtfulSince != nil && !$0.isRunning }.min { $0.rank < $1.rank }
+        .filter(\.isWaiting).min { $0.rank < $1.rank }
       guard let query, !box.value.isStopped else {
         box.value.running -= 1
         return nil
       }
-      query.isRunning = true
-      query.doubtfulSince = nil
+      query.begin()
       box.value.counts.queries += 1
       return (UncheckedBox(query), query.refresh)
     }
@@ -199,21 +212,38 @@ final class ChangeFeed: Sendable {
   private func publish(
     _ event: LiveEvent?, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
   ) {
-    let listeners = state.withLock { box -> [LiveListener] in
+    let (listeners, run) = state.withLock { box -> ([LiveListener], Int) in
       let query = query.value
-      query.isRunning = false
-      query.version = version
-      query.duration = duration
-      guard let event else { return Array(query.listeners.values) }
-      guard event.id != query.lastID else { return [] }
-      query.keep(event)
-      box.value.counts.events += query.listeners.count
-      return Array(query.listeners.values)
+      guard let event else {
+        let listeners = Array(query.listeners.values)
+        forget(query, &box.value)
+        return (listeners, query.run)
+      }
+      guard query.finish(event, version: version, duration: duration) else { return ([], query.run) }
+      return (Array(query.listeners.values), query.run)
     }
+    guard let event else {
+      for listener in listeners { listener.end() }
+      return
+    }
+    let now = MonotonicTime.now()
+    var count = 0
     for listener in listeners {
-      if let event { listener.publish(event) } else { listener.end() }
+      if listener.isExpired(at: now) {
+        listener.end()
+      } else if listener.publish(event, of: run) {
+        count += 1
+      }
     }
+    if count > 0 { state.withLock { $0.value.counts.events += count } }
     endSlowest()
+  }
+
+  /// Takes a request out of the feed that has no result any more: who asks for it again is told so.
+  private func forget(_ query: LiveQuery, _ state: inout State) {
+    state.leaving.merge(query.listeners) { first, _ in first }
+    query.listeners = [:]
+    if state.queries[query.key] === query { state.queries[query.key] = nil }
   }
 
   // MARK: Time
@@ -223,11 +253,11 @@ final class ChangeFeed: Sendable {
     let listeners = state.withLock { box -> [LiveListener] in
       guard now >= box.value.lastBeat + 1_000_000_000 else { return [] }
       box.value.lastBeat = now
-      return box.value.queries.values.flatMap(\.listeners.values)
+      return box.value.listeners
     }
     let interval = UInt64(options.heartbeat * 1e9)
     for listener in listeners {
-      if let expiry = listener.expiry, now >= expiry {
+      if listener.isExpired(at: now) {
         listener.end()
       } else {
         listener.beat(after: interval, now: now)
@@ -238,7 +268,7 @@ final class ChangeFeed: Sendable {
   /// Ends the streams of the slowest clients while the events that are held for them take too much memory.
   private func endSlowest() {
     guard memory.bytes > options.maximumMemory else { return }
-    let stalled = state.withLock { $0.value.queries.values.flatMap(\.listeners.values) }
+    let stalled = state.withLock { $0.value.listeners }
       .compactMap { listener in listener.stalledSince.map { (listener, $0) } }
       .sorted { $0.1 < $1.1 }
     for (listener, _) in stalled {

@@ -9,6 +9,8 @@ import Synchronization
 final class LiveListener: HTTPBodyStream, Sendable {
   private struct State {
     var latest: LiveEvent?
+    /// That of the result which the client has, or is being sent.
+    var givenID: String
     /// What the last part belongs to: its bytes must outlive the sending.
     var sending: LiveEvent?
     var isHeartbeatDue = false
@@ -17,23 +19,32 @@ final class LiveListener: HTTPBodyStream, Sendable {
     /// When the last part was handed out, in nanoseconds.
     var lastPart = MonotonicTime.now()
     var onReady: (@Sendable () -> Void)?
+
+    init(givenID: String) { self.givenID = givenID }
   }
 
   /// A comment, which clients ignore and proxies take for traffic.
   private static let heartbeat: StaticString = ":\n\n"
 
   /// When the client's rights end, in nanoseconds of the monotonic clock; nil for never.
-  let expiry: UInt64?
+  private let expiry: UInt64?
+  /// The first run of the query whose result is no older than what the client has.
+  private let firstRun: Int
   private let state: Mutex<State>
   private let onClose: @Sendable (LiveListener) -> Void
 
   /// - Parameters:
   ///   - event: what is sent first; nil where the client has it already.
+  ///   - id: that of the result which the client has then.
   ///   - onClose: is called once, when the client has gone or the stream has ended.
-  init(_ event: LiveEvent?, expiry: UInt64?, onClose: @escaping @Sendable (LiveListener) -> Void) {
+  init(
+    _ event: LiveEvent?, id: String, firstRun: Int, expiry: UInt64?,
+    onClose: @escaping @Sendable (LiveListener) -> Void
+  ) {
     self.expiry = expiry
+    self.firstRun = firstRun
     self.onClose = onClose
-    var state = State()
+    var state = State(givenID: id)
     state.latest = event
     // The head of the answer goes out with the first part: without an event, a comment opens the stream.
     state.isHeartbeatDue = event == nil
@@ -42,8 +53,21 @@ final class LiveListener: HTTPBodyStream, Sendable {
 
   // MARK: From the feed
 
-  /// Has the event sent once what is being sent has gone.
-  func publish(_ event: LiveEvent) { wake { $0.latest = event } }
+  /// Whether the client's rights have ended.
+  func isExpired(at now: UInt64) -> Bool { expiry.map { now >= $0 } ?? false }
+
+  /// Has the event sent once what is being sent has gone, unless the client has it, or a later one; says whether.
+  ///
+  /// A result that is what it was before it changed leaves a slow client with what it has.
+  func publish(_ event: LiveEvent, of run: Int) -> Bool {
+    guard run >= firstRun else { return false }
+    let isNews = state.withLock { state in
+      state.latest = event.id == state.givenID ? nil : event
+      return state.latest != nil
+    }
+    if isNews { wake { _ in } }
+    return isNews
+  }
 
   /// Cuts the client off, whatever it has yet to take.
   func abandon() { wake { $0.isAbandoned = true } }
@@ -88,12 +112,13 @@ final class LiveListener: HTTPBodyStream, Sendable {
   func next() -> UnsafeRawBufferPointer? {
     state.withLock { state -> UnsafeRawBufferPointer? in
       state.sending = nil
-      if state.isEnded { return nil }
+      if state.isEnded || isExpired(at: MonotonicTime.now()) { return nil }
       state.lastPart = MonotonicTime.now()
       if let event = state.latest {
         state.latest = nil
         state.isHeartbeatDue = false
         state.sending = event
+        state.givenID = event.id
         return event.bytes
       }
       guard state.isHeartbeatDue else { return UnsafeRawBufferPointer(start: nil, count: 0) }

@@ -27,7 +27,11 @@ extension KindredService {
   /// - Throws: `Problem`: 405 or 415; `RequestError`: 403 or 404.
   private func screenContent(of request: HTTPRequest, _ principal: Principal) throws {
     if request.method.isSafe { return }
-    guard case .records(let segments) = try Route(request) else { return }
+    let route = try Route(request)
+    guard case .records(let segments) = route else {
+      try route.checkMethod(of: request, self)
+      return try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
+    }
     guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
     let model = try latestVersion().seen(by: principal).model
     let target = try WriteTarget(segments, in: model)

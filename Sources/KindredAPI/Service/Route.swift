@@ -100,6 +100,12 @@ enum Route {
     return response
   }
 
+  /// - Throws: `Problem` (405) where the method writes, and there are no records here.
+  func checkMethod(of request: HTTPRequest, _ service: KindredService) throws {
+    if case .batch = self, request.method == .post, service.isWritable { return }
+    throw Problem.methodNotAllowed(request.method, allow: try allow(service, .operator))
+  }
+
   private func allow(_ service: KindredService, _ principal: Principal) throws -> String {
     switch self {
     case .records(let segments): return try service.allow(segments, principal)

@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredBackend
+import KindredCryptography
 import KindredHTTP
 import Synchronization
 
@@ -13,10 +14,15 @@ import Synchronization
 ///
 /// It is kept in the database, in the transaction of the write: both are there, or neither.
 final class IdempotencyKeys: Sendable {
-  /// Keys are one client's own.
+  /// Keys are one client's own, with the rights that it had: an answer shows what these allowed.
   struct Identity: Hashable, Sendable {
     let principal: String
     let key: IdempotencyKey
+
+    init(_ key: IdempotencyKey, of principal: Principal) {
+      self.principal = principal.identity.hexadecimal + principal.rights.hexadecimal
+      self.key = key
+    }
   }
 
   /// The keys whose first request waits or runs.

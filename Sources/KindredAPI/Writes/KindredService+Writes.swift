@@ -65,7 +65,11 @@ extension KindredService {
 
   /// Whether the request is an import, whose content comes in a file where it is long.
   public func takesLongBody(_ request: HTTPRequest) -> Bool {
-    isWritable && WriteContent.importFormat(of: request) != nil
+    guard isWritable, WriteContent.importFormat(of: request) != nil, case .records? = try? Route(request)
+    else {
+      return false
+    }
+    return true
   }
 
   /// Plans with the model as it was read last: whether it still fits is seen in the transaction.
@@ -88,9 +92,7 @@ extension KindredService {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> WriteResult
   ) throws -> HTTPAnswer {
     let pending = HTTPPendingResponse()
-    let identity = try IdempotencyKey(request).map {
-      IdempotencyKeys.Identity(principal: principal.identity.hexadecimal, key: $0)
-    }
+    let identity = try IdempotencyKey(request).map { IdempotencyKeys.Identity($0, of: principal) }
     if let identity { try idempotencyKeys.begin(identity) }
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
     let order = WriteOrder(deadline: deadline, isLong: isLong, cancellation: request.cancellation)

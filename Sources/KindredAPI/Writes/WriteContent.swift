@@ -48,8 +48,8 @@ enum WriteContent {
   }
 
   /// - Throws: `Problem` (415) for content that is no JSON by its fields.
-  static func checkType(of request: HTTPRequest) throws {
-    let types = types(of: request.method)
+  static func checkType(of request: HTTPRequest, among types: [String]? = nil) throws {
+    let types = types ?? self.types(of: request.method)
     // Content without a type could come from any page that a browser shows (Fetch standard, "CORS-safelisted").
     guard let type = ContentType(of: request), types.contains(type.essence), type.isUTF8 else {
       throw Problem.unsupportedMediaType(request.method, types: types)

@@ -6,7 +6,8 @@ struct WriteParameters {
   private(set) var shaping = QueryParameters([])
   /// What stands for them in a cache.
   var shapingName: String {
-    shaping.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{0}")
+    // Their lengths tell where one ends, whatever they hold.
+    shaping.parameters.map { "\($0.name.utf8.count),\($0.value.utf8.count):\($0.name)\($0.value)" }.joined()
   }
   /// The columns by which records that are there are found; nil where the query doesn't say.
   private(set) var conflictColumns: [String]?
