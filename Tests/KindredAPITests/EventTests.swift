@@ -148,9 +148,9 @@ struct EventTests {
     let (first, second) = (LiveEvent([0x31], memory: memory), LiveEvent([0x32], memory: memory))
     let listener = LiveListener(first, id: first.id, firstRun: 1, expiry: nil) { _ in }
     #expect(listener.next()?.isEmpty == false)
-    #expect(!listener.publish(second, of: 0), "it began before")
-    #expect(listener.publish(second, of: 1))
-    #expect(!listener.publish(first, of: 2))
+    #expect(!listener.take(second, of: 0), "it began before")
+    #expect(listener.take(second, of: 1))
+    #expect(!listener.take(first, of: 2))
     #expect(listener.next()?.isEmpty == true)
     let expired = LiveListener(first, id: first.id, firstRun: 1, expiry: 1) { _ in }
     #expect(expired.next() == nil, "the rights of its client have ended")

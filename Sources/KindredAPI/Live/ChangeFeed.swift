@@ -227,15 +227,10 @@ final class ChangeFeed: Sendable {
       return
     }
     let now = MonotonicTime.now()
-    var count = 0
-    for listener in listeners {
-      if listener.isExpired(at: now) {
-        listener.end()
-      } else if listener.publish(event, of: run) {
-        count += 1
-      }
-    }
-    if count > 0 { state.withLock { $0.value.counts.events += count } }
+    for listener in listeners where listener.isExpired(at: now) { listener.end() }
+    let recipients = listeners.filter { $0.take(event, of: run) }
+    state.withLock { $0.value.counts.events += recipients.count }
+    for listener in recipients { listener.announce() }
     endSlowest()
   }
 

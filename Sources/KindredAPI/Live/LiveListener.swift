@@ -56,18 +56,19 @@ final class LiveListener: HTTPBodyStream, Sendable {
   /// Whether the client's rights have ended.
   func isExpired(at now: UInt64) -> Bool { expiry.map { now >= $0 } ?? false }
 
-  /// Has the event sent once what is being sent has gone, unless the client has it, or a later one; says whether.
+  /// Takes an event to be sent, unless the client has it, or a later one; says whether it is to be announced.
   ///
   /// A result that is what it was before it changed leaves a slow client with what it has.
-  func publish(_ event: LiveEvent, of run: Int) -> Bool {
+  func take(_ event: LiveEvent, of run: Int) -> Bool {
     guard run >= firstRun else { return false }
-    let isNews = state.withLock { state in
+    return state.withLock { state in
       state.latest = event.id == state.givenID ? nil : event
       return state.latest != nil
     }
-    if isNews { wake { _ in } }
-    return isNews
   }
+
+  /// Has what was taken sent once what is being sent has gone.
+  func announce() { wake { _ in } }
 
   /// Cuts the client off, whatever it has yet to take.
   func abandon() { wake { $0.isAbandoned = true } }
