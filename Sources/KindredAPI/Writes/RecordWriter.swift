@@ -22,7 +22,7 @@ struct RecordWriter {
   /// Adds a record, and all below it; nil where a trigger ignores it.
   ///
   /// - Parameter columns: what is to be known of it beside its key.
-  /// - Throws: `Problem`, `DatabaseError`.
+  /// - Throws: `Problem`, `BackendError`.
   func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
     -> StoredRecord?
   {
