@@ -121,7 +121,7 @@ public final class WriteQueue: Sendable {
   /// Waits for those who are likely to write soon, where that is worth it.
   private func gather() {
     let wait = state.withLock { state -> (waiting: Int, nanoseconds: UInt64)? in
-      guard let first = state.waiting.first, !first.isLong,
+      guard let first = state.waiting.first, !first.runsAlone,
         let patience = state.company.patience(with: state.waiting.count)
       else { return nil }
       state.awaited = min(state.company.expected, Self.largestGroup)
@@ -147,8 +147,8 @@ public final class WriteQueue: Sendable {
         return nil
       }
       let count =
-        first.isLong
-        ? 1 : min(state.waiting.firstIndex(where: \.isLong) ?? state.waiting.count, Self.largestGroup)
+        first.runsAlone
+        ? 1 : min(state.waiting.firstIndex(where: \.runsAlone) ?? state.waiting.count, Self.largestGroup)
       defer { state.waiting.removeFirst(count) }
       return Array(state.waiting[..<count])
     }
@@ -196,11 +196,11 @@ public final class WriteQueue: Sendable {
           job.fail(error)
         } else {
           // What took the transaction down would do so again.
-          job.isLong = job.isLong || !connection.isInTransaction
+          job.runsAlone = job.runsAlone || !connection.isInTransaction
           settled.append(Settled(job: job, error: error))
         }
       case .slow:
-        job.isLong = true
+        job.runsAlone = true
         rest.insert(job, at: rest.startIndex)
       }
       guard connection.isInTransaction else {
@@ -208,7 +208,7 @@ public final class WriteQueue: Sendable {
         putBack(settled.map(\.job) + rest)
         return
       }
-      if job.isLong || MonotonicTime.now() - start > longestGroup { break }
+      if job.runsAlone || MonotonicTime.now() - start > longestGroup { break }
     }
     putBack(rest)
     commit(settled, on: connection)
@@ -247,7 +247,7 @@ public final class WriteQueue: Sendable {
   ///   - isFirst: whether nobody waits for it to end, so that his own work is committed.
   private func run(_ job: WriteJob, on connection: Connection, isAlone: Bool, isFirst: Bool) -> Outcome {
     let limit = isFirst || isAlone ? .max : MonotonicTime.now() + Self.longestInCompany
-    let deadline = job.isLong && job.wasLong ? nil : job.deadline
+    let deadline = job.isUnbounded ? nil : job.deadline
     connection.setDeadline(min(deadline ?? .max, limit))
     defer { connection.clearInterruption() }
     do {
@@ -290,7 +290,7 @@ public final class WriteQueue: Sendable {
         return
       }
       // Whoever is to blame, the others are not.
-      for write in settled { write.job.isLong = true }
+      for write in settled { write.job.runsAlone = true }
       putBack(settled.map(\.job))
     }
   }
@@ -300,10 +300,10 @@ public final class WriteQueue: Sendable {
 private final class WriteJob: @unchecked Sendable {
   // Whoever has taken it out of the queue is the only one to change it.
   let deadline: UInt64?
-  /// Whether it is to run alone.
-  var isLong: Bool
-  /// Whether it may take as long as it wants.
-  let wasLong: Bool
+  /// Whether it is to have a transaction of its own.
+  var runsAlone: Bool
+  /// Whether its deadline is only for its beginning.
+  let isUnbounded: Bool
   private let isWanted: @Sendable () -> Bool
   private let body: (Connection) throws -> Void
   private let completion: ((any Error)?) -> Void
@@ -314,9 +314,9 @@ private final class WriteJob: @unchecked Sendable {
     _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     self.deadline = deadline
-    self.isLong = isLong
     self.isWanted = isWanted
-    wasLong = isLong
+    runsAlone = isLong
+    isUnbounded = isLong
     var value: Value?
     self.body = { value = try body($0) }
     self.completion = { error in

@@ -149,6 +149,15 @@ public final class KindredService: HTTPHandler {
     }
   }
 
+  /// The model that fits a transaction that writes.
+  ///
+  /// What it has made of the schema, by the table that keeps answers, is not committed yet.
+  func version(in transaction: any WriteTransaction) throws -> ModelVersion {
+    if let known = models.known, known.schemaVersion == transaction.schemaVersion { return known }
+    if let latest = try? latestVersion(), latest.schemaVersion == transaction.schemaVersion { return latest }
+    return try models.made(for: transaction)
+  }
+
   /// The answer that tells a client of an error.
   ///
   /// - Parameter principal: who sent the request; nil where that isn't known.

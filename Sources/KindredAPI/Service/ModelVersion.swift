@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredBackend
+import OrderedCollections
 import Synchronization
 
 /// The model of one version of the schema, and what was made with it: plans, and the description of it all.
@@ -17,12 +18,30 @@ final class ModelVersion: Sendable {
   /// The roles and claims that make a difference; nil where no access is configured.
   let vocabulary: AccessVocabulary?
   private let openAPI = Mutex<Document?>(nil)
-  /// What principals see of it, by their roles.
-  private let views = Mutex<[Set<String>: ModelVersion]>([:])
+  /// What principals see of it.
+  private let views = Mutex(Views())
   private let counts: PlanCounts
 
-  /// Each has plans of its own; more are forgotten all at once.
-  private static let maximumViews = 64
+  /// What principals see, by what their roles come to, the newest last: each has plans of its own.
+  private struct Views {
+    var byGrants: OrderedDictionary<[Int?], ModelVersion> = [:]
+    /// The same, found without looking at each resource.
+    var byRoles: [Set<String>: ModelVersion] = [:]
+
+    static let maximumCount = 64
+    /// Clients may have any number of roles in any combination.
+    static let maximumRoleSets = 4096
+
+    mutating func add(_ view: ModelVersion, _ roles: Set<String>, _ grants: [Int?]) {
+      if byGrants[grants] == nil, byGrants.count >= Self.maximumCount {
+        let oldest = byGrants.removeFirst().value
+        byRoles = byRoles.filter { $0.value !== oldest }
+      }
+      if byRoles.count >= Self.maximumRoleSets { byRoles = [:] }
+      byGrants[grants] = view
+      byRoles[roles] = view
+    }
+  }
 
   init(schemaVersion: Int64, model: Model, timelessness: Timelessness, counts: PlanCounts) {
     self.schemaVersion = schemaVersion
@@ -40,13 +59,14 @@ final class ModelVersion: Sendable {
   func seen(by principal: Principal) -> ModelVersion {
     guard let roles = principal.roles, let vocabulary else { return self }
     let known = roles.intersection(vocabulary.roles)
-    if let view = views.withLock({ $0[known] }) { return view }
-    let view = ModelVersion(
-      schemaVersion: schemaVersion, model: model.seen(by: known), timelessness: timelessness, counts: counts)
-    views.withLock { views in
-      if views.count >= Self.maximumViews { views = [:] }
-      views[known] = view
-    }
+    if let view = views.withLock({ $0.byRoles[known] }) { return view }
+    let grants = model.grants(of: known)
+    let view =
+      views.withLock { $0.byGrants[grants] }
+      ?? ModelVersion(
+        schemaVersion: schemaVersion, model: model.seen(by: known), timelessness: timelessness, counts: counts
+      )
+    views.withLock { $0.add(view, known, grants) }
     return view
   }
 
@@ -88,11 +108,15 @@ final class ModelSource: Sendable {
   func version(for source: any SchemaSource) throws -> ModelVersion {
     let schemaVersion = source.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
-    let version = ModelVersion(
-      schemaVersion: schemaVersion, model: try read(source),
-      timelessness: try source.timelessness(),
-      counts: planCounts)
+    let version = try made(for: source)
     current.withLock { $0 = version }
     return version
+  }
+
+  /// The model of a schema that may never be committed, so that nobody else is to use it.
+  func made(for source: any SchemaSource) throws -> ModelVersion {
+    ModelVersion(
+      schemaVersion: source.schemaVersion, model: try read(source), timelessness: try source.timelessness(),
+      counts: planCounts)
   }
 }

@@ -30,7 +30,7 @@ extension KindredService {
     let isLong = plan.importFormat != nil
     return try submit(request, principal, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) {
       transaction in
-      let version = try self.models.version(for: transaction).seen(by: principal)
+      let version = try self.version(in: transaction).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
       let plan = isCurrent ? plan : try WritePlan(segments, request, principal, version, self)
       return try WriteExecution(plan: plan, request: request, transaction: transaction, service: self).run()
@@ -52,13 +52,18 @@ extension KindredService {
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     let preferences = try WritePreferences(request)
     let parts = try BatchContent(request).parts
-    let plan = try planWrite(by: principal) { BatchPlan(parts, preferences, principal, $0, self) }
+    let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
+    let plan = try planWrite(by: principal) {
+      BatchPlan(parts, preferences, principal, $0, self, deadline: deadline)
+    }
     var timing = timing
     timing.mark("plan")
     return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { transaction in
-      let version = try self.models.version(for: transaction).seen(by: principal)
+      let version = try self.version(in: transaction).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
-      let plan = isCurrent ? plan : BatchPlan(parts, preferences, principal, version, self)
+      let plan =
+        isCurrent
+        ? plan : BatchPlan(parts, preferences, principal, version, self, deadline: deadline)
       return try plan.run(in: transaction, self)
     }
   }

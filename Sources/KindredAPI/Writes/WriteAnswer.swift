@@ -5,6 +5,8 @@ import KindredOutput
 /// What a write returns: its records as a GET with the same parameters would give them, with the tree that was written.
 struct WriteAnswer {
   private let planned: PlannedRequest
+  /// How it is read.
+  var plan: ExecutablePlan { planned.plan }
   private let locatorColumns: [String]
   /// Whether a record may be out of sight of who has written it.
   private let isRestricted: Bool

@@ -23,6 +23,15 @@ extension Model {
     }
   }
 
+  /// Returns what these roles come to: for each resource with access and each verb, which entry applies.
+  ///
+  /// Roles for which it is the same see the same.
+  public func grants(of roles: Set<String>) -> [Int?] {
+    unrestricted.resources.values.compactMap(\.access).flatMap { access in
+      ResourceAccess.Verb.allCases.map { access.number(of: $0, for: roles) }
+    }
+  }
+
   /// Returns what clients with these roles see: the resources that they may read, and of these the columns and the
   /// associations.
   public func seen(by roles: Set<String>) -> Model {

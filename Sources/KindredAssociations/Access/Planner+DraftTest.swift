@@ -42,6 +42,7 @@ extension Planning {
     _ rule: Expression, of resource: Resource, _ draft: DraftShape
   ) throws -> RecordLookup {
     isInRule = true
+    isForOneRecord = true
     let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: false)
     let select = statement.newSelect()
     let scope = unrestricted(

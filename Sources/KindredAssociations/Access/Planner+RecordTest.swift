@@ -22,6 +22,7 @@ extension Planning {
     _ rule: Expression?, of resource: Resource, by columns: [String]
   ) throws -> RecordLookup {
     isInRule = true
+    isForOneRecord = true
     let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: false)
     let select = statement.newSelect()
     let scope = unrestricted(

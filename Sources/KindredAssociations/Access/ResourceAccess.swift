@@ -21,10 +21,15 @@ public struct ResourceAccess: Sendable {
   /// Returns what a client with these roles may do.
   func permissions(of roles: Set<String>) -> Permissions {
     func entry(_ verb: Verb) -> AccessEntry? {
-      entries[verb]?.first { $0.roles.map { !$0.isDisjoint(with: roles) } ?? true }
+      number(of: verb, for: roles).flatMap { entries[verb]?[$0] }
     }
     return Permissions(
       read: entry(.read), create: entry(.create), update: entry(.update), delete: entry(.delete))
+  }
+
+  /// Returns the place of the entry that applies to a client with these roles; nil where none does.
+  func number(of verb: Verb, for roles: Set<String>) -> Int? {
+    entries[verb]?.firstIndex { $0.roles.map { !$0.isDisjoint(with: roles) } ?? true }
   }
 }
 

@@ -89,6 +89,8 @@ package final class Planning {
   var definitionsLength = 0
   /// Whether the expression at hand is a rule of access, inside of which no rule applies.
   var isInRule = false
+  /// Whether each statement runs for one record: then reading a table once costs less than copying it.
+  var isForOneRecord = false
   /// What the expressions that are being compiled expose.
   var exposure = Exposure()
   /// The records on the path, and what an error calls them where they are not there.

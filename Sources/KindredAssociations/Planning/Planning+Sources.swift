@@ -46,7 +46,9 @@ extension Planning {
     guard dialect.nestsStatements else { return source }
     // A value that is bound has no affinity by which another one could be converted.
     let isBound = origin.constants != nil || origin.statement !== scope.statement
-    guard isRepeated || (isConverted && isBound), table.kind != .ofRequest else { return source }
+    guard isRepeated && !isForOneRecord || (isConverted && isBound), table.kind != .ofRequest else {
+      return source
+    }
     return copied(source, of: scope, by: columns, comparisons: refers ? comparisons : [])
   }
 

@@ -47,6 +47,7 @@ extension RequestNode {
 
 extension Planning {
   fileprivate func lookup(_ columns: [String]) throws -> RecordLookup {
+    isForOneRecord = true
     let records = try planPath()
     let statement = StatementBuilder(dialect, level: plan.path.count, runsOften: false, givesMany: false)
     let scope = try open(records, node: nil, statement: statement)

@@ -20,13 +20,21 @@ struct BatchPlan: Sendable {
 
   init(
     _ parts: [HTTPRequest], _ preferences: WritePreferences, _ principal: Principal, _ version: ModelVersion,
-    _ service: KindredService
+    _ service: KindredService, deadline: UInt64?
   ) {
     self.principal = principal
     self.version = version
     self.preferences = preferences
     self.parts = parts
-    works = parts.map { part in Result { try Self.work(of: part, principal, version, service) } }
+    var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
+    works = parts.map { part in
+      Result {
+        try budget.checkTime()
+        let work = try Self.work(of: part, principal, version, service)
+        for plan in work.plans { try budget.add(plan) }
+        return work
+      }
+    }
   }
 
   private static func work(
@@ -148,6 +156,16 @@ struct BatchPlan: Sendable {
   private static func checkLength(_ count: Int) throws {
     guard count <= WriteAnswer.maximumLength else {
       throw RequestError(.limitExceeded, "the answer to the batch is too long: ask for less at once")
+    }
+  }
+}
+
+extension BatchPlan.Work {
+  /// The plans that it runs.
+  fileprivate var plans: [ExecutablePlan] {
+    switch self {
+    case .read(let planned): [planned.plan]
+    case .write(let plan): [plan.answer.plan]
     }
   }
 }

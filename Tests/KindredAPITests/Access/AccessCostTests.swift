@@ -1,0 +1,80 @@
+import Dispatch
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+import KindredSQLite
+import Testing
+
+@testable import KindredAPI
+
+@Suite("What access and writing keep, and what they cost")
+struct AccessCostTests {
+  @Test("roles that come to the same share a model and its plans")
+  func views() throws {
+    let database = try AccessFixture.database()
+    let version = try database.service.latestVersion()
+    func view(_ roles: String) throws -> ModelVersion {
+      let request = HTTPRequest(
+        method: .get, target: "/", headers: AccessFixture.bearer(#"{"role":[\#(roles)]}"#))
+      return version.seen(by: try database.service.principal(of: request))
+    }
+    #expect(try view(#""editor""#) === view(#""editor","critic""#))
+    #expect(try view(#""editor""#) !== view(#""critic""#))
+    #expect(try view(#""critic","reader""#) !== view(#""critic""#))
+  }
+
+  @Test("a record is tested without a copy of the tables that the rule reads")
+  func tests() throws {
+    let database = try TestDatabase.writable(
+      Library.schema + Library.records,
+      modelFile: """
+        resources:
+          countries:
+            associations:
+              paintings: { hasMany: paintings, through: authors, using: paintings }
+            access:
+              read: {}
+              update: { rows: paintings.filter(year > 1855).count > 0 }
+        """)
+    let model = try database.service.latestVersion().model
+    let countries = try #require(model.resources["countries"])
+    let rule = try #require(countries.access?.entries[.update]?.first?.rows)
+    #expect(try Planner(model: model).test(rule, of: countries, by: ["code"]).transients.isEmpty)
+    #expect(try database.send(.patch, "/countries/US", #"{"name":"U"}"#).status == 200)
+    try Connection(path: database.path, access: .readWrite).execute("DELETE FROM painting WHERE year > 1855")
+    #expect(try database.send(.patch, "/countries/US", #"{"name":"V"}"#).status == 401)
+  }
+
+  @Test("a model of a schema that is not committed is nobody else's")
+  func uncommittedSchema() throws {
+    struct Stop: Error {}
+    let database = try Library.writable()
+    let service = database.service
+    let before = try service.latestVersion().schemaVersion
+    let done = DispatchSemaphore(value: 0)
+    service.backend.write(WriteOrder()) { transaction in
+      try transaction.keep(
+        KeptAnswer(fingerprint: [], time: 0, status: 200), under: KeptAnswer.Key(principal: "p", text: "t"))
+      _ = try service.version(in: transaction)
+      throw Stop()
+    } completion: { (_: Result<Void, any Error>) in
+      done.signal()
+    }
+    done.wait()
+    #expect(service.models.known?.schemaVersion == before)
+  }
+
+  @Test("the parts of a batch make as much SQL together as one request may, and each plan counts once")
+  func batches() throws {
+    let database = try Library.writable()
+    func status(_ terms: (Int) -> Int) throws -> Int {
+      let parts = (0..<80).map { number in
+        let filter = Array(repeating: "id=1", count: terms(number)).joined(separator: " or ")
+        return #"{"method":"GET","url":"/authors?filter=\#(filter)"}"#
+      }
+      return try database.send(.post, "/-/batch", "[\(parts.joined(separator: ","))]").status
+    }
+    #expect(try status { _ in 300 } == 200)
+    #expect(try status { 300 + $0 } == 400)
+  }
+}
