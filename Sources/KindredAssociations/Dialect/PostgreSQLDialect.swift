@@ -9,6 +9,7 @@ import KindredSQLSyntax
 struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
   var nestsStatements: Bool { false }
+  var hasAffinities: Bool { false }
 
   // MARK: Values
 

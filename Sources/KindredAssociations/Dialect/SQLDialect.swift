@@ -23,6 +23,9 @@ protocol SQLDialect: Sendable {
   /// Whether the statement of a node runs once for each row above, and not once for many.
   var nestsStatements: Bool { get }
 
+  /// Whether a comparison converts what the columns of a foreign key hold, by their affinities and collations.
+  var hasAffinities: Bool { get }
+
   // MARK: Values
 
   /// The type of a column; nil where a value may be anything.

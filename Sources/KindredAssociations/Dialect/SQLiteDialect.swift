@@ -4,6 +4,7 @@ import KindredSQLSyntax
 struct SQLiteDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .questionMark }
   var nestsStatements: Bool { true }
+  var hasAffinities: Bool { true }
 
   private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
     CompiledExpression(sql: sql, precedence: precedence, format: .boolean)

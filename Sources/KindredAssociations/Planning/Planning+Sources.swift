@@ -203,7 +203,7 @@ extension Planning {
     return source.keys.enumerated().map { number, key in
       let value = origin.column(step.originColumns[number], in: statement)
       let comparison = comparisons[number]
-      guard let comparison, !comparison.isPlain else { return "\(key) = \(value)" }
+      guard let comparison, !comparison.isPlain, dialect.hasAffinities else { return "\(key) = \(value)" }
       switch step.direction {
       case .belongsTo: return "\(key) = +\(value)"
       case .has where source.isConverted: return "\(key) = \(value)"
@@ -224,7 +224,7 @@ extension Planning {
     let comparisons = model.comparisons(of: step)
     var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.record, $0) })
     for (number, comparison) in comparisons.enumerated() {
-      guard let comparison, !comparison.isPlain else { continue }
+      guard let comparison, !comparison.isPlain, dialect.hasAffinities else { continue }
       switch step.direction {
       case .belongsTo: values[number] = "+\(values[number])"
       case .has where source.isConverted: break

@@ -45,26 +45,27 @@ extension Table {
     return Plan.Statement(sql(change, writer), writer.parameterStyle)
   }
 
+  /// Each parameter has the type of the column that it stands beside.
   private func sql(_ change: TableChange, _ dialect: any SQLDialect) -> SQL {
     let table = reference
     switch change {
     case .insertion(let columns, let returned):
-      let parameters = columns.enumerated().map { parameter($0, of: $1, dialect) }.joined(separator: ", ")
+      let parameters = columns.indices.map { "\(.parameter($0))" as SQL }.joined(separator: ", ")
       let values: SQL =
         columns.isEmpty ? "DEFAULT VALUES" : "(\(Self.list(columns))) VALUES (\(parameters))"
       return "INSERT INTO \(table) \(values)\(Self.returning(returned))"
     case .update(let columns, let reset, let returned):
       let changes =
-        columns.enumerated().map { "\(identifier: $1) = \(parameter($0, of: $1, dialect))" as SQL }
+        columns.enumerated().map { "\(identifier: $1) = \(.parameter($0))" as SQL }
         + reset.map { "\(identifier: $0) = \(dialect.defaultValue(of: column(named: $0)))" as SQL }
       return """
         UPDATE \(table) SET \(changes.joined(separator: ", ")) \
-        WHERE \(equalities(locatorColumns, from: columns.count, dialect))\(Self.returning(returned))
+        WHERE \(Self.equalities(locatorColumns, from: columns.count))\(Self.returning(returned))
         """
     case .deletion(let columns):
-      return "DELETE FROM \(table) WHERE \(equalities(columns, dialect)) RETURNING 1"
+      return "DELETE FROM \(table) WHERE \(Self.equalities(columns)) RETURNING 1"
     case .selection(let returned, let columns):
-      return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(equalities(columns, dialect))"
+      return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(Self.equalities(columns))"
     case .unlinking(let references):
       return "DELETE FROM \(table) WHERE \(matches(references, dialect)) RETURNING 1"
     case .links(let returned, let references):
@@ -77,18 +78,11 @@ extension Table {
     schema.map { "\(identifier: $0).\(identifier: name)" } ?? "\(identifier: name)"
   }
 
-  /// A value of a column.
-  private func parameter(_ number: Int, of name: String, _ dialect: any SQLDialect) -> SQL {
-    dialect.parameter(.parameter(number), as: column(named: name).flatMap { dialect.type(of: $0) })
-  }
-
   /// That columns refer to the values of the parameters.
   private func matches(_ references: [ColumnReference], _ dialect: any SQLDialect) -> SQL {
     references.enumerated().map { number, reference -> SQL in
       let column: SQL = "\(identifier: reference.column)"
-      guard !reference.isPlain else {
-        return "\(column) = \(parameter(number, of: reference.column, dialect))"
-      }
+      guard dialect.hasAffinities, !reference.isPlain else { return "\(column) = \(.parameter(number))" }
       let collation: SQL = "COLLATE \(identifier: reference.collation)"
       guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
       // A bound value has no affinity; a column that holds it has, in a subquery too.
@@ -106,10 +100,8 @@ extension Table {
     columns.isEmpty ? SQL() : " RETURNING \(list(columns))"
   }
 
-  private func equalities(
-    _ columns: [String], from number: Int = 0, _ dialect: any SQLDialect
-  ) -> SQL {
-    columns.enumerated().map { "\(identifier: $1) = \(parameter(number + $0, of: $1, dialect))" as SQL }
+  private static func equalities(_ columns: [String], from number: Int = 0) -> SQL {
+    columns.enumerated().map { "\(identifier: $1) = \(.parameter(number + $0))" as SQL }
       .joined(separator: " AND ")
   }
 }
