@@ -12,8 +12,8 @@ let package = Package(
       name: "KindredModules",
       targets: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredExecution",
-        "KindredMigrations",
-        "KindredSQLite", "KindredAssociations", "KindredSQLSyntax", "KindredCryptography", "KindredClock",
+        "KindredMigrations", "KindredSQLite", "KindredAssociations", "KindredModelFile",
+        "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
   ],
   dependencies: [
@@ -31,7 +31,7 @@ let package = Package(
       name: "CKindredOpenSSL",
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CKindredZlib", linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "CKindredLinux"),
+    .target(name: "CKindredSockets"),
     // Finds libpq when the program runs: there is nothing to link.
     .target(name: "CKindredPostgreSQL"),
     // The explorer's files, embedded in the program.
@@ -86,14 +86,22 @@ let package = Package(
     .target(
       name: "KindredHTTP",
       dependencies: [
-        "CKindredLinux", "CKindredOpenSSL", "CKindredZlib",
+        "CKindredSockets", "CKindredOpenSSL", "CKindredZlib", "KindredClock",
         .product(name: "Logging", package: "swift-log"),
+      ]),
+    // YAML with its lines: model files and configuration files.
+    .target(name: "KindredYAML", dependencies: ["Yams"]),
+    .target(
+      name: "KindredModelFile",
+      dependencies: [
+        "KindredYAML", "KindredAssociations",
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .target(
       name: "KindredAPI",
       dependencies: [
         "CKindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredAssociations",
-        "KindredSQLSyntax", "KindredClock", "KindredCryptography", "Yams",
+        "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
@@ -102,7 +110,7 @@ let package = Package(
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredMigrations", "KindredSQLite", "KindredAssociations",
         "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredBackend",
-        "KindredSQLSyntax", "KindredCryptography", "Yams",
+        "KindredClock", "KindredModelFile", "KindredYAML", "KindredSQLSyntax", "KindredCryptography",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -142,7 +150,7 @@ let package = Package(
       name: "KindredAPITests",
       dependencies: [
         "KindredAPI", "KindredAssociations", "KindredBackend", "KindredOutput", "KindredExecution",
-        "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
+        "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
   ],

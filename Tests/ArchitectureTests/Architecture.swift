@@ -14,7 +14,7 @@ enum Architecture {
 
   static let modules = [
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
-    Module(name: "CKindredLinux"), Module(name: "CKindredExplorer"),
+    Module(name: "CKindredSockets"), Module(name: "CKindredExplorer"),
     Module(name: "CKindredPostgreSQL"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredClock"),
@@ -43,16 +43,25 @@ enum Architecture {
       libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
     Module(name: "KindredMigrations", uses: ["KindredSQLite", "KindredCryptography"]),
     Module(
-      name: "KindredHTTP", gates: ["CKindredLinux", "CKindredOpenSSL", "CKindredZlib"],
+      name: "KindredHTTP", uses: ["KindredClock"],
+      gates: ["CKindredSockets", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),
+    // The one importer of Yams.
+    Module(name: "KindredYAML", libraries: ["Yams"]),
+    Module(
+      name: "KindredModelFile", uses: ["KindredAssociations", "KindredYAML"],
+      libraries: ["Foundation", "OrderedCollections"]),
     Module(
       name: "KindredAPI", uses: ["KindredHTTP", "KindredBackend", "KindredClock", "KindredCryptography"],
       gates: ["CKindredExplorer"],
-      libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections", "Yams"]),
+      libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
       name: "KindredCommand",
-      uses: ["KindredAPI", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations"],
-      libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging", "Yams"]),
+      uses: [
+        "KindredAPI", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations",
+        "KindredModelFile",
+      ],
+      libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging"]),
   ]
 
   /// The standard library and the system.

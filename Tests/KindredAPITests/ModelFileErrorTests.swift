@@ -4,6 +4,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredModelFile
 
 @Suite struct ModelFileErrorTests {
   /// A text that is wrong, and how what is said of it begins.

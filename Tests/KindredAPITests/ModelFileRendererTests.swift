@@ -5,6 +5,7 @@ import OrderedCollections
 import Testing
 
 @testable import KindredAPI
+@testable import KindredModelFile
 
 @Suite struct ModelFileRendererTests {
   @Test("an inferred model is written with every resource, its table and its associations")

@@ -5,6 +5,7 @@ import OrderedCollections
 import Testing
 
 @testable import KindredAPI
+@testable import KindredModelFile
 
 @Suite struct ModelFileTests {
   @Test("an empty file changes nothing", arguments: ["", "# nothing\n", "null", "resources: {}", "{}"])

@@ -2,6 +2,7 @@ import Foundation
 import KindredAssociations
 import KindredExecution
 import KindredHTTP
+import KindredModelFile
 import KindredSQLite
 import Logging
 import Testing

@@ -7,6 +7,8 @@ import Synchronization
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// Where the keys of tokens come from: a file, which is read again when it changes, or an `https` URL, which is fetched

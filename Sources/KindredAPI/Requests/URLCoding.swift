@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredOutput
 
 /// Percent-encoding (RFC 3986 §2.1).
 enum URLCoding {
@@ -98,13 +99,8 @@ enum URLCoding {
     return length
   }
 
-  /// The text with everything encoded that could be taken for something else in a path segment.
-  static func encodeSegment(_ text: String) -> String {
-    encode(text, keeping: isUnreserved)
-  }
-
-  /// The text with everything encoded but letters, digits and `-._~` (RFC 3986 §2.3).
-  static func encodeUnreserved(_ text: String) -> String { encode(text, keeping: isUnreserved) }
+  /// The text with everything encoded but letters, digits and `-._~` (RFC 3986 §2.3), as results have it in links.
+  static func encodeSegment(_ text: String) -> String { text.encodedAsSegment }
 
   /// The text with everything encoded that would end or change it as the name of a parameter.
   static func encodeParameter(_ text: String) -> String {

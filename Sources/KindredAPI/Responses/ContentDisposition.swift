@@ -10,7 +10,7 @@ enum ContentDisposition {
         return Character(isPlain ? scalar : "_")
       })
     let field = "attachment; filename=\"\(plain)\""
-    return plain == name ? field : "\(field); filename*=UTF-8''\(URLCoding.encodeUnreserved(name))"
+    return plain == name ? field : "\(field); filename*=UTF-8''\(URLCoding.encodeSegment(name))"
   }
 }
 

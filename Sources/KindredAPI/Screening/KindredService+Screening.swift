@@ -29,7 +29,7 @@ extension KindredService {
     if request.method.isSafe { return }
     let route = try Route(request)
     guard case .records(let segments) = route else {
-      try route.checkMethod(of: request, self)
+      try checkMethod(of: request, at: route)
       return try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
     }
     guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }

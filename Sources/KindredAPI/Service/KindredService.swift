@@ -86,7 +86,7 @@ public final class KindredService: HTTPHandler {
       try screen(request)
       let sender = try self.principal(of: request)
       principal = sender
-      switch try Route(request).answer(self, request, sender, readers, &timing) {
+      switch try answer(request, at: Route(request), sender, readers, &timing) {
       case .now(let response): return .now(finished(response, to: request, timing))
       case .later(let response): return .later(response)
       }

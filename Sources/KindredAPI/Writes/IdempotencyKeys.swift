@@ -1,14 +1,9 @@
 import KindredAssociations
 import KindredBackend
+import KindredClock
 import KindredCryptography
 import KindredHTTP
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// What was answered to requests with a key, so that it is answered again and nothing is done twice.
 ///
@@ -27,6 +22,9 @@ final class IdempotencyKeys: Sendable {
 
   /// The keys whose first request waits or runs.
   private let underWay = Mutex<Set<[String]>>([])
+
+  /// In seconds since 1970.
+  private static var now: Int64 { Int64(CalendarTime.now().secondsSince1970) }
 
   /// In seconds.
   private static let lifetime: Int64 = 24 * 60 * 60
@@ -51,7 +49,7 @@ final class IdempotencyKeys: Sendable {
   func once(
     _ identity: Identity, in transaction: any WriteTransaction, isKept: Bool, _ body: () throws -> WriteResult
   ) throws -> WriteResult {
-    let now = Int64(time(nil))
+    let now = Self.now
     let key = KeptAnswer.Key(principal: identity.principal, text: identity.key.text)
     let fingerprint = identity.key.fingerprint.bytes
     if let known = try transaction.keptAnswer(key, since: now - Self.lifetime) {
@@ -67,7 +65,7 @@ final class IdempotencyKeys: Sendable {
 
   /// Removes what is too old to be answered again.
   func removeExpired(in transaction: any WriteTransaction) throws {
-    try transaction.removeKeptAnswers(until: Int64(time(nil)) - Self.lifetime)
+    try transaction.removeKeptAnswers(until: Self.now - Self.lifetime)
   }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import KindredAPI
 import KindredAssociations
 import KindredHTTP
+import KindredModelFile
 import Logging
 
 /// The command `kindred model`.

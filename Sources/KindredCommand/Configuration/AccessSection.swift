@@ -3,7 +3,7 @@ import KindredAPI
 import KindredAssociations
 import KindredCryptography
 import KindredSQLSyntax
-import Yams
+import KindredYAML
 
 /// The section `access` of the configuration file: who clients are.
 ///
@@ -14,7 +14,7 @@ struct AccessSection {
   private let root: ConfigurationNode
 
   /// - Parameter path: of the file, for errors to name.
-  init(_ node: Node, in path: String) {
+  init(_ node: YAMLNode, in path: String) {
     root = ConfigurationNode(node, in: path, key: Self.name)
   }
 

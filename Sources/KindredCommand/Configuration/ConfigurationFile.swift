@@ -1,6 +1,6 @@
 import Foundation
 import KindredAssociations
-import Yams
+import KindredYAML
 
 /// A configuration file: YAML, a mapping of settings, some of them in sections.
 ///
@@ -28,11 +28,11 @@ struct ConfigurationFile {
     } catch {
       throw ConfigurationError(place: path, message: Self.reason(for: error))
     }
-    guard let root = try compose(text), root.null == nil else { return }
-    guard case .mapping(let mapping) = root else {
-      throw error(at: root, "it must be a mapping such as `port: 8080`")
+    guard let root = try parse(text), !root.isNull else { return }
+    guard let settings = root.entries else {
+      throw error(line: root.line, "it must be a mapping such as `port: 8080`")
     }
-    try read(mapping, section: nil)
+    try read(settings, section: nil)
   }
 
   /// The arguments of the command line that say the same as this file.
@@ -56,44 +56,39 @@ struct ConfigurationFile {
     }
   }
 
-  private func compose(_ text: String) throws -> Node? {
-    do {
-      return try Yams.compose(yaml: text)
-    } catch let error as YamlError {
+  private func parse(_ text: String) throws -> YAMLNode? {
+    do throws(YAMLError) {
+      return try YAMLNode.parse(text)
+    } catch {
       switch error {
-      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-        .composer(_, let problem, let mark, _):
-        throw self.error(line: mark.line, "not YAML: \(problem)")
-      case .duplicatedKeysInMapping(let keys, let context):
-        throw self.error(line: context.mark.line, "\(keys.sorted().joined(separator: ", ")) is given twice")
-      case .reader(let problem, _, _, _):
+      case .syntax(let problem, let line, _): throw self.error(line: line, "not YAML: \(problem)")
+      case .repeatedKeys(let keys, let line):
+        throw self.error(line: line, "\(keys.joined(separator: ", ")) is given twice")
+      case .unreadable(let problem, _):
         throw ConfigurationError(place: path, message: "not YAML: \(problem)")
-      default:
-        throw ConfigurationError(place: path, message: "not YAML: \(error)")
       }
     }
   }
 
-  private mutating func read(_ mapping: Node.Mapping, section: String?) throws {
-    for (keyNode, value) in mapping {
-      guard case .scalar(let name) = keyNode else { throw error(at: keyNode, "a key must be a name") }
-      let key = section.map { "\($0).\(name.string)" } ?? name.string
+  private mutating func read(_ settings: [YAMLNode.Entry], section: String?) throws {
+    for setting in settings {
+      guard let name = setting.key else { throw error(line: setting.line, "a key must be a name") }
+      let key = section.map { "\($0).\(name)" } ?? name
       if key == AccessSection.name {
-        access = AccessSection(value, in: path)
+        access = AccessSection(setting.value, in: path)
         continue
       }
       // A key whose value is commented out.
-      if value.null != nil { continue }
-      switch value {
-      case .scalar(let scalar):
-        entries.append(Entry(key: key, text: scalar.string, line: keyNode.mark?.line ?? 1))
-      case .mapping(let mapping) where section == nil && Setting.isSection(key):
-        try read(mapping, section: key)
-      case .sequence(let sequence) where sequence.allSatisfy({ $0.scalar != nil }):
-        let text = sequence.compactMap(\.scalar?.string).joined(separator: ",")
-        entries.append(Entry(key: key, text: text, isList: true, line: keyNode.mark?.line ?? 1))
-      case .mapping, .sequence, .alias:
-        throw error(at: keyNode, "\(key): it must be a single value")
+      if setting.value.isNull { continue }
+      if let text = setting.value.text {
+        entries.append(Entry(key: key, text: text, line: setting.line))
+      } else if let settings = setting.value.entries, section == nil, Setting.isSection(key) {
+        try read(settings, section: key)
+      } else if let items = setting.value.items, items.allSatisfy({ $0.text != nil }) {
+        let text = items.compactMap(\.text).joined(separator: ",")
+        entries.append(Entry(key: key, text: text, isList: true, line: setting.line))
+      } else {
+        throw error(line: setting.line, "\(key): it must be a single value")
       }
     }
   }
@@ -104,10 +99,6 @@ struct ConfigurationFile {
       line: entry.line,
       "there is no setting `\(entry.key)`"
         + (nearest.isEmpty ? "; `kindred serve --help` lists them" : Suggestion.text(nearest)))
-  }
-
-  private func error(at node: Node, _ message: String) -> ConfigurationError {
-    error(line: node.mark?.line ?? 1, message)
   }
 
   private func error(line: Int, _ message: String) -> ConfigurationError {

@@ -1,24 +1,22 @@
 import KindredAssociations
 import KindredSQLSyntax
-import Yams
+import KindredYAML
 
 /// A node of the configuration file's YAML, and where it stands.
 struct ConfigurationNode {
-  private let node: Node
+  private let node: YAMLNode
   private let path: String
   /// As `access.jwt.algorithm`.
   private let key: String
-  private let line: Int
 
-  init(_ node: Node, in path: String, key: String, line: Int = 1) {
+  init(_ node: YAMLNode, in path: String, key: String) {
     self.node = node
     self.path = path
     self.key = key
-    self.line = node.mark?.line ?? line
   }
 
   func error(_ message: String) -> ConfigurationError {
-    ConfigurationError(place: "\(path):\(line)", message: "\(key): \(message)")
+    ConfigurationError(place: "\(path):\(node.line)", message: "\(key): \(message)")
   }
 
   /// The members of a mapping; those without a value are left out.
@@ -26,33 +24,31 @@ struct ConfigurationNode {
   /// - Parameter names: those that there may be; nil for any.
   /// - Throws: `ConfigurationError` for another kind of node, and for other names.
   func members(_ names: [String]?) throws -> [(name: String, value: ConfigurationNode)] {
-    if node.null != nil { return [] }
-    guard let mapping = node.mapping else {
+    if node.isNull { return [] }
+    guard let entries = node.entries else {
       throw error("it must be a mapping" + (names.map { " with members such as `\($0[0])`" } ?? ""))
     }
-    return try mapping.compactMap { keyNode, value in
-      guard let name = keyNode.scalar?.string else { throw error("a key must be a name") }
-      let member = ConfigurationNode(value, in: path, key: "\(key).\(name)", line: keyNode.mark?.line ?? line)
+    return try entries.compactMap { entry in
+      guard let name = entry.key else { throw error("a key must be a name") }
+      let member = ConfigurationNode(entry.value, in: path, key: "\(key).\(name)")
       if let names, !names.contains(name) {
         throw member.error(
           "there is no such setting" + Suggestion.text(NameSuggestion.nearest(to: name, among: names)))
       }
-      return value.null != nil ? nil : (name, member)
+      return entry.value.isNull ? nil : (name, member)
     }
   }
 
   /// The elements of a list; a single value is a list of one.
   func elements() throws -> [ConfigurationNode] {
-    guard let sequence = node.sequence else { return [self] }
-    return sequence.enumerated().map { ConfigurationNode($1, in: path, key: "\(key)[\($0)]", line: line) }
+    guard let items = node.items else { return [self] }
+    return items.enumerated().map { ConfigurationNode($1, in: path, key: "\(key)[\($0)]") }
   }
 
   /// The text of a scalar.
   func text() throws -> String {
-    guard let scalar = node.scalar, node.null == nil, !scalar.string.isEmpty else {
-      throw error("it must be a text")
-    }
-    return scalar.string
+    guard let text = node.text, !node.isNull, !text.isEmpty else { throw error("it must be a text") }
+    return text
   }
 
   /// The texts of a list, or one.
@@ -60,13 +56,13 @@ struct ConfigurationNode {
 
   /// The value of a scalar, by its form.
   func scalar() throws -> SQLValue {
-    guard let scalar = node.scalar else { throw error("it must be a single value") }
-    if node.null != nil { return .null }
-    if scalar.style == .plain {
-      if let value = Int64(scalar.string) { return .integer(value) }
-      if let value = node.bool { return .integer(value ? 1 : 0) }
-      if let value = Double(scalar.string) { return .real(value) }
+    guard let text = node.text else { throw error("it must be a single value") }
+    if node.isNull { return .null }
+    if node.isPlain {
+      if let value = Int64(text) { return .integer(value) }
+      if let value = node.truthValue { return .integer(value ? 1 : 0) }
+      if let value = Double(text) { return .real(value) }
     }
-    return .text(scalar.string)
+    return .text(text)
   }
 }

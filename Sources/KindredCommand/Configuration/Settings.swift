@@ -3,6 +3,7 @@ import Foundation
 import KindredAPI
 import KindredAssociations
 import KindredHTTP
+import KindredModelFile
 import KindredSQLite
 import Logging
 

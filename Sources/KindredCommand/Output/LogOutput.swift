@@ -1,4 +1,5 @@
 import Foundation
+import KindredClock
 import Synchronization
 
 /// Lines of a log on their way to a descriptor, several with one write.
@@ -77,24 +78,32 @@ struct LogClock {
   private var text: [UInt8] = []
 
   mutating func append(to line: inout [UInt8]) {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    if now.tv_sec != second {
-      second = now.tv_sec
-      text = Self.text(now.tv_sec)
+    let now = CalendarTime.now()
+    if now.secondsSince1970 != second {
+      second = now.secondsSince1970
+      text = Self.text(CalendarTime(secondsSince1970: second))
     }
-    let milliseconds = now.tv_nsec / 1_000_000
     line += text
-    line.append(milliseconds, digits: 3)
+    line.append(now.nanoseconds / 1_000_000, digits: 3)
     line.append("Z ")
   }
 
-  private static func text(_ second: Int) -> [UInt8] {
-    var (second, parts) = (time_t(second), tm())
-    gmtime_r(&second, &parts)
-    var text = [CChar](repeating: 0, count: 32)
-    let length = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S.", &parts)
-    return text.prefix(length).map { UInt8(bitPattern: $0) }
+  /// The part up to the fraction: `2026-11-21T15:04:05` and its point.
+  private static func text(_ time: CalendarTime) -> [UInt8] {
+    var text: [UInt8] = []
+    text.append(time.year, digits: 4)
+    text.append("-")
+    text.append(time.month, digits: 2)
+    text.append("-")
+    text.append(time.day, digits: 2)
+    text.append("T")
+    text.append(time.hour, digits: 2)
+    text.append(":")
+    text.append(time.minute, digits: 2)
+    text.append(":")
+    text.append(time.second, digits: 2)
+    text.append(".")
+    return text
   }
 }
 

@@ -1,9 +1,12 @@
 import CKindredOpenSSL
+import CKindredSockets
 
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// Fetches small documents over HTTPS, such as the keys of an identity provider.
@@ -145,23 +148,22 @@ private final class HTTPSConnection {
 
   private func connect(_ target: HTTPSTarget, timeout: Double) throws(HTTPSClientError) {
     var hints = addrinfo()
-    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_socktype = kindred_stream_type
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(target.host, target.port.isEmpty ? "443" : target.port, &hints, &found) == 0 else {
       throw HTTPSClientError("the host \(target.host) is not known")
     }
     defer { freeaddrinfo(found) }
     // It holds for connecting too (socket(7)).
-    var time = timeval(tv_sec: Int(timeout), tv_usec: Int((timeout - timeout.rounded(.down)) * 1e6))
+    var time = timeval(tv_sec: .init(timeout), tv_usec: .init((timeout - timeout.rounded(.down)) * 1e6))
     var next = found
     while let address = next?.pointee, ContinuousClock.now < deadline {
       next = address.ai_next
-      let candidate = Glibc.socket(
-        address.ai_family, address.ai_socktype | CInt(SOCK_CLOEXEC.rawValue), address.ai_protocol)
+      let candidate = kindred_blocking_stream_socket(address.ai_family, address.ai_protocol)
       guard candidate >= 0 else { continue }
       setsockopt(candidate, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
       setsockopt(candidate, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-      if Glibc.connect(candidate, address.ai_addr, address.ai_addrlen) == 0 {
+      if kindred_connect(candidate, address.ai_addr, address.ai_addrlen) == 0 {
         socket = candidate
         return
       }

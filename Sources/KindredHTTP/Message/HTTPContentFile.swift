@@ -1,6 +1,12 @@
 import Synchronization
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Content that is too long for memory, in a temporary file without a name.
 ///

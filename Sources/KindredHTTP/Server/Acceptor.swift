@@ -1,7 +1,13 @@
 import Logging
 import Synchronization
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Takes connections in, up to the limit.
 final class Acceptor: Sendable {
@@ -17,7 +23,7 @@ final class Acceptor: Sendable {
   }
 
   private let context: ConnectionContext
-  private let events: EventQueue
+  private let events: any EventQueue
   private let state: Mutex<State>
   private let isStopping = Atomic(false)
 
@@ -26,7 +32,7 @@ final class Acceptor: Sendable {
 
   private static let warningInterval = Duration.seconds(60)
 
-  init(sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, events: EventQueue) {
+  init(sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, events: any EventQueue) {
     self.context = context
     self.events = events
     state = Mutex(State(sockets: sockets, tls: tls))
@@ -99,8 +105,10 @@ final class Acceptor: Sendable {
       defer { state.sockets = [] }
       return state.sockets
     }
-    for socket in sockets {
+    for (index, socket) in sockets.enumerated() {
       while case .connection(let descriptor, let peer) = socket.accept() { open(descriptor, peer: peer) }
+      // Its descriptor is closed with it.
+      events.forget(socket.descriptor, token: UInt64(index)) { withExtendedLifetime(socket) {} }
     }
   }
 

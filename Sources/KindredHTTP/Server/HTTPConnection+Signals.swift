@@ -19,7 +19,7 @@ extension HTTPConnection {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    init(_ kind: EventQueue.Kind) {
+    init(_ kind: SocketEvent.Kind) {
       switch kind {
       case .ready: self = .event
       case .hungUp: self = [.event, .hangUp]

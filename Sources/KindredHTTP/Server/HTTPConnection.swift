@@ -21,7 +21,7 @@ final class HTTPConnection: @unchecked Sendable {
   private let descriptor: CInt
   private let client: Client
   private let context: ConnectionContext
-  private let events: EventQueue
+  private let events: any EventQueue
 
   private let signals = Atomic<UInt8>(0)
   private let deadlineNanoseconds = Atomic<UInt64>(.max)
@@ -55,7 +55,7 @@ final class HTTPConnection: @unchecked Sendable {
   /// A connection that owns `descriptor`.
   init(
     token: UInt64, descriptor: CInt, transport: any ByteTransport, client: Client,
-    context: ConnectionContext, events: EventQueue
+    context: ConnectionContext, events: any EventQueue
   ) {
     self.token = token
     self.descriptor = descriptor
@@ -131,6 +131,7 @@ final class HTTPConnection: @unchecked Sendable {
     proceed()
     if signals.contains(.deadline) { checkDeadline() }
     publishDeadline()
+    if !isClosed { events.rearm(transport.awaited, of: descriptor, token: token) }
   }
 
   /// The signals that are to be worked on next.
@@ -390,7 +391,7 @@ final class HTTPConnection: @unchecked Sendable {
     pending = nil
     contentFile = nil
     timeouts.clear()
-    Socket.close(descriptor)
+    events.forget(descriptor, token: token) { [descriptor] in Socket.close(descriptor) }
     context.table.remove(token)
     context.clients.close(client.address, client.admission)
   }

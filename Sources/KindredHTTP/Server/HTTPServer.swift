@@ -16,15 +16,26 @@ public final class HTTPServer: Sendable {
   private let port: Int
   private let context: ConnectionContext
   private let tls: TLSConfiguration?
+  private let waiting: SocketWaiting
   private let running = Mutex<RunningServer?>(nil)
 
   /// A server that isn't started.
   ///
   /// `host` is a name or a numeric address, port 0 any free one.
-  public init(
+  public convenience init(
     host: String, port: Int, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
     handler: any HTTPHandler, logger: Logger
   ) {
+    self.init(
+      host: host, port: port, limits: limits, tls: tls, handler: handler, logger: logger, waiting: .standard)
+  }
+
+  /// A server that waits for its sockets in this way.
+  package init(
+    host: String, port: Int, limits: HTTPLimits, tls: TLSConfiguration?, handler: any HTTPHandler,
+    logger: Logger, waiting: SocketWaiting
+  ) {
+    self.waiting = waiting
     self.host = host
     self.port = port
     self.tls = tls
@@ -49,7 +60,7 @@ public final class HTTPServer: Sendable {
       }
       let tls = try tls.map { configuration throws(HTTPServerError) in try TLSContext(configuration) }
       let sockets = try ListeningSocket.listen(host: host, port: port)
-      let server = try RunningServer(sockets: sockets, tls: tls, context: context)
+      let server = try RunningServer(sockets: sockets, tls: tls, context: context, waiting: waiting)
       server.start()
       running = server
       return Address(host: host, port: sockets.first?.address.port ?? port)

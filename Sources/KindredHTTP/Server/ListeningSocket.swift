@@ -1,6 +1,12 @@
-import CKindredLinux
+import CKindredSockets
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A socket that connections come in on.
 final class ListeningSocket: Sendable {
@@ -24,7 +30,7 @@ final class ListeningSocket: Sendable {
     self.address = address
   }
 
-  deinit { close(descriptor) }
+  deinit { Socket.close(descriptor) }
 
   /// Sockets on every address of a host, all with the same port: a free one for port 0.
   static func listen(host: String, port: Int) throws(HTTPServerError) -> [ListeningSocket] {
@@ -58,16 +64,15 @@ final class ListeningSocket: Sendable {
   private static func listen(
     _ address: SocketAddress, host: String
   ) throws(HTTPServerError) -> ListeningSocket {
-    let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(address.family, type, 0)
+    let descriptor = kindred_stream_socket(address.family)
     guard descriptor >= 0 else { throw error(errno, host: host, port: address.port) }
     Socket.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
     guard address.withPointer({ bind(descriptor, $0, $1) }) == 0,
-      Glibc.listen(descriptor, backlog) == 0,
+      kindred_listen(descriptor, backlog) == 0,
       let bound = SocketAddress({ getsockname(descriptor, $0, $1) })
     else {
       let error = error(errno, host: host, port: address.port)
-      close(descriptor)
+      Socket.close(descriptor)
       throw error
     }
     return ListeningSocket(descriptor: descriptor, address: bound)

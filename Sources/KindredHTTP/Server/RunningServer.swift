@@ -1,12 +1,18 @@
 import Dispatch
 import Logging
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// What there is of a server while it runs: its sockets, its threads, its connections.
 final class RunningServer: Sendable {
   private let context: ConnectionContext
-  private let events: EventQueue
+  private let events: any EventQueue
   private let acceptor: Acceptor
   private let workers: WorkerPool
   private let watch = Watch()
@@ -15,9 +21,9 @@ final class RunningServer: Sendable {
   private static let abortTimeout = Duration.seconds(5)
 
   init(
-    sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext
+    sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, waiting: SocketWaiting
   ) throws(HTTPServerError) {
-    guard let events = EventQueue() else {
+    guard let events = waiting.makeQueue() else {
       throw HTTPServerError(.system, "the process has no more file descriptors; raise `ulimit -n`")
     }
     let acceptor = Acceptor(sockets: sockets, tls: tls, context: context, events: events)

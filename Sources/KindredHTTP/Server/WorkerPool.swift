@@ -6,8 +6,8 @@ import Synchronization
 /// As many as the machine has processors, and one more for each that has been at the same work for long: so a
 /// query of seconds holds up nobody else's, and short requests don't fight over processors.
 final class WorkerPool: Sendable {
-  private let events: EventQueue
-  private let work: @Sendable (EventQueue.Event) -> Void
+  private let events: any EventQueue
+  private let work: @Sendable (SocketEvent) -> Void
   private let baseline: Int
   private let group = DispatchGroup()
   /// The places of workers that aren't there.
@@ -32,8 +32,8 @@ final class WorkerPool: Sendable {
 
   /// `onWake` is called when a worker takes up work.
   init(
-    events: EventQueue, baseline: Int, onWake: @escaping @Sendable () -> Void,
-    work: @escaping @Sendable (EventQueue.Event) -> Void
+    events: any EventQueue, baseline: Int, onWake: @escaping @Sendable () -> Void,
+    work: @escaping @Sendable (SocketEvent) -> Void
   ) {
     self.events = events
     self.work = work

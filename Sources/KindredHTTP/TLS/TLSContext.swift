@@ -1,6 +1,12 @@
 import CKindredOpenSSL
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A certificate and its key, and the rules of the handshake.
 ///

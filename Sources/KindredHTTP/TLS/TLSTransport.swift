@@ -33,6 +33,8 @@ final class TLSTransport: ByteTransport {
 
   var hasHungUp: Bool { plain.hasHungUp }
 
+  var awaited: Directions { plain.awaited }
+
   func noteEvent(hasHungUp: Bool) { plain.noteEvent(hasHungUp: hasHungUp) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {

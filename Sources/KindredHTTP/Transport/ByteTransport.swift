@@ -24,6 +24,9 @@ protocol ByteTransport: AnyObject {
   /// The socket may have become readable; `hasHungUp` where the peer has ended its direction or both.
   func noteEvent(hasHungUp: Bool)
 
+  /// The directions in which nothing goes on before the next event.
+  var awaited: Directions { get }
+
   /// Reads into `buffer`, which isn't empty.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult
 

@@ -1,16 +1,11 @@
 import Dispatch
-
-import Glibc
+import KindredClock
 
 /// A moment, in nanoseconds of a clock that never goes back.
 struct Moment: Comparable, Sendable {
   var nanoseconds: UInt64
 
-  static var now: Moment {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
-  }
+  static var now: Moment { Moment(nanoseconds: MonotonicTime.now()) }
 
   /// After every other.
   static let never = Moment(nanoseconds: .max)

@@ -1,10 +1,18 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A connection's bytes as they are.
 final class PlainTransport: ByteTransport {
   private let descriptor: CInt
   /// Whether the kernel may hold bytes: not after it gave fewer than asked, until the next event.
   private var mayBeReadable = true
+  /// Whether the kernel took less than it was given, until the next event.
+  private var isWaitingToWrite = false
   private(set) var hasHungUp = false
 
   /// The descriptor stays the caller's.
@@ -16,22 +24,35 @@ final class PlainTransport: ByteTransport {
 
   func noteEvent(hasHungUp: Bool) {
     mayBeReadable = true
+    isWaitingToWrite = false
     if hasHungUp { self.hasHungUp = true }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     guard mayBeReadable else { return .wouldBlock }
     let result = Socket.receive(descriptor, buffer)
+    switch result {
     // epoll(7): with edge triggering, a short read means that the socket is empty and a new event will come;
     // but the end of the stream has no event of its own where it came before.
-    if case .transferred(let count) = result, count < buffer.count, !hasHungUp { mayBeReadable = false }
+    case .transferred(let count): mayBeReadable = count == buffer.count || hasHungUp
+    case .wouldBlock: mayBeReadable = false
+    case .ended, .failed: break
+    }
     return result
   }
 
   func write(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
   ) -> TransferResult {
-    Socket.send(descriptor, first, second, third)
+    let result = Socket.send(descriptor, first, second, third)
+    isWaitingToWrite = result == .wouldBlock
+    return result
+  }
+
+  var awaited: Directions {
+    var directions: Directions = mayBeReadable ? [] : .input
+    if isWaitingToWrite { directions.insert(.output) }
+    return directions
   }
 
   func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }

@@ -1,6 +1,12 @@
-import CKindredLinux
+import CKindredSockets
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The system calls on sockets, with their results as values.
 enum Socket {
@@ -26,8 +32,10 @@ enum Socket {
     while true {
       let count =
         second.isEmpty && third.isEmpty
-        ? Glibc.send(descriptor, first.baseAddress, first.count, CInt(MSG_NOSIGNAL))
-        : gather(descriptor, first, second, third)
+        ? withUnsafeTemporaryAllocation(of: iovec.self, capacity: 1) { parts in
+          parts.initializeElement(at: 0, to: iovec(first))
+          return kindred_send(descriptor, parts.baseAddress, 1)
+        } : gather(descriptor, first, second, third)
       if count >= 0 { return .transferred(count) }
       switch errno {
       case EINTR: continue
@@ -41,26 +49,26 @@ enum Socket {
     _ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
     _ third: UnsafeRawBufferPointer
   ) -> Int {
-    withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { vectors in
-      vectors.initializeElement(at: 0, to: iovec(first))
-      vectors.initializeElement(at: 1, to: iovec(second))
-      vectors.initializeElement(at: 2, to: iovec(third))
-      var message = msghdr()
-      message.msg_iov = vectors.baseAddress
-      message.msg_iovlen = vectors.count
-      return sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+    withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
+      parts.initializeElement(at: 0, to: iovec(first))
+      parts.initializeElement(at: 1, to: iovec(second))
+      parts.initializeElement(at: 2, to: iovec(third))
+      return kindred_send(descriptor, parts.baseAddress, CInt(parts.count))
     }
   }
 
   static func close(_ descriptor: CInt) {
-    _ = Glibc.close(descriptor)
+    #if canImport(Glibc)
+      _ = Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      _ = Musl.close(descriptor)
+    #elseif canImport(Darwin)
+      _ = Darwin.close(descriptor)
+    #endif
   }
 
   /// Whether the peer has ended its direction, or the connection is broken.
-  static func hasHungUp(_ descriptor: CInt) -> Bool {
-    var entry = pollfd(fd: descriptor, events: kindred_peer_hung_up, revents: 0)
-    return poll(&entry, 1, 0) > 0
-  }
+  static func hasHungUp(_ descriptor: CInt) -> Bool { kindred_peer_has_hung_up(descriptor) != 0 }
 
   /// Answers leave at once: they are written as a whole, and waiting for more would only delay their end.
   static func disableDelay(_ descriptor: CInt) {

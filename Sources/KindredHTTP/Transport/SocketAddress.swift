@@ -1,6 +1,12 @@
-import CKindredLinux
+import CKindredSockets
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The address of a socket, IPv4 or IPv6.
 struct SocketAddress: Sendable {
@@ -28,7 +34,7 @@ struct SocketAddress: Sendable {
   static func resolve(host: String, port: Int) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
-    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_socktype = kindred_stream_type
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }

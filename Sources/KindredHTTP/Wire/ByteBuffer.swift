@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Bytes that are written at the end and read from the beginning, in memory that is used again.
 struct ByteBuffer: ~Copyable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KindredHTTP
 
-@Suite("A server over a socket")
+@Suite("A server over a socket", .eachWayOfWaiting)
 struct HTTPServerTests {
   @Test("answers one request after the other on a connection (RFC 9112 §9.3)")
   func keepAlive() throws {

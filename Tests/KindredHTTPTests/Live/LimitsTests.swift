@@ -5,7 +5,7 @@ import Testing
 @testable import KindredHTTP
 
 /// Clients that are slow, many or gone; with short limits.
-@Suite("A server's limits")
+@Suite("A server's limits", .eachWayOfWaiting)
 struct LimitsTests {
   private static let short = {
     var limits = HTTPLimits()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import KindredHTTP
 
-@Suite("Content that is too long for memory")
+@Suite("Content that is too long for memory", .eachWayOfWaiting)
 struct LongContentTests {
   private static let limits = {
     var limits = HTTPLimits()

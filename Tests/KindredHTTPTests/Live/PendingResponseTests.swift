@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredHTTP
 
-@Suite("A response that comes later")
+@Suite("A response that comes later", .eachWayOfWaiting)
 struct PendingResponseTests {
   /// The responses that requests wait for.
   private final class Pending: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredHTTP
 
-@Suite("A server's shutdown")
+@Suite("A server's shutdown", .eachWayOfWaiting)
 struct ShutdownTests {
   @Test("closes idle connections at once, lets requests under way end, and accepts no more")
   func grace() throws {

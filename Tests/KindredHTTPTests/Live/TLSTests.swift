@@ -3,7 +3,7 @@ import Testing
 @testable import KindredHTTP
 
 /// Real handshakes, by curl and openssl.
-@Suite("A server over TLS")
+@Suite("A server over TLS", .eachWayOfWaiting)
 struct TLSTests {
   private func withTLS(
     _ certificate: TestCertificate, limits: HTTPLimits = HTTPLimits(),

@@ -1,5 +1,6 @@
 import KindredHTTP
 import Logging
+import Testing
 
 /// A handler made of a function; the HTTP layer's errors are answered with their sentence.
 struct TestHandler: HTTPHandler {
@@ -35,7 +36,8 @@ func withServer<Result>(
   var logger = Logger(label: "test")
   logger.logLevel = .critical
   let server = HTTPServer(
-    host: "127.0.0.1", port: 0, limits: limits, tls: tls, handler: handler, logger: logger)
+    host: "127.0.0.1", port: 0, limits: limits, tls: tls, handler: handler, logger: logger,
+    waiting: EachWayOfWaiting.current)
   let port = try server.start().port
   defer { server.shutdown(grace: .zero) }
   return try body(server, port)
@@ -48,4 +50,23 @@ func withServer<Result>(
   _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
 ) throws -> Result {
   try withServer(limits: limits, handler: TestHandler(respond: respond), body)
+}
+
+/// Runs each test once for each way in which a server can wait for its sockets.
+struct EachWayOfWaiting: SuiteTrait, TestTrait, TestScoping {
+  @TaskLocal static var current = SocketWaiting.standard
+
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    for waiting in SocketWaiting.allCases {
+      try await Self.$current.withValue(waiting, operation: function)
+    }
+  }
+}
+
+extension Trait where Self == EachWayOfWaiting {
+  static var eachWayOfWaiting: Self { EachWayOfWaiting() }
 }

@@ -1,6 +1,7 @@
 import FuzzSupport
 import KindredAPI
 import KindredExecution
+import KindredModelFile
 import KindredSQLite
 
 /// The library lives as long as the process, and libFuzzer calls from one thread.

@@ -3,6 +3,7 @@ import KindredAPI
 import KindredAssociations
 import KindredExecution
 import KindredHTTP
+import KindredModelFile
 import KindredSQLite
 import Logging
 import OrderedCollections

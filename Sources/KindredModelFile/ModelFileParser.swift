@@ -1,5 +1,5 @@
 import KindredAssociations
-import Yams
+import KindredYAML
 
 /// Reads the text of a model file.
 public struct ModelFileParser {
@@ -35,26 +35,20 @@ public struct ModelFileParser {
     return file
   }
 
-  private func compose(_ text: String) throws -> Node? {
-    func error(_ line: Int?, _ problem: String) -> ModelFileError {
-      ModelFileError(path: path, line: line, "this is not YAML: \(problem)")
+  private func compose(_ text: String) throws -> YAMLNode? {
+    func refusal(_ line: Int?, _ message: String) -> ModelFileError {
+      ModelFileError(path: path, line: line, message)
     }
-    do {
-      return try Yams.compose(yaml: text)
-    } catch let failure as YamlError {
-      switch failure {
-      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-        .composer(_, let problem, let mark, _):
-        throw error(mark.line, "\(problem), at column \(mark.column)")
-      case .duplicatedKeysInMapping(let keys, let context):
-        let names = keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
-        throw ModelFileError(
-          path: path, line: context.mark.line, "in the mapping that begins here, \(names) stands twice")
-      case .reader(let problem, let offset, _, let yaml):
-        let line = offset.map { yaml.prefix($0).count(where: \.isNewline) + 1 }
-        throw error(line, problem)
-      default:
-        throw error(nil, "\(failure)")
+    do throws(YAMLError) {
+      return try YAMLNode.parse(text)
+    } catch {
+      switch error {
+      case .syntax(let problem, let line, let column):
+        throw refusal(line, "this is not YAML: \(problem), at column \(column)")
+      case .repeatedKeys(let keys, let line):
+        let names = keys.map { "`\($0)`" }.joined(separator: ", ")
+        throw refusal(line, "in the mapping that begins here, \(names) stands twice")
+      case .unreadable(let problem, let line): throw refusal(line, "this is not YAML: \(problem)")
       }
     }
   }

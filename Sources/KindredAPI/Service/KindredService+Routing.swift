@@ -1,0 +1,63 @@
+import KindredBackend
+import KindredHTTP
+
+extension KindredService {
+  /// The answer to a request for what a route leads to.
+  func answer(
+    _ request: HTTPRequest, at route: Route, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
+  ) throws -> HTTPAnswer {
+    switch (request.method, route) {
+    case (.get, _), (.head, _): return .now(try read(request, at: route, principal, readers, &timing))
+    case (.options, _): return .now(try options(of: route, principal))
+    case (_, .batch): return try batch(request, principal, timing)
+    case (.query, .records(let segments)):
+      return .now(try records(segments, try QueryContent.get(request), principal, readers, &timing))
+    case (_, .records(let segments)): return try write(segments, request, principal, timing)
+    case (_, .index), (_, .operations), (_, .asset):
+      throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
+    }
+  }
+
+  private func read(
+    _ request: HTTPRequest, at route: Route, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
+    switch route {
+    case .index: return try index(request, principal)
+    case .batch: throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
+    case .operations(let page): return try respond(with: page, to: request, principal)
+    case .asset(let path): return try asset(path, request)
+    case .records(let segments): return try records(segments, request, principal, readers, &timing)
+    }
+  }
+
+  /// What can be done at a route, and with which types of content (RFC 9110 §9.3.7, RFC 5789 §3.1, Linked Data
+  /// Platform §7.1).
+  private func options(of route: Route, _ principal: Principal) throws -> HTTPResponse {
+    let allow = try methods(at: route, principal)
+    var response = HTTPResponse(status: .noContent, headers: ["Allow": allow])
+    if case .records = route { response.headers.append("Accept-Query", QueryContent.mediaType) }
+    for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
+    where allow.contains(method.token) {
+      let types = route == .batch ? [MediaType.json.rawValue] : WriteContent.types(of: method)
+      response.headers.append(name, types.joined(separator: ", "))
+    }
+    return response
+  }
+
+  /// - Throws: `Problem` (405) where the method writes, and there are no records at the route.
+  func checkMethod(of request: HTTPRequest, at route: Route) throws {
+    if case .batch = route, request.method == .post, isWritable { return }
+    throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
+  }
+
+  /// The value of `Allow`.
+  private func methods(at route: Route, _ principal: Principal) throws -> String {
+    switch route {
+    case .records(let segments): try allow(segments, principal)
+    case .batch: isWritable ? "POST, OPTIONS" : "OPTIONS"
+    case .index, .operations, .asset: "GET, HEAD, OPTIONS"
+    }
+  }
+}

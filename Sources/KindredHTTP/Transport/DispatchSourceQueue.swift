@@ -1,0 +1,148 @@
+import Dispatch
+import Synchronization
+
+/// An event queue on the sources of Dispatch.
+///
+/// Sources tell the level, not its change: so each is suspended with its event, and goes on when it is awaited again.
+final class DispatchSourceQueue: EventQueue {
+  private let handlers = DispatchQueue(label: "kindred.http.sources")
+  private let sockets = Mutex<[UInt64: WatchedSocket]>([:])
+  private let events = Mutex<[SocketEvent]>([])
+  /// One for each event, and one for each thread once all has ended.
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let isEnded = Atomic(false)
+
+  func add(_ descriptor: CInt, token: UInt64) -> Bool {
+    watch(descriptor, token) { Socket.hasHungUp(descriptor) ? .hungUp : .ready }
+    return true
+  }
+
+  func addOnce(_ descriptor: CInt, token: UInt64) -> Bool {
+    watch(descriptor, token) { .ready }
+    return true
+  }
+
+  private func watch(_ descriptor: CInt, _ token: UInt64, _ kind: @escaping @Sendable () -> SocketEvent.Kind)
+  {
+    let socket = WatchedSocket(descriptor, on: handlers) { [weak self] in
+      self?.append(SocketEvent(token: token, kind: kind()))
+    }
+    sockets.withLock { $0[token] = socket }
+    socket.rearm(.input)
+  }
+
+  func armOnce(_ descriptor: CInt, token: UInt64) { rearm(.input, of: descriptor, token: token) }
+
+  func rearm(_ directions: Directions, of descriptor: CInt, token: UInt64) {
+    guard !directions.isEmpty else { return }
+    sockets.withLock { $0[token] }?.rearm(directions)
+  }
+
+  func forget(_ descriptor: CInt, token: UInt64, then close: @escaping @Sendable () -> Void) {
+    guard let socket = sockets.withLock({ $0.removeValue(forKey: token) }) else { return close() }
+    socket.cancel(then: close)
+  }
+
+  func post(_ token: UInt64) { append(SocketEvent(token: token, kind: .posted)) }
+
+  private func append(_ event: SocketEvent) {
+    events.withLock { $0.append(event) }
+    semaphore.signal()
+  }
+
+  func end() {
+    isEnded.store(true, ordering: .releasing)
+    semaphore.signal()
+  }
+
+  func next() -> SocketEvent? {
+    while true {
+      semaphore.wait()
+      if isEnded.load(ordering: .acquiring) {
+        // The next thread.
+        semaphore.signal()
+        return nil
+      }
+      if let event = events.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return event }
+    }
+  }
+}
+
+/// The sources of a socket.
+private final class WatchedSocket: Sendable {
+  private struct State {
+    /// By direction, once they were awaited.
+    var sources: [Directions: any DispatchSourceProtocol] = [:]
+    /// The directions whose sources aren't suspended.
+    var awaited: Directions = []
+    var isCancelled = false
+  }
+
+  /// Any thread may use a source; its protocol doesn't say so.
+  private struct Unchecked: @unchecked Sendable {
+    var state = State()
+  }
+
+  private let descriptor: CInt
+  private let queue: DispatchQueue
+  private let onEvent: @Sendable () -> Void
+  private let box = Mutex(Unchecked())
+
+  /// Nothing is awaited yet.
+  init(_ descriptor: CInt, on queue: DispatchQueue, onEvent: @escaping @Sendable () -> Void) {
+    self.descriptor = descriptor
+    self.queue = queue
+    self.onEvent = onEvent
+  }
+
+  func rearm(_ directions: Directions) {
+    box.withLock { box in
+      for direction in [Directions.input, .output] where directions.contains(direction) {
+        guard !box.state.isCancelled, !box.state.awaited.contains(direction) else { continue }
+        box.state.awaited.insert(direction)
+        if let source = box.state.sources[direction] {
+          source.resume()
+        } else {
+          let source = makeSource(direction)
+          box.state.sources[direction] = source
+          source.activate()
+        }
+      }
+    }
+  }
+
+  private func makeSource(_ direction: Directions) -> any DispatchSourceProtocol {
+    let source: any DispatchSourceProtocol =
+      direction == .input
+      ? DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+      : DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+    source.setEventHandler { [weak self] in self?.fire(direction) }
+    return source
+  }
+
+  private func fire(_ direction: Directions) {
+    let isDue = box.withLock { box in
+      guard !box.state.isCancelled, box.state.awaited.contains(direction) else { return false }
+      box.state.awaited.remove(direction)
+      box.state.sources[direction]?.suspend()
+      return true
+    }
+    if isDue { onEvent() }
+  }
+
+  /// Ends the sources; `close` is called when they have ended (dispatch_source_cancel(3)).
+  func cancel(then close: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    box.withLock { box in
+      box.state.isCancelled = true
+      for (direction, source) in box.state.sources {
+        group.enter()
+        source.setCancelHandler { group.leave() }
+        source.cancel()
+        // A suspended source doesn't end.
+        if !box.state.awaited.contains(direction) { source.resume() }
+      }
+    }
+    group.notify(queue: queue, execute: close)
+  }
+}

@@ -1,0 +1,105 @@
+#if os(Linux)
+  import CKindredSockets
+  import Synchronization
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// An event queue on epoll(7).
+  ///
+  /// It is edge-triggered: no socket is armed again after an event, which saves a system call per request.
+  final class EpollQueue: EventQueue {
+    /// The token of the event that ends the threads' waiting.
+    private static let endToken = UInt64.max
+    /// The token of the event that says that there are posted tokens.
+    private static let postToken = UInt64.max - 1
+
+    private let epoll: CInt
+    private let endDescriptor: CInt
+    private let postDescriptor: CInt
+    private let posted = Mutex<[UInt64]>([])
+
+    /// Nil where the process has no more descriptors.
+    init?() {
+      epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+      endDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+      postDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+      guard epoll >= 0, endDescriptor >= 0, postDescriptor >= 0,
+        control(EPOLL_CTL_ADD, postDescriptor, Self.postToken, EPOLLIN.rawValue | EPOLLET.rawValue)
+      else { return nil }
+    }
+
+    deinit {
+      for descriptor in [epoll, endDescriptor, postDescriptor] where descriptor >= 0 { close(descriptor) }
+    }
+
+    func add(_ descriptor: CInt, token: UInt64) -> Bool {
+      control(
+        EPOLL_CTL_ADD, descriptor, token,
+        EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+    }
+
+    func addOnce(_ descriptor: CInt, token: UInt64) -> Bool {
+      control(EPOLL_CTL_ADD, descriptor, token, EPOLLIN.rawValue | EPOLLONESHOT.rawValue)
+    }
+
+    func armOnce(_ descriptor: CInt, token: UInt64) {
+      _ = control(EPOLL_CTL_MOD, descriptor, token, EPOLLIN.rawValue | EPOLLONESHOT.rawValue)
+    }
+
+    func rearm(_ directions: Directions, of descriptor: CInt, token: UInt64) {
+      // The next change is told without being asked for.
+    }
+
+    func forget(_ descriptor: CInt, token: UInt64, then close: @escaping @Sendable () -> Void) {
+      // A descriptor that is closed is no longer watched (epoll(7)).
+      close()
+    }
+
+    func post(_ token: UInt64) {
+      posted.withLock { $0.append(token) }
+      eventfd_write(postDescriptor, 1)
+    }
+
+    func end() {
+      guard control(EPOLL_CTL_ADD, endDescriptor, Self.endToken, EPOLLIN.rawValue) else { return }
+      eventfd_write(endDescriptor, 1)
+    }
+
+    func next() -> SocketEvent? {
+      var event = epoll_event()
+      while true {
+        guard epoll_wait(epoll, &event, 1, -1) > 0 else {
+          if errno == EINTR { continue }
+          return nil
+        }
+        switch event.data.u64 {
+        case Self.endToken:
+          return nil
+        case Self.postToken:
+          if let token = takePosted() { return SocketEvent(token: token, kind: .posted) }
+        default:
+          let hangUp = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+          return SocketEvent(token: event.data.u64, kind: event.events & hangUp == 0 ? .ready : .hungUp)
+        }
+      }
+    }
+
+    private func takePosted() -> UInt64? {
+      let (token, hasMore) = posted.withLock { posted in (posted.popLast(), !posted.isEmpty) }
+      // Posts that come together make one event: each that is taken has the next one told, to another thread.
+      if hasMore { eventfd_write(postDescriptor, 1) }
+      return token
+    }
+
+    private func control(_ operation: CInt, _ descriptor: CInt, _ token: UInt64, _ events: UInt32) -> Bool {
+      var event = epoll_event()
+      event.events = events
+      event.data.u64 = token
+      return epoll_ctl(epoll, operation, descriptor, &event) == 0
+    }
+  }
+#endif
