@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredModelFile
 import Testing
 
 @testable import KindredAPI
