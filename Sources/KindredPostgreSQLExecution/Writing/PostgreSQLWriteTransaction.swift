@@ -91,10 +91,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
-    let result = try alone(query)
-    // A change that returns no columns has rows nevertheless.
-    guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
-    return Rows(result).values
+    return Rows(try alone(query)).values
   }
 
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
