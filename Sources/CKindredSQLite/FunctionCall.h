@@ -1,10 +1,13 @@
 #pragma once
 #include "CKindredSQLite.h"
+#include <stddef.h>
 
 // What the functions of a connection share.
 typedef struct {
   kindred_must_stop must_stop;
   void *context;
+  // The most bytes of a text that a function builds.
+  sqlite3_int64 built_length;
 } kindred_functions;
 
 // Whether a call must stop; it then has its result, an error.
@@ -16,13 +19,22 @@ static inline int kindred_stops(sqlite3_context *context) {
 }
 
 // The same once in some ten microseconds of work; a step is the work of a byte.
-static inline int kindred_stops_after(sqlite3_context *context, int *steps, int more) {
+static inline int kindred_stops_after(sqlite3_context *context, size_t *steps, size_t more) {
   *steps += more;
   if (*steps < 8192) return 0;
   *steps = 0;
   return kindred_stops(context);
 }
 
+// Whether a text is longer than one that is built may be; the call then has its result, an error.
+static inline int kindred_is_too_long(sqlite3_context *context, sqlite3_int64 length) {
+  const kindred_functions *functions = sqlite3_user_data(context);
+  if (length <= functions->built_length) return 0;
+  sqlite3_result_error_toobig(context);
+  return 1;
+}
+
+void kindred_concat(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_instr(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_replace(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_trim(sqlite3_context *context, int count, sqlite3_value **arguments);

@@ -81,12 +81,15 @@ static void kindred_ceil(sqlite3_context *context, int count, sqlite3_value **ar
 
 // MARK: All
 
-int kindred_add_functions(sqlite3 *db, kindred_must_stop must_stop, void *context) {
+int kindred_add_functions(
+  sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length
+) {
   static const struct {
     const char *name;
     int count;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
   } functions[] = {
+    {"kindred_concat", 2, kindred_concat},
     {"instr", 2, kindred_instr},
     {"replace", 3, kindred_replace},
     {"trim", 1, kindred_trim},
@@ -110,6 +113,7 @@ int kindred_add_functions(sqlite3 *db, kindred_must_stop must_stop, void *contex
     if (shared == NULL) return SQLITE_NOMEM;
     shared->must_stop = must_stop;
     shared->context = context;
+    shared->built_length = built_length;
     // SQLite frees it where it refuses, too.
     int code = sqlite3_create_function_v2(
       db, functions[index].name, functions[index].count,

@@ -80,9 +80,14 @@ static int matches(
   sqlite3_context *context, const unsigned char *pattern, const unsigned char *text, const signs *signs
 ) {
   const unsigned char *patternBehindAny = NULL, *textBehindAny = NULL;
-  int steps = 0;
+  // Up to where the bytes that were read have been counted.
+  const unsigned char *countedPattern = pattern, *countedText = text;
+  size_t steps = 0;
   for (;;) {
-    if (kindred_stops_after(context, &steps, 1)) return -1;
+    size_t read = (size_t)(pattern - countedPattern) + (size_t)(text - countedText);
+    if (kindred_stops_after(context, &steps, read + 1)) return -1;
+    countedPattern = pattern;
+    countedText = text;
     unsigned wanted = read_character(&pattern);
     if (signs->any != 0 && wanted == signs->any) {
       const unsigned char *next = pattern;
@@ -119,10 +124,13 @@ static int matches(
     if (patternBehindAny == NULL) return 0;
     (void)read_character(&textBehindAny);
   again:
-    textBehindAny = seek(textBehindAny, patternBehindAny, signs);
+    steps += (size_t)(pattern - countedPattern) + (size_t)(text - countedText);
+    const unsigned char *start = textBehindAny;
+    textBehindAny = seek(start, patternBehindAny, signs);
     if (textBehindAny == NULL) return 0;
-    pattern = patternBehindAny;
-    text = textBehindAny;
+    steps += (size_t)(textBehindAny - start);
+    countedPattern = pattern = patternBehindAny;
+    countedText = text = textBehindAny;
   }
 }
 
@@ -140,6 +148,10 @@ static void match(sqlite3_context *context, sqlite3_value **arguments, const sig
   const unsigned char *pattern = sqlite3_value_text(arguments[0]);
   const unsigned char *text = sqlite3_value_text(arguments[1]);
   if (pattern == NULL || text == NULL) return;
+  // One step reads as much of the pattern as a set is long.
+  int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
+  if (sqlite3_value_bytes(arguments[0]) > limit)
+    return sqlite3_result_error(context, "LIKE or GLOB pattern too complex", -1);
   int result = matches(context, pattern, text, signs);
   if (result >= 0) sqlite3_result_int(context, result);
 }

@@ -32,6 +32,28 @@ void kindred_instr(sqlite3_context *context, int count, sqlite3_value **argument
   sqlite3_result_int64(context, place);
 }
 
+// kindred_concat(a, b): `a || b` (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
+void kindred_concat(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  const unsigned char *parts[2];
+  size_t lengths[2];
+  for (int index = 0; index < 2; index++) {
+    if (sqlite3_value_type(arguments[index]) == SQLITE_NULL) return;
+    parts[index] = sqlite3_value_text(arguments[index]);
+    lengths[index] = (size_t)sqlite3_value_bytes(arguments[index]);
+    // An empty BLOB has no bytes.
+    if (parts[index] == NULL && lengths[index] > 0) return sqlite3_result_error_nomem(context);
+  }
+  size_t length = lengths[0] + lengths[1];
+  if (kindred_stops(context) || kindred_is_too_long(context, (sqlite3_int64)length)) return;
+  char *result = sqlite3_malloc64(length + 1);
+  if (result == NULL) return sqlite3_result_error_nomem(context);
+  if (lengths[0] > 0) memcpy(result, parts[0], lengths[0]);
+  if (lengths[1] > 0) memcpy(result + lengths[0], parts[1], lengths[1]);
+  result[length] = 0;
+  sqlite3_result_text64(context, result, length, sqlite3_free, SQLITE_UTF8);
+}
+
 // replace(text, pattern, replacement)
 void kindred_replace(sqlite3_context *context, int count, sqlite3_value **arguments) {
   (void)count;
@@ -53,8 +75,8 @@ void kindred_replace(sqlite3_context *context, int count, sqlite3_value **argume
   if (matches == 0) return sqlite3_result_text64(context, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
   sqlite3_int64 size =
     (sqlite3_int64)length + matches * ((sqlite3_int64)replacementLength - (sqlite3_int64)patternLength);
-  if (size > sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1))
-    return sqlite3_result_error_toobig(context);
+  // What does not grow is no longer than what is stored.
+  if (size > (sqlite3_int64)length && kindred_is_too_long(context, size)) return;
   char *result = sqlite3_malloc64((sqlite3_uint64)size + 1);
   if (result == NULL) return sqlite3_result_error_nomem(context);
   char *out = result;
@@ -81,14 +103,14 @@ static const unsigned char *skip(const unsigned char *character) {
 
 // How many bytes at the start or the end of a text are one of the characters; 0 for none, -1 where it must stop.
 static int trimmable(
-  sqlite3_context *context, int *steps, const unsigned char *text, int length, const unsigned char *characters,
+  sqlite3_context *context, size_t *steps, const unsigned char *text, int length, const unsigned char *characters,
   int isAtEnd
 ) {
   for (const unsigned char *character = characters; *character != 0;) {
     const unsigned char *next = skip(character);
     int size = (int)(next - character);
     if (size <= length && memcmp(isAtEnd ? text + length - size : text, character, (size_t)size) == 0) return size;
-    if (kindred_stops_after(context, steps, size)) return -1;
+    if (kindred_stops_after(context, steps, (size_t)size)) return -1;
     character = next;
   }
   return 0;
@@ -100,7 +122,7 @@ static void trim(sqlite3_context *context, int count, sqlite3_value **arguments,
     count == 1 ? (const unsigned char *)" " : sqlite3_value_text(arguments[1]);
   if (text == NULL || characters == NULL || kindred_stops(context)) return;
   int length = sqlite3_value_bytes(arguments[0]);
-  int steps = 0;
+  size_t steps = 0;
   int size;
   while (atStart && length > 0 && (size = trimmable(context, &steps, text, length, characters, 0)) != 0) {
     if (size < 0) return;

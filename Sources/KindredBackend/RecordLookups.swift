@@ -6,17 +6,15 @@ public struct ExecutableLookup: Sendable {
   /// The columns that it reads.
   public let columns: [String]
   package let steps: [(statement: ExecutableStatement, absence: String)]
-  package let searches: [(statement: ExecutableStatement, origin: Origin)]
+  package let searches: [(statement: ExecutableStatement, check: Plan.SearchCheck)]
   package let transients: [TransientTable]
-  package let buildsTexts: Bool
 
   /// The form of a lookup that runs.
   public init(_ lookup: RecordLookup) {
     columns = lookup.columns
     steps = lookup.steps.map { (ExecutableStatement($0.statement), $0.absence) }
-    searches = lookup.searches.map { (ExecutableStatement($0.statement), $0.origin) }
+    searches = lookup.searches.map { (ExecutableStatement($0.statement), $0) }
     transients = lookup.transients
-    buildsTexts = lookup.buildsTexts
   }
 
   /// What is not there where the last step leads nowhere.

@@ -26,6 +26,7 @@ public struct CommonTableExpressionReader {
       }
       clauses.append("\(identifier: definition.name) AS (\(SQL(trusted: sql)))")
     }
+    let compounds = try CompoundSelects(connection, definitions.map { ($0.name, $0.sql) })
     var tables: [Int: Table] = [:]
     var missing = Array(definitions.indices)
     // In rounds, as one that reads another only works after that, and is not to blame where that one is broken.
@@ -34,7 +35,8 @@ public struct CommonTableExpressionReader {
       for index in missing {
         let known = clauses.indices.filter { $0 == index || tables[$0] != nil }.map { clauses[$0] }
         do {
-          tables[index] = try table(definitions[index], with: known)
+          tables[index] = try table(
+            definitions[index], with: known, isCompound: compounds.contains(definitions[index].name))
         } catch let error as DatabaseError where error.code == SQLITE_ERROR {
           failures.append(CommonTableDefinition.Failure(index: index, message: error.message))
         } catch let objection as Objection {
@@ -54,7 +56,9 @@ public struct CommonTableExpressionReader {
     let message: String
   }
 
-  private func table(_ definition: CommonTableDefinition, with clauses: [SQL]) throws -> Table {
+  private func table(
+    _ definition: CommonTableDefinition, with clauses: [SQL], isCompound: Bool
+  ) throws -> Table {
     let sql: SQL =
       "WITH \(clauses.joined(separator: ", ")) SELECT * FROM \(identifier: definition.name) LIMIT 0"
     let statement = try connection.prepare(sql.rendered().text)
@@ -72,7 +76,7 @@ public struct CommonTableExpressionReader {
     }
     return Table(
       name: definition.name, kind: .commonTableExpression(sql: definition.sql.enclosable),
-      columns: columns, primaryKey: [])
+      columns: columns, primaryKey: [], isCompound: isCompound)
   }
 
   /// Why a text can't stand between parentheses, where it can't: it would end before them.

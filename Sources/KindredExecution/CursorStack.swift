@@ -15,6 +15,8 @@ struct CursorStack: ~Copyable {
     var node: Int32
     /// Where to go on in the row.
     var instruction: Int32 = 0
+    /// How many bytes of a long value have been written, whose instruction is the one before; 0 where none is begun.
+    var written = 0
     var rows = 0
     /// How many rows the offset of a node that repeats has left out.
     var skipped = 0
@@ -167,15 +169,15 @@ struct CursorStack: ~Copyable {
   /// Begins the result, with the root's statement on top.
   mutating func begin() { output.append(nodes[0].frame.opening, of: text) }
 
-  /// Writes rows, until there are `size` bytes.
-  mutating func run(upTo size: Int) -> Pause {
+  /// Writes rows, until there is a part of a result.
+  mutating func run() -> Pause {
     while !isFinished {
       if !frames[count - 1].isInRow {
         if let pause = nextRow() { return pause }
       } else if let pause = writeRow() {
         return pause
       }
-      if output.count >= size { return .full }
+      if output.isFull { return .full }
     }
     return .finished
   }
@@ -246,20 +248,6 @@ struct CursorStack: ~Copyable {
     }
   }
 
-  /// Writes a value in another format than JSON; apart, so that the loop over JSON stays small enough to be inlined.
-  @inline(never)
-  private mutating func writeValue(
-    _ instruction: UnsafePointer<ExecutablePlan.Instruction>, of statement: OpaquePointer
-  ) {
-    let (operation, column) = (instruction.pointee.operation, instruction.pointee.operand)
-    if operation == .key, OutputBuffer.isDotSegment(column, of: statement) {
-      output.append(instruction.pointee.missing, of: text)
-    }
-    if !output.append(column: column, of: statement, inFormatOf: operation), operation != .key {
-      output.append(instruction.pointee.missing, of: text)
-    }
-  }
-
   /// Writes the row of the cursor on top, up to its end or to a cursor of its own.
   @inline(__always)
   private mutating func writeRow() -> Pause? {
@@ -268,13 +256,25 @@ struct CursorStack: ~Copyable {
     let statement = frame.pointee.statement
     let end = node.pointee.endInstruction
     var index = frame.pointee.instruction
+    if frame.pointee.written > 0, !writeLong(instructions + Int(index - 1), of: frame) { return .full }
     while index < end {
+      // One value may have any number of names, and a row be as long as all of them together.
+      if output.isFull {
+        frame.pointee.instruction = index
+        return .full
+      }
       let instruction = instructions + Int(index)
       index += 1
       if instruction.pointee.operation != .child { output.append(instruction.pointee.prefix, of: text) }
       switch instruction.pointee.operation {
       case .value, .boolean, .json:
-        output.append(column: instruction.pointee.operand, of: statement, as: instruction.pointee.operation)
+        let operation = instruction.pointee.operation
+        if !output.append(column: instruction.pointee.operand, of: statement, as: operation),
+          !writeLong(instruction, of: frame)
+        {
+          frame.pointee.instruction = index
+          return .full
+        }
       case .text:
         break
       case .optional:
@@ -288,7 +288,10 @@ struct CursorStack: ~Copyable {
         }
       case .key, .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
         .htmlCount, .segment:
-        writeValue(instruction, of: statement)
+        if !writeLong(instruction, of: frame) {
+          frame.pointee.instruction = index
+          return .full
+        }
       case .child:
         let child = instruction.pointee.operand
         let level = recursionLevel(of: child, below: frame)
@@ -305,6 +308,37 @@ struct CursorStack: ~Copyable {
     }
     frame.pointee.isInRow = false
     return frame.pointee.node == 0 && frame.pointee.rows == limit ? .lastRecord : nil
+  }
+
+  /// Writes a value that is long, or one in a format other than JSON, up to its end; false where there is a part of a
+  /// result before that.
+  ///
+  /// Apart, so that the loop over JSON stays small enough to be inlined.
+  @inline(never)
+  private mutating func writeLong(
+    _ instruction: UnsafeMutablePointer<ExecutablePlan.Instruction>, of frame: UnsafeMutablePointer<Frame>
+  ) -> Bool {
+    let (column, operation) = (instruction.pointee.operand, instruction.pointee.operation)
+    let statement = frame.pointee.statement
+    let isBegun = frame.pointee.written > 0
+    if operation == .key, !isBegun, OutputBuffer.isDotSegment(column, of: statement) {
+      output.append(instruction.pointee.missing, of: text)
+    }
+    if operation == .json, !isBegun, output.append(validJSONIn: column, of: statement) { return true }
+    guard let value = LongValue(column, of: statement, as: operation) else {
+      if !output.append(column: column, of: statement, inFormatOf: operation), operation != .key {
+        output.append(instruction.pointee.missing, of: text)
+      }
+      return true
+    }
+    if !isBegun { output.append(value.opening) }
+    guard let written = value.write(from: frame.pointee.written, to: &output) else {
+      output.append(value.closing)
+      frame.pointee.written = 0
+      return true
+    }
+    frame.pointee.written = written
+    return false
   }
 
   // MARK: Recursion

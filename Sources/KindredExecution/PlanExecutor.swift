@@ -81,8 +81,10 @@ public final class PlanExecutor {
   public func next() throws -> UnsafeRawBufferPointer? {
     if hasHandedOut { cursors.output.removeAll() }
     hasHandedOut = true
+    // A row may be of any length, and SQLite looks at the time only while it looks for one.
+    try connection.checkInterruption()
     loop: while true {
-      switch cursors.run(upTo: OutputMemory.partSize) {
+      switch cursors.run() {
       case .full, .finished: break loop
       case .unprepared(let node, let recursionLevel): try push(node, recursionLevel: recursionLevel)
       case .lastRecord: lastCursor = cursor()

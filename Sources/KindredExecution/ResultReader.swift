@@ -32,7 +32,6 @@ public final class ResultReader: ResultSource {
   /// - Parameter isRepeated: whether another reader of this plan has just made the transient tables.
   /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
   public func start(isRepeated: Bool) throws {
-    if plan.buildsTexts { connection.limitValues(ofBuiltTexts: true) }
     if !isRepeated { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
     try executor.start()
@@ -82,10 +81,7 @@ public final class ResultReader: ResultSource {
   /// Gives the statements back to the connection.
   ///
   /// To be called once, at any time.
-  public func close() {
-    executor.close()
-    if plan.buildsTexts { connection.limitValues(ofBuiltTexts: false) }
-  }
+  public func close() { executor.close() }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
     try connection.withStatement(statement.sql) { open in
@@ -96,6 +92,7 @@ public final class ResultReader: ResultSource {
 
   /// Lets SQLite read a full-text pattern before anything else runs: it knows whether it is well-formed.
   private func check(_ search: Plan.SearchCheck) throws {
+    try search.checkColumns(of: executor.parameters.value(of: .parameter(search.literal)))
     do {
       _ = try first(search.statement)
     } catch let error as DatabaseError where error.code == SQLITE_ERROR && error.interruption == nil {

@@ -3,8 +3,12 @@ import KindredOutput
 
 extension OutputBuffer {
   /// A column of the current row, as JSON (§6 of the contract).
+  ///
+  /// - Returns: Whether it is written: a long value is not, but slice by slice (see ``LongValue``).
   @inline(__always)
-  mutating func append(column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation) {
+  mutating func append(
+    column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation
+  ) -> Bool {
     // The value is asked for once. SQLite calls it unprotected, as other threads might use the connection; but a
     // connection has one holder.
     let value = sqlite3_column_value(statement, column)
@@ -15,12 +19,22 @@ extension OutputBuffer {
       append(sqlite3_value_double(value))
     case SQLITE_TEXT:
       let bytes = Self.text(value)
+      guard bytes.count <= LongValue.length else { return false }
       if operation == .json { append(json: bytes) } else { append(string: bytes) }
     case SQLITE_BLOB:
-      append(base64: Self.blob(value))
+      let bytes = Self.blob(value)
+      guard bytes.count <= LongValue.length else { return false }
+      append(base64: bytes)
     default:
       append("null")
     }
+    return true
+  }
+
+  /// A column that holds valid JSON, as it is; false, and nothing is written, where it doesn't.
+  mutating func append(validJSONIn column: Int32, of statement: OpaquePointer) -> Bool {
+    let value = sqlite3_column_value(statement, column)
+    return sqlite3_value_type(value) == SQLITE_TEXT && append(validJSON: Self.text(value))
   }
 
   /// The same in one of the other formats; says whether anything was written.
@@ -124,13 +138,13 @@ extension OutputBuffer {
   }
 
   @inline(__always)
-  private static func text(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+  static func text(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
     // The text first: asked before, the length could be that of another encoding.
     let text = sqlite3_value_text(value)
     return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
-  private static func blob(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+  static func blob(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
     let blob = sqlite3_value_blob(value)
     return UnsafeRawBufferPointer(start: blob, count: blob == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }

@@ -39,11 +39,13 @@ public struct SchemaReader {
     var warnings: [String] = []
     let entries = try entries()
     let triggers = try insteadOfTriggers()
+    let compounds = try CompoundSelects(connection, database: database)
     var drafts: [TableDraft] = []
     for entry in entries where selection == .all ? !entry.isTransient : entry.isResource {
       do {
         var draft = try draft(of: entry)
         draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
+        draft.isCompound = entry.kind == .view && compounds.contains(entry.name)
         drafts.append(draft)
       } catch let error as DatabaseError
         where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)

@@ -15,6 +15,8 @@ struct TableDraft {
   var fullText: FullText?
   /// Of a view.
   var insteadOf: Table.Changes = []
+  /// Whether it is a view whose rows may be of several SELECTs.
+  var isCompound = false
   /// Of a virtual table.
   var declaration: VirtualTableDeclaration?
 
@@ -22,7 +24,8 @@ struct TableDraft {
     Table(
       name: name, kind: kind, columns: columns, primaryKey: primaryKey, uniqueKeys: uniqueKeys,
       indexes: indexes, orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
-      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf)
+      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf,
+      isCompound: isCompound)
   }
 
   /// The column of this name, as the schema spells it.

@@ -3,13 +3,19 @@ extension OutputBuffer {
   ///
   /// Without white space, a record stays on its line in `application/x-ndjson`.
   package mutating func append(json bytes: UnsafeRawBufferPointer) {
+    if !append(validJSON: bytes) { append(string: bytes) }
+  }
+
+  /// The same; false, and nothing is written, where it isn't valid.
+  package mutating func append(validJSON bytes: UnsafeRawBufferPointer) -> Bool {
     let start = count
     var scanner = JSONScanner(bytes: bytes)
     reserve(bytes.count)
-    if !scanner.copy(to: &self) {
+    guard scanner.copy(to: &self) else {
       truncate(to: start)
-      append(string: bytes)
+      return false
     }
+    return true
   }
 }
 

@@ -8,16 +8,21 @@ extension OutputBuffer {
     append(UInt8(ascii: "\""))
     if bytes.count > 0, let start = bytes.baseAddress {
       var index = 0
-      repeat {
-        let end = min(bytes.count, index + Self.sliceLength)
-        // An escape takes six bytes at most; the last sequence of a slice, and copies of whole words, reach beyond it.
-        var output = UnsafeMutableRawPointer(room(6 * (end - index) + 16))
-        let first = output
-        index = Self.write(start, from: index, to: end, of: bytes.count, output: &output)
-        advance(output - first)
-      } while index < bytes.count
+      repeat { index = append(sliceOfString: start, from: index, of: bytes.count) } while index < bytes.count
     }
     append(UInt8(ascii: "\""))
+  }
+
+  /// A slice of a JSON string; up to where it goes.
+  @inlinable @inline(__always)
+  package mutating func append(sliceOfString bytes: UnsafeRawPointer, from start: Int, of count: Int) -> Int {
+    let end = min(count, start + Self.sliceLength)
+    // An escape takes six bytes at most; the last sequence of a slice, and copies of whole words, reach beyond it.
+    var output = UnsafeMutableRawPointer(room(6 * (end - start) + 16))
+    let first = output
+    let index = Self.write(bytes, from: start, to: end, of: count, output: &output)
+    advance(output - first)
+    return index
   }
 
   /// Writes a slice of a string, and says up to where.

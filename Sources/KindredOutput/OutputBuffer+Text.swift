@@ -7,17 +7,27 @@ extension OutputBuffer {
   /// A field of CSV (RFC 4180 §2).
   package mutating func append(csv bytes: UnsafeRawBufferPointer) {
     guard bytes.contains(where: Self.needsQuotesInCSV) else {
-      append(text: bytes) { _ in nil }
+      _ = append(text: bytes, from: 0, to: bytes.count) { _ in nil }
       return
     }
     append(UInt8(ascii: "\""))
-    append(text: bytes) { $0 == UInt8(ascii: "\"") ? "\"\"" : nil }
+    _ = append(csv: bytes, from: 0, to: bytes.count)
     append(UInt8(ascii: "\""))
+  }
+
+  /// A slice of a field in quotes, up to the character at `end`; where that ends.
+  package mutating func append(csv bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+    append(text: bytes, from: start, to: end) { $0 == UInt8(ascii: "\"") ? "\"\"" : nil }
   }
 
   /// Text of HTML, in elements and in attributes (HTML, "Serializing HTML fragments").
   package mutating func append(html bytes: UnsafeRawBufferPointer) {
-    append(text: bytes) { byte in
+    _ = append(html: bytes, from: 0, to: bytes.count)
+  }
+
+  /// A slice of it, up to the character at `end`; where that ends.
+  package mutating func append(html bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+    append(text: bytes, from: start, to: end) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"
       case UInt8(ascii: "<"): "&lt;"
@@ -48,12 +58,16 @@ extension OutputBuffer {
     }
   }
 
-  /// Copies text, and puts a replacement for each byte of ASCII that has one.
+  /// Copies text up to the character at `end`, and puts a replacement for each byte of ASCII that has one.
+  ///
+  /// - Returns: Where the last character ends.
   @inline(__always)
-  private mutating func append(text bytes: UnsafeRawBufferPointer, _ replacement: (UInt8) -> StaticString?) {
-    var start = 0
-    var index = 0
-    while index < bytes.count {
+  private mutating func append(
+    text bytes: UnsafeRawBufferPointer, from first: Int, to end: Int, _ replacement: (UInt8) -> StaticString?
+  ) -> Int {
+    var start = first
+    var index = first
+    while index < end {
       let byte = bytes[index]
       if byte >= 0x80 {
         let length = UTF8Scanner.sequenceLength(of: bytes, at: index)
@@ -75,6 +89,7 @@ extension OutputBuffer {
       }
     }
     append(bytes, from: start, to: index)
+    return index
   }
 }
 

@@ -7,16 +7,22 @@ package struct OutputBuffer: ~Copyable {
   /// Where the next byte goes.
   @usableFromInline var position: UnsafeMutablePointer<UInt8>
   @usableFromInline var end: UnsafeMutablePointer<UInt8>
+  /// From where on there is as much as a part of a result holds.
+  @usableFromInline var fullMark: UnsafeMutablePointer<UInt8>
 
   package init(_ memory: OutputMemory) {
     self.memory = memory
     position = memory.base
     end = memory.base + memory.capacity
+    fullMark = memory.base + min(OutputMemory.partSize, memory.capacity)
   }
 
   package init(capacity: Int) { self.init(OutputMemory(capacity: capacity)) }
 
   @inlinable package var count: Int { position - memory.base }
+
+  /// Whether there is a part of a result, so that it is time to hand it on.
+  @inlinable package var isFull: Bool { position >= fullMark }
 
   /// What was written; valid until the next write.
   @inlinable package var bytes: UnsafeRawBufferPointer {
@@ -43,6 +49,7 @@ package struct OutputBuffer: ~Copyable {
     position = larger.base + count
     memory = larger
     end = memory.base + memory.capacity
+    fullMark = memory.base + OutputMemory.partSize
   }
 
   /// Room for `more` bytes at the end, of which ``advance(_:)`` then says how many were written.

@@ -23,6 +23,8 @@ public struct Parameters: Sendable {
     case .value(let value): return value
     case .parameter(let number) where literals.indices.contains(number): return literals[number]
     case .claim(let name): return claims[name] ?? .null
+    case .beginning(let pattern, let escape, let kind):
+      return kind.beginning(of: try value(of: pattern), escape: try escape.map(value))
     case .parameter, .cursor, .ancestor, .batch:
       throw RequestError(.invalidValue, "a value of the request is missing")
     }

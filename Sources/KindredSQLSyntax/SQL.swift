@@ -156,6 +156,8 @@ extension SQL {
     case ancestor(level: Int, column: Int)
     /// The input of this number of a statement for many records above: an array with a value for each of them.
     case batch(Int)
+    /// A pattern of all that begins as what the pattern bound to `pattern` matches (``PatternKind/beginning(of:escape:)``).
+    indirect case beginning(of: Binding, escape: Binding?, PatternKind)
   }
 }
 

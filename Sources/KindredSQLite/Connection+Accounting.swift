@@ -31,14 +31,6 @@ extension Connection {
     return try body()
   }
 
-  /// Bounds values as a plan that builds texts needs it, or as any other.
-  public func limitValues(ofBuiltTexts isBuilding: Bool) {
-    guard let builtValue = configuration.resourceLimits.builtValue else { return }
-    sqlite3_limit(
-      handle, SQLITE_LIMIT_LENGTH,
-      isBuilding ? min(builtValue, configuration.maximumLength) : configuration.maximumLength)
-  }
-
   /// Throws where the deadline has passed or somebody has interrupted the connection: for work between two statements.
   public func checkInterruption() throws {
     guard interruption.mustStop() else { return }

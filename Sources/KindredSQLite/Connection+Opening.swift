@@ -66,7 +66,9 @@ extension Connection {
       (SQLITE_LIMIT_ATTACHED, configuration.maximumAttachedDatabases),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
-    let code = interruption.addFunctions(to: handle)
+    let builtLength = min(
+      configuration.resourceLimits.builtValue ?? .max, sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, -1))
+    let code = interruption.addFunctions(to: handle, builtLength: builtLength)
     guard code == SQLITE_OK else { throw error(code) }
     // <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
     let switches = [

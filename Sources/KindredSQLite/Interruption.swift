@@ -77,7 +77,9 @@ final class InterruptionState: Sendable {
   }
 
   /// Adds functions that stop when the statements must; SQLite's code.
-  func addFunctions(to connection: OpaquePointer) -> Int32 {
+  ///
+  /// - Parameter builtLength: the most bytes of a text that they build.
+  func addFunctions(to connection: OpaquePointer, builtLength: Int32) -> Int32 {
     kindred_add_functions(
       connection,
       { context in
@@ -85,7 +87,7 @@ final class InterruptionState: Sendable {
         let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
         return state.mustStop() ? 1 : 0
       },
-      Unmanaged.passUnretained(self).toOpaque())
+      Unmanaged.passUnretained(self).toOpaque(), Int64(builtLength))
   }
 
   /// Lets go of the connection, which is about to be closed.

@@ -7,7 +7,7 @@ public struct ResourceLimits: Hashable, Sendable {
   public var memory: Int64?
   /// Temporary files: sorts, groups, transient tables.
   public var temporaryFiles: Int64?
-  /// A value of a plan that builds texts, by `||` or `replace`: its expressions could double a text with every name.
+  /// A text that `kindred_concat` or `replace` makes longer: expressions could double one with every name.
   public var builtValue: Int32?
 
   /// No limits.

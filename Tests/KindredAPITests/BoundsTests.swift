@@ -86,6 +86,56 @@ struct BoundsTests {
     #expect(throws: Stop.self) { try Planner(model: model, check: { throw Stop() }).plan(request) }
   }
 
+  @Test("patterns on an indexed column can be stopped, and are found by the index")
+  func indexedPatterns() throws {
+    var options = KindredService.Options()
+    options.queryTime = 0.5
+    let database = try TestDatabase(
+      """
+      CREATE TABLE big (id INTEGER PRIMARY KEY, s TEXT UNIQUE, n TEXT COLLATE NOCASE UNIQUE);
+      INSERT INTO big (s, n) VALUES (replace(hex(zeroblob(500000)), '0', 'a'), 'abc'), ('b_c', 'Abd'), ('bxc', 'b');
+      """, options: options)
+    for pattern in [
+      "like '%\(String(repeating: "a", count: 7_000))b'",
+      "glob '*[\(String(repeating: "c", count: 7_000))]b'",
+    ] {
+      let start = MonotonicTime.now()
+      #expect(try database.get("/bigs?fields=id&filter=s \(pattern)").status == 503)
+      #expect(MonotonicTime.now() - start < 1_500_000_000)
+    }
+    for (condition, ids) in [
+      ("s like 'B_C'", [2, 3]), ("s like 'b|_C' escape '|'", [2]), ("s not like 'a%'", [2, 3]),
+      ("n like 'ab%'", [1, 2]),
+      ("n glob 'ab*'", [1]), ("n like 'abd'", [2]), ("n like '%b'", [3]), ("n like null", []),
+      ("n like 1", []),
+    ] {
+      let json = "[" + ids.map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]"
+      try expectRequest("/bigs?fields=id&sort=id&filter=\(condition)", on: database, json: json)
+    }
+    // As SQLite sees them once their patterns are bound.
+    for condition in ["s GLOB 'b*' AND kindred_glob('b*', s)", "n LIKE 'b%' AND kindred_like('b%', n)"] {
+      let plan = try database.pool.withReader { connection in
+        let statement = try connection.prepare("EXPLAIN QUERY PLAN SELECT id FROM big WHERE \(condition)")
+        return try statement.step() ? statement.text(3) ?? "" : ""
+      }
+      #expect(plan.hasPrefix("SEARCH big USING"), "\(plan)")
+    }
+  }
+
+  @Test("texts that are built are bounded, and those that are stored are not")
+  func storedValues() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE doc (id INTEGER PRIMARY KEY, name TEXT, data BLOB);
+      INSERT INTO doc VALUES (1, 'a', zeroblob(3000000));
+      """, configuration: Self.limited)
+    let (status, _, text) = try database.get("/docs?fields=id,data,m:name||'x'&sort=data")
+    #expect(status == 200 && text.hasSuffix(#"AA","m":"ax"}]"#))
+    try expectProblem("/docs?fields=m:hex||data", on: database, code: .unknownColumn, parameter: "fields")
+    let (refused, _, problem) = try database.get("/docs?fields=m:name||data")
+    #expect(refused == 400 && problem.contains("too big"))
+  }
+
   private static var limited: ConnectionConfiguration {
     var configuration = ConnectionConfiguration()
     configuration.resourceLimits.memory = 16 << 20

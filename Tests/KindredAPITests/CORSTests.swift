@@ -16,6 +16,12 @@ struct CORSTests {
     "Access-Control-Request-Headers": "if-none-match",
   ]
 
+  @Test("pages of allowed origins may send QUERY, and see that they may")
+  func query() throws {
+    let policy = try #require(CORSPolicy(origins: .any))
+    #expect(policy.methods.contains("QUERY") && policy.exposedHeaders.contains("Accept-Query"))
+  }
+
   @Test("it is off by default")
   func off() throws {
     let library = try library(nil)

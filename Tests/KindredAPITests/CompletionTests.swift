@@ -50,6 +50,34 @@ struct CompletionTests {
       butNot: ["/books?include=author&author.limit="])
   }
 
+  @Test("aggregates of groups stand where there are groups, and not in one another")
+  func groupAggregates() throws {
+    for url in [
+      "/books?fields=n:‸", "/books?group=kind&fields=kind,n:‸", "/books?fields=n:count(),m:‸",
+      "/books?group=kind&fields=kind&having=‸", "/books?fields=n:count()&having=‸",
+    ] {
+      try expectCompletions(of: url, on: database, make: [url.replacing("‸", with: "avg(")])
+    }
+    for url in [
+      "/books?filter=‸", "/books?sort=‸", "/books?having=‸", "/books?annotate=x:‸", "/books?fields=id,n:‸",
+      "/books?group=‸&fields=n:count()", "/books?fields=n:count(‸", "/books?fields=n:1%2Bsum(abs(‸",
+    ] {
+      try expectCompletions(
+        of: url, on: database, make: [url.replacing("‸", with: "abs(")],
+        butNot: [url.replacing("‸", with: "avg(")])
+    }
+  }
+
+  @Test("an annotation without a name is no column that is there")
+  func annotations() throws {
+    try expectCompletions(
+      of: "/authors?annotate=‸", on: database, make: ["/authors?annotate=books."],
+      butNot: ["/authors?annotate=name"])
+    try expectCompletions(of: "/authors?annotate=x:‸", on: database, make: ["/authors?annotate=x:name"])
+    try expectCompletions(
+      of: "/authors?fields=id&annotate=‸", on: database, make: ["/authors?fields=id&annotate=name"])
+  }
+
   @Test("associations follow one another, the request's own keys among them")
   func keys() throws {
     try expectCompletions(

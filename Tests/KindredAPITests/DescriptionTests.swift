@@ -1,3 +1,4 @@
+import KindredHTTP
 import Testing
 
 @testable import KindredAPI
@@ -7,6 +8,24 @@ struct DescriptionTests {
   let database: TestDatabase
 
   init() throws { database = try Library.database() }
+
+  @Test("a hundred errors are told, and none is looked for after them")
+  func manyErrors() throws {
+    let url = "/authors?fields=" + Array(repeating: "zz", count: 2000).joined(separator: ",")
+    let errors = try #require(try database.description(of: url)["errors"] as? [[String: Any]])
+    #expect(errors.count == 100)
+  }
+
+  @Test("a description takes no longer than the request may")
+  func outOfTime() throws {
+    var options = KindredService.Options()
+    options.queryTime = 0
+    let database = try TestDatabase(Library.schema, options: options)
+    #expect(try database.get("/-/describe?url=/authors?fields=nmae").status == 503)
+    // A page tells what is wrong without it.
+    let page = try database.get("/authors?nmae=1", headers: ["Accept": "text/html"])
+    #expect(page.status == 400 || page.status == 503)
+  }
 
   /// The parts of a URL, as `kind:text`.
   private func parts(of url: String) throws -> [String] {

@@ -39,6 +39,46 @@ struct QueryMethodTests {
     #expect(try query("/books", content, on: Library.database()).text.hasPrefix(#"[{"id":1},{"id":2}"#))
   }
 
+  @Test(
+    "a request that is too long for a URL has pages too",
+    arguments: [
+      // One that a cursor has room for, and one that it hasn't.
+      "id in (" + (1...2499).map { "\($0)" }.joined(separator: ",") + ")",
+      "id in (1,2,3,4,5,6," + (1...2000).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")
+        + ")",
+    ])
+  func pages(filter: String) throws {
+    let database = try Library.database()
+    let content = "fields=id&filter=\(filter)&limit=4&offset=1"
+    var answer = try query("/books", content, on: database)
+    #expect(answer.text == #"[{"id":2},{"id":3},{"id":4},{"id":5}]"#)
+    let first = try #require(Self.link("first", of: answer))
+    let next = try #require(Self.link("next", of: answer))
+    for link in [first, next] { #expect(link.utf8.count < 6 << 10) }
+    answer = try database.answer(next)
+    #expect(answer.text == #"[{"id":6}]"#)
+    #expect(Self.link("next", of: answer) == nil)
+    #expect(try database.answer(first).text == #"[{"id":2},{"id":3},{"id":4},{"id":5}]"#)
+    // It is for its path, and can't be made up.
+    let moved = next.replacing("/books", with: "/authors")
+    for target in [moved, String(next.dropLast(2)), "/books?after=~", "/books?after=~AAAA"] {
+      try expectProblem(target, on: database, code: .invalidValue, parameter: "after")
+    }
+  }
+
+  private static func link(_ relation: String, of answer: Answer) -> String? {
+    let links = (answer.headers["Link"] ?? "").matches(of: /<([^>]*)>; rel="([a-z]*)"/)
+    return links.first { $0.2 == relation }.map { String($0.1) }
+  }
+
+  @Test("a long GET has pages as well")
+  func longGet() throws {
+    let database = try Library.database()
+    let filter = "title<>'\(String(repeating: "x", count: 7000))'"
+    let answer = try database.answer("/books?fields=id&limit=5&filter=\(filter)")
+    #expect(try database.answer(try #require(Self.link("next", of: answer))).text == #"[{"id":6}]"#)
+  }
+
   @Test("content of another type is 415, which names the one that is taken")
   func types() throws {
     let database = try Library.database()

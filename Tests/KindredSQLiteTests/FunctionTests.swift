@@ -63,7 +63,7 @@ struct FunctionTests {
   @Test("a deadline ends a call that would take hours")
   func deadline() throws {
     let a = SQLValue.text(String(repeating: "a", count: 4 << 20))
-    let pattern = SQLValue.text("%" + String(repeating: "a", count: 1 << 20) + "b")
+    let pattern = SQLValue.text("%" + String(repeating: "a", count: 9_000) + "b")
     connection.setDeadline(MonotonicTime.now() + 50_000_000)
     let error = #expect(throws: DatabaseError.self) {
       try value("SELECT kindred_like(?1, ?2)", [pattern, a])
@@ -72,6 +72,61 @@ struct FunctionTests {
     connection.setDeadline(nil)
     // In linear time.
     #expect(try value("SELECT instr(?1, substr(?1, 1, 2000000) || 'b')", [a]) == .integer(0))
+  }
+
+  @Test("a deadline ends what reads a set for each character, and one long character again and again")
+  func countedBytes() throws {
+    let letters = SQLValue.text(String(repeating: "a", count: 4 << 20))
+    let set = SQLValue.text("*[" + String(repeating: "c", count: 9_000) + "]z")
+    connection.setDeadline(MonotonicTime.now() + 50_000_000)
+    let start = MonotonicTime.now()
+    #expect(throws: DatabaseError.self) { try value("SELECT kindred_glob(?1, ?2)", [set, letters]) }
+    // Without the bytes of the set, some hundred times as long passes between two looks at the clock.
+    #expect(MonotonicTime.now() - start < 1_000_000_000)
+  }
+
+  @Test("a pattern is no longer than SQLite takes one", arguments: ["kindred_like", "kindred_glob"])
+  func longPattern(function: String) throws {
+    let error = #expect(throws: DatabaseError.self) {
+      try value("SELECT \(function)(?1, 'a')", [.text(String(repeating: "a", count: 10_001))])
+    }
+    #expect(error?.message == "LIKE or GLOB pattern too complex")
+    #expect(
+      try value("SELECT \(function)(?1, ?1)", [.text(String(repeating: "a", count: 10_000))]) == .integer(1))
+  }
+
+  @Test("kindred_concat is the operator, but for the length of what it builds")
+  func concatenation() throws {
+    let values = ["NULL", "''", "'ab'", "12", "1.5", "x''", "x'6162'", "1e300", "'é'"]
+    for left in values {
+      for right in values {
+        let pair = "\(left), \(right)"
+        #expect(
+          try value(
+            "SELECT kindred_concat(\(pair)) IS \(left) || \(right) AND typeof(kindred_concat(\(pair))) = typeof(\(left) || \(right))"
+          )
+            == .integer(1), "\(pair)")
+      }
+    }
+  }
+
+  @Test("the length of texts that are built is bounded, and that of others is not")
+  func builtLength() throws {
+    var configuration = ConnectionConfiguration()
+    configuration.resourceLimits.builtValue = 1000
+    let connection = try Connection(path: ":memory:", access: .readWriteCreate, configuration: configuration)
+    func length(_ sql: String) throws -> Int64 {
+      let statement = try connection.prepare(
+        "SELECT length(\(sql)) FROM (SELECT hex(zeroblob(1000)) AS long)")
+      _ = try statement.step()
+      return statement.int64(0)
+    }
+    #expect(try length("long") == 2000)
+    #expect(try length("replace(long, '00', '0')") == 1000)
+    #expect(try length("replace(long, '1', '22')") == 2000)
+    #expect(try length("kindred_concat(substr(long, 1, 500), substr(long, 1, 500))") == 1000)
+    #expect(throws: DatabaseError.self) { try length("kindred_concat(long, 'x')") }
+    #expect(throws: DatabaseError.self) { try length("replace(long, '0', '00')") }
   }
 
   @Test("digests tell values apart, and the same ones not")

@@ -137,7 +137,7 @@ final class PlannedRequest {
       if lineage.indices.contains(index), lineage[index].indices.contains(column) {
         return lineage[index][column]
       }
-    case .parameter, .cursor, .claim, .batch: break
+    case .parameter, .cursor, .claim, .batch, .beginning: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
   }

@@ -4,12 +4,17 @@ import KindredSQLite
 
 /// Reads SQL as far as to tell its words, parameters and commas from what stands in strings, names and comments
 /// (<https://www.sqlite.org/lang_expr.html#varparam>).
+///
+/// It goes by bytes, as SQLite does: to Swift, a carriage return and the line feed behind it are one character, and so are
+/// a quote and an accent behind it.
 struct ParameterScanner {
-  private let text: [Character]
+  private let sql: String
+  private let text: [UInt8]
   private var index = 0
 
-  init(_ text: String) {
-    self.text = Array(text)
+  init(_ sql: String) {
+    self.sql = sql
+    text = Array(sql.utf8)
   }
 
   /// The text with a value in the place of each parameter.
@@ -26,13 +31,13 @@ struct ParameterScanner {
         continue
       }
       guard let number = numbering.number(of: parameter) else {
-        return ([], DatabaseError.misuse("no parameter has such a number", sql: String(text)))
+        return ([], DatabaseError.misuse("no parameter has such a number", sql: sql))
       }
       pieces.append((plain, number))
       plain = ""
     }
     var failure: DatabaseError?
-    let values = numbering.values(arguments, sql: String(text), &failure)
+    let values = numbering.values(arguments, sql: sql, &failure)
     var parts: [SQLExpression.RawPart] = pieces.flatMap { piece -> [SQLExpression.RawPart] in
       [.text(piece.text)] + (values[piece.parameter].map { [.expression(SQLExpression(.value($0)))] } ?? [])
     }
@@ -61,31 +66,30 @@ struct ParameterScanner {
   private mutating func next() -> String? {
     guard index < text.count else { return nil }
     let start = index
-    let character = text[index]
+    let byte = text[index]
     index += 1
-    switch character {
-    case "'", "\"", "`": skip(past: character)
-    case "[": skip(past: "]")
-    case "-" where index < text.count && text[index] == "-": skip(past: "\n")
-    case "/" where index < text.count && text[index] == "*":
+    let next = index < text.count ? text[index] : 0
+    switch byte {
+    case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): skip(past: byte)
+    case UInt8(ascii: "["): skip(past: UInt8(ascii: "]"))
+    case UInt8(ascii: "-") where next == UInt8(ascii: "-"): skip(past: UInt8(ascii: "\n"))
+    case UInt8(ascii: "/") where next == UInt8(ascii: "*"):
       index += 1
-      while index < text.count, !(text[index] == "/" && text[index - 1] == "*" && index > start + 2) {
-        index += 1
-      }
-      index = min(index + 1, text.count)
-    case _ where character.isWhitespace: skip(while: \.isWhitespace)
-    case _ where character.isOfSQLWord: skip(while: \.isOfSQLWord)
+      while index < text.count, !text[start..<index].endsComment { index += 1 }
+    case _ where byte.isSQLSpace: skip(while: \.isSQLSpace)
+    case UInt8(ascii: "$"): break
+    case _ where byte.isOfSQLWord: skip(while: \.isOfSQLWord)
     default: break
     }
-    return String(text[start..<index])
+    return String(decoding: text[start..<index], as: UTF8.self)
   }
 
-  private mutating func skip(past end: Character) {
+  private mutating func skip(past end: UInt8) {
     while index < text.count, text[index] != end { index += 1 }
     index = min(index + 1, text.count)
   }
 
-  private mutating func skip(while isIncluded: (Character) -> Bool) {
+  private mutating func skip(while isIncluded: (UInt8) -> Bool) {
     while index < text.count, isIncluded(text[index]) { index += 1 }
   }
 
@@ -93,7 +97,7 @@ struct ParameterScanner {
   private mutating func takeParameter(after token: String) -> String? {
     switch token {
     case "?":
-      return token + taken { $0.isASCII && $0.isNumber }
+      return token + taken { (0x30...0x39).contains($0) }
     case ":", "@", "$":
       let name = taken(while: \.isOfSQLWord)
       return name.isEmpty ? nil : token + name
@@ -102,10 +106,10 @@ struct ParameterScanner {
     }
   }
 
-  private mutating func taken(while isIncluded: (Character) -> Bool) -> String {
+  private mutating func taken(while isIncluded: (UInt8) -> Bool) -> String {
     let start = index
     skip(while: isIncluded)
-    return String(text[start..<index])
+    return String(decoding: text[start..<index], as: UTF8.self)
   }
 }
 
@@ -158,21 +162,47 @@ private struct ParameterNumbering {
   }
 }
 
-extension Character {
-  /// Whether it belongs to keywords and names without quotes.
-  fileprivate var isOfSQLWord: Bool { isLetter || isNumber || self == "_" }
+extension UInt8 {
+  /// Whether it belongs to keywords and names without quotes: letters, digits, `_`, `$` and everything beyond ASCII.
+  fileprivate var isOfSQLWord: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x24, 0x80...: true
+    default: false
+    }
+  }
+
+  /// Whether it is white space to SQLite.
+  fileprivate var isSQLSpace: Bool { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(self) }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether a comment that begins with `/*` ends here.
+  fileprivate var endsComment: Bool { count >= 4 && suffix(2).elementsEqual("*/".utf8) }
 }
 
 extension String {
   /// Whether a token is nothing to SQLite.
   var isWhiteSpaceOrComment: Bool {
-    first?.isWhitespace ?? true || hasPrefix("--") || hasPrefix("/*")
+    utf8.first?.isSQLSpace ?? true || isComment
+  }
+
+  private var isComment: Bool { utf8.starts(with: "--".utf8) || utf8.starts(with: "/*".utf8) }
+
+  /// What ends the comment that a token is, where it goes on behind it.
+  var endOfComment: String? {
+    guard isComment else { return nil }
+    if utf8.starts(with: "--".utf8) { return utf8.last == UInt8(ascii: "\n") ? nil : "\n" }
+    return Array(utf8)[...].endsComment ? nil : "*/"
   }
 
   /// The name that a token is, without its quotes.
   var unquotedIdentifier: String {
-    let pairs: [Character: Character] = ["\"": "\"", "`": "`", "[": "]", "'": "'"]
-    guard let first, count > 1, let end = pairs[first], last == end else { return self }
-    return String(dropFirst().dropLast()).replacing("\(end)\(end)", with: "\(end)")
+    let pairs: [Unicode.Scalar: Unicode.Scalar] = ["\"": "\"", "`": "`", "[": "]", "'": "'"]
+    let scalars = unicodeScalars
+    guard let first = scalars.first, scalars.count > 1, let end = pairs[first], scalars.last == end else {
+      return self
+    }
+    return String(
+      String.UnicodeScalarView(scalars.dropFirst().dropLast()).replacing([end, end], with: [end]))
   }
 }

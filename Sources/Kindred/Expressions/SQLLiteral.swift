@@ -36,9 +36,14 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   /// The SQL as an expression.
   public var sqlExpression: SQLExpression {
     if let failure { return SQLExpression { _ in throw failure } }
-    // A comment at its end must not go on behind it.
-    if case .text(let text) = parts.last, text.contains("--") { return .raw(parts + [.text("\n")]) }
-    return .raw(parts)
+    return .raw(enclosedParts)
+  }
+
+  /// The parts, and the end of a comment that would go on behind them.
+  private var enclosedParts: [SQLExpression.RawPart] {
+    guard case .text(let text) = parts.last else { return parts }
+    var scanner = ParameterScanner(text)
+    return scanner.tokens().last?.endOfComment.map { parts + [.text($0)] } ?? parts
   }
 
   /// As many columns as the SQL has.
@@ -136,12 +141,14 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
 
     /// Another literal.
     public mutating func appendInterpolation(literal: SQLLiteral) {
-      parts += literal.parts
+      parts += literal.enclosedParts
       failure = failure ?? literal.failure
     }
 
     /// SQL of the program.
-    public mutating func appendInterpolation(sql: String) { appendLiteral(sql) }
+    public mutating func appendInterpolation(sql: String) {
+      appendInterpolation(literal: SQLLiteral(stringLiteral: sql))
+    }
 
     /// The name of a record's table.
     public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {

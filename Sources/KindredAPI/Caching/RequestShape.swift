@@ -74,8 +74,8 @@ struct RequestShape {
   var wholeKey: Key {
     let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
     var key = Self.key(of: text)
-    // A cursor, which such a request is planned with, is for its own principal.
-    if after != nil { key.bytes += rights }
+    // It may have a cursor, under whatever name, and is planned with it: that is for its own principal.
+    key.bytes += rights
     return key
   }
 
@@ -156,6 +156,8 @@ struct RequestShape {
     let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
     let name = pair[..<nameEnd]
     let value = pair[min(nameEnd + 1, pair.endIndex)...]
+    // What it is when it is decoded is the parser's to say.
+    if name.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) { isShareable = false }
     if name.equals("limit"), let number = Self.integer(value) {
       limit = number
       return

@@ -55,9 +55,11 @@ extension KindredService {
   func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> ProblemPage {
     var description: RequestDescription?
     if problem.status.code < 500, let principal, let version = try? latestVersion() {
-      description = RequestDescription(
+      // The request's own time has been used by then: it is short, and what isn't told in it is left out.
+      description = try? RequestDescription(
         request.target, model: version.seen(by: principal).model, limits: options.limits,
-        cursors: (cursors, principal.rights))
+        cursors: (cursors, principal.rights),
+        within: ToolTime(seconds: min(0.5, options.queryTime ?? 0.5), request.cancellation))
     }
     return ProblemPage(problem, request, description)
   }

@@ -20,14 +20,25 @@ struct CursorCoding: Sendable {
     bytes.append(varint: UInt64(bitPattern: cursor.passed))
     bytes += cursor.digest ?? []
     for value in cursor.values { bytes.append(value) }
-    return seal.seal(bytes, with: request).map(Base64.encodeForURL)
+    return seal(bytes, with: request)
+  }
+
+  /// Bytes as a text of a URL that only this key opens.
+  ///
+  /// - Parameter associated: what must be the same when it comes back.
+  func seal(_ bytes: [UInt8], with associated: [UInt8]) -> String? {
+    seal.seal(bytes, with: associated).map(Base64.encodeForURL)
+  }
+
+  /// The bytes that were sealed; nil for any other text.
+  func open(_ text: String, with associated: [UInt8]) -> [UInt8]? {
+    guard let sealed = Base64.decode(text), Base64.encodeForURL(sealed) == text else { return nil }
+    return seal.open(sealed, with: associated)
   }
 
   /// - Throws: `RequestError` for a text that no page of such a request gave.
   func decode(_ text: String, for request: [UInt8]) throws -> Cursor {
-    guard let sealed = Base64.decode(text), Base64.encodeForURL(sealed) == text,
-      let bytes = seal.open(sealed, with: request), let cursor = Self.cursor(bytes[...])
-    else {
+    guard let bytes = open(text, with: request), let cursor = Self.cursor(bytes[...]) else {
       throw RequestError(
         .invalidValue,
         "the cursor is damaged, or belongs to another request or another run of the server: take it from `Link`",

@@ -23,6 +23,7 @@ extension KindredService {
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
+    let request = try longRequests.expanded(request, for: principal.rights)
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
       if let format, !recordTypes.contains(format) {

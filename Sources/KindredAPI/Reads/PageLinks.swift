@@ -6,24 +6,45 @@ struct PageLinks {
   /// Nil on the last page.
   let next: String?
 
-  /// - Parameter cursor: of the next page, as it is written; nil on the last page.
-  init(_ request: HTTPRequest, next cursor: String?) {
-    if !Self.hasPlace(request.target) {
-      let target = URLCoding.encodeUnsafe(request.target)
-      first = target
-      next = cursor.map { "\(target)\(request.query == nil ? "?" : "&")after=\($0)" }
+  /// - Parameters:
+  ///   - cursor: of the next page, as it is written; nil on the last page.
+  ///   - longRequests: makes links that are too long otherwise.
+  ///   - rights: of who may follow these.
+  init(_ request: HTTPRequest, next cursor: String?, _ longRequests: LongRequests, for rights: [UInt8]) {
+    let links = Self.links(request, next: cursor)
+    guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
+      (first, next) = links
       return
     }
     let pairs = (request.query ?? "").split(separator: "&")
-    let kept = pairs.filter { !["after", "offset"].contains(Self.name(of: $0)) }
+    func url(leavingOut names: [String], _ cursor: String?, within length: Int) -> String? {
+      longRequests.target(
+        path: request.path,
+        query: pairs.filter { !names.contains(Self.name(of: $0) ?? "") }.joined(separator: "&"),
+        cursor: cursor, for: rights, within: length)
+    }
+    let next = cursor.flatMap {
+      url(leavingOut: ["after", "offset"], $0, within: Self.maximumURLLength - 1024)
+    }
+    self.next = next
+    let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
+    first = url(leavingOut: ["after"], nil, within: room) ?? links.first
+  }
+
+  private static func links(_ request: HTTPRequest, next cursor: String?) -> (first: String, next: String?) {
+    if !hasPlace(request.target) {
+      let target = URLCoding.encodeUnsafe(request.target)
+      return (target, cursor.map { "\(target)\(request.query == nil ? "?" : "&")after=\($0)" })
+    }
+    let pairs = (request.query ?? "").split(separator: "&")
+    let kept = pairs.filter { !["after", "offset"].contains(name(of: $0)) }
     func url(_ more: [String]) -> String {
       let query = (kept.map(String.init) + more).joined(separator: "&")
       return URLCoding.encodeUnsafe(request.path + (query.isEmpty ? "" : "?\(query)"))
     }
     // The first page keeps its offset.
-    let offset = pairs.first { Self.name(of: $0) == "offset" }
-    first = url(offset.map { [String($0)] } ?? [])
-    next = cursor.map { url(["after=\($0)"]) }
+    let offset = pairs.first { name(of: $0) == "offset" }
+    return (url(offset.map { [String($0)] } ?? []), cursor.map { url(["after=\($0)"]) })
   }
 
   /// Whether a URL may say where the page begins; most don't.
@@ -47,12 +68,16 @@ struct PageLinks {
 
   /// All fields of an answer together must not be longer than clients and proxies take: 8 KiB.
   private static let maximumLength = 6 << 10
+  /// A link that is longer holds its request another way.
+  private static let maximumURLLength = maximumLength - 16
 
-  /// The value of `Link` (RFC 8288): of a long URL, the more useful link alone; nil where even that is too long.
+  /// The value of `Link` (RFC 8288): of a long URL, the more useful link alone; nil where there is none.
   var field: String? {
-    let first = "<\(first)>; rel=\"first\""
-    let next = next.map { "<\($0)>; rel=\"next\"" }
-    let candidates = [next.map { "\($0), \(first)" }, next, first]
-    return candidates.lazy.compactMap { $0 }.first { $0.utf8.count <= Self.maximumLength }
+    let first = first.utf8.count <= Self.maximumLength ? "<\(first)>; rel=\"first\"" : nil
+    guard let next = next.map({ "<\($0)>; rel=\"next\"" }) else { return first }
+    // A path may be that long by itself.
+    guard next.utf8.count <= Self.maximumLength + 1024 else { return first }
+    guard let first, next.utf8.count + first.utf8.count <= Self.maximumLength else { return next }
+    return "\(next), \(first)"
   }
 }

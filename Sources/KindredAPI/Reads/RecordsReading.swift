@@ -43,7 +43,7 @@ final class RecordsReading {
       remember(tag, isOfContent: false)
       return streamed(beginning, content, tag: tag)
     }
-    let measured = try measure(after: hash, content.count)
+    let measured = try measure(after: hash)
     let tag = measured ?? newTag
     remember(tag, isOfContent: measured != nil)
     // Its client has it, or wants another.
@@ -80,26 +80,22 @@ final class RecordsReading {
     planned.isTimeless && service.representations.entry(for: asked.key)?.isOfContent != false
   }
 
-  /// The tag of content of which `length` bytes have been read; nil where it is too long to be read only for that.
-  private func measure(after beginning: ContentHash, _ length: Int) throws -> ContentHash.Digest? {
+  /// The tag of content whose beginning has been read; nil where it is too long to be read only for that.
+  private func measure(after beginning: ContentHash) throws -> ContentHash.Digest? {
     var hash = beginning
-    var length = length
     let seconds = (service.options.queryTime ?? 10) * Self.measuredTime
     let end = MonotonicTime.now() + UInt64(seconds * 1e9)
     while let part = try reader.next() {
       hash.update(part)
-      length += part.count
-      guard length <= Self.measuredLength, MonotonicTime.now() < end else { return nil }
+      guard MonotonicTime.now() < end else { return nil }
     }
     return hash.finish()
   }
 
   /// Bytes that are read before anything is sent, so that the connection is free and the tag known.
   private static let gatheredLength = 1 << 20
-  /// Bytes that are read for the tag alone.
-  private static let measuredLength = 64 << 20
-  /// The part of the request's time that may be spent on that.
-  private static let measuredTime = 0.25
+  /// The part of the request's time that may be spent on reading for the tag alone: what is read twice must fit.
+  private static let measuredTime = 0.4
 
   /// A tag for content that is too long to be told by its hash: that of the database's state.
   private var newTag: ContentHash.Digest {
@@ -174,7 +170,8 @@ final class RecordsReading {
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
       let cursor = try reader.pageCursor()
       let links = PageLinks(
-        asked.request, next: cursor.flatMap { service.cursors.encode($0, for: planned.order.associatedData) })
+        asked.request, next: cursor.flatMap { service.cursors.encode($0, for: planned.order.associatedData) },
+        service.longRequests, for: asked.principal.rights)
       if let field = links.field { beginning.headers.append("Link", field) }
       isLastPage = cursor == nil
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])

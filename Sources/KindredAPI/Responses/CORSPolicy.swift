@@ -26,14 +26,16 @@ public struct CORSPolicy: Sendable {
 
   /// A policy; nil where it asks for credentials from any origin, which would hand every user's data to every page.
   public init?(
-    origins: Origins, methods: [String] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"],
+    origins: Origins,
+    methods: [String] = ["GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE"],
     headers: [String] = [
       "Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
       "Last-Event-ID",
       "Prefer", "Traceparent", "Tracestate",
     ],
     exposedHeaders: [String] = [
-      "Accept-Patch", "Accept-Post", "Allow", "ETag", "Link", "Location", "Preference-Applied", "Retry-After",
+      "Accept-Patch", "Accept-Post", "Accept-Query", "Allow", "ETag", "Link", "Location",
+      "Preference-Applied", "Retry-After",
       "Server-Timing", "X-Total-Count",
     ],
     maxAge: Int = 600, allowsCredentials: Bool = false

@@ -89,11 +89,7 @@ extension Problem {
   /// An error of the database; nil for one that is a defect, or that the client must not learn about.
   init?(_ error: any BackendError) {
     switch error.kind {
-    case .timedOut:
-      self.init(
-        .outOfTime,
-        "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
-        headers: [("Retry-After", "1")])
+    case .timedOut: self = .outOfTime
     case .exceeded(let resource):
       self.init(
         RequestError(
@@ -156,6 +152,12 @@ extension Problem {
 
   /// Somebody else has what the request needs.
   static let busy = Problem(.busy, "the database is busy: try again", headers: [("Retry-After", "1")])
+
+  /// The request's time is over.
+  static let outOfTime = Problem(
+    .outOfTime,
+    "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
+    headers: [("Retry-After", "1")])
 
   /// The database can't be read at all.
   static let unavailable = Problem(

@@ -15,6 +15,7 @@ public final class KindredService: HTTPHandler {
   let representations = RepresentationCache()
   let idempotencyKeys = IdempotencyKeys()
   let cursors: CursorCoding
+  let longRequests: LongRequests
   let serviceMetrics = ServiceMetrics()
   let readerQueue: ReaderQueue
   private let authenticator: Authenticator
@@ -33,6 +34,7 @@ public final class KindredService: HTTPHandler {
     self.logger = logger
     guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
     self.cursors = cursors
+    longRequests = LongRequests(cursors)
     authenticator = try Authenticator(
       options.access ?? AccessConfiguration(), impersonating: options.impersonated, logger: logger)
     changeFeed = try options.live.map { try ChangeFeed(backend, $0) }

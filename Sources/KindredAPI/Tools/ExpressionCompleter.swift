@@ -17,7 +17,9 @@ struct ExpressionCompleter {
     let word = TypedWord(
       text: typed.text, range: piece.place(from: typed.start, to: typed.end),
       next: scalars.indices.contains(typed.end) ? scalars[typed.end] : nil)
-    let names = word.completions(of: candidates(for: expectations, typed: typed.text)) { candidate in
+    let before = String(String.UnicodeScalarView(scalars[..<typed.start]))
+    let names = word.completions(of: candidates(for: expectations, typed: typed.text, after: before)) {
+      candidate in
       let isQuoted = typed.isQuoted || candidate.needsQuotes
       return URLText.value(isQuoted ? candidate.name.inDoubleQuotes : candidate.name)
     }
@@ -111,17 +113,74 @@ struct ExpressionCompleter {
         ? [] : operators.filter(expectations.signs.contains).map { Candidate(name: $0, kind: .operator) })
   }
 
-  private func candidates(for expectations: Expectations, typed: String) -> [Candidate] {
+  /// - Parameter text: what stands before the word.
+  private func candidates(for expectations: Expectations, typed: String, after text: String) -> [Candidate] {
     switch expectations.name {
     case nil: return []
     case .key(let keys, let isRenamed): return self.keys(below: keys, isRenamed: isRenamed)
     case .operand(let place):
       guard let scope = scope(in: place) else { return [] }
-      return operands(
-        in: scope, isInAggregate: place.calls.contains { $0.components.count > 1 }, typed: typed)
+      let operands = operands(
+        in: scope, typed: typed, takesAggregates: takesGroupAggregates(place, after: text))
+      // Without a name of its own, such an item would have that of a column that is there.
+      guard parameter.name == "annotate", self.scope.node?.fields == nil, isBeginningOfItem(after: text)
+      else {
+        return operands
+      }
+      return operands.filter { $0.kind != .column }
     case .member(let path, let place):
       return scope(in: place).map { members(of: path, in: $0, typed: typed) } ?? []
     }
+  }
+
+  /// Whether aggregates of a group have a meaning at a place, as the planner gives them one.
+  private func takesGroupAggregates(_ place: Expectations.Place, after text: String) -> Bool {
+    let aggregates = Planning.functionNames.aggregates
+    let isInAggregate = place.calls.contains { call in
+      call.components.count > 1 || call.components.contains { aggregates.contains($0.name.lowercased()) }
+    }
+    guard !isInAggregate, let node = scope.node else { return false }
+    switch parameter.name {
+    case "annotate", "having", "sort": return node.isGrouped
+    case "values": return !node.group.isEmpty
+    case "fields": return !node.group.isEmpty || areGroupAggregates(itemsOf: text)
+    default: return false
+    }
+  }
+
+  /// Whether all items of `fields` that stand before the last comma are aggregates of a group, as all of them must be
+  /// where there is no `group`.
+  private func areGroupAggregates(itemsOf text: String) -> Bool {
+    guard let comma = lastComma(in: text) else { return true }
+    let items = String(String.UnicodeScalarView(text.unicodeScalars.prefix(comma)))
+    guard
+      var parser = try? ExpressionParser(
+        items, at: Origin(parameter: parameter.name), maximumDepth: limits.expressionDepth),
+      let fields = try? parser.parseFields()
+    else { return false }
+    return RequestNode.areGrouped(fields)
+  }
+
+  /// Whether a word is the first of an item.
+  private func isBeginningOfItem(after text: String) -> Bool {
+    let tokens = Lexer.prefix(of: text).tokens.filter { $0.kind != .end }
+    return tokens.isEmpty
+      || tokens.last?.kind == .sign(.comma) && lastComma(in: text) == tokens.last?.position
+  }
+
+  /// The position of the last comma outside of parentheses.
+  private func lastComma(in text: String) -> Int? {
+    var depth = 0
+    var comma: Int?
+    for token in Lexer.prefix(of: text).tokens {
+      switch token.kind {
+      case .sign(.leftParenthesis): depth += 1
+      case .sign(.rightParenthesis): depth -= 1
+      case .sign(.comma) where depth == 0: comma = token.position
+      default: break
+      }
+    }
+    return comma
   }
 
   // MARK: Names
@@ -154,11 +213,11 @@ struct ExpressionCompleter {
     }
   }
 
-  private func operands(in scope: NameScope, isInAggregate: Bool, typed: String) -> [Candidate] {
+  private func operands(in scope: NameScope, typed: String, takesAggregates: Bool) -> [Candidate] {
     var candidates = names(of: scope, typed: typed)
     if scope.via != nil { candidates.append(Candidate(name: "via", kind: .association, ending: ".")) }
     let functions = Planning.functionNames
-    let names = functions.scalars + (isInAggregate ? [] : functions.aggregates)
+    let names = functions.scalars + (takesAggregates ? functions.aggregates : [])
     candidates += Set(names).sorted().map { Candidate(name: $0, kind: .function, ending: "(") }
     candidates += ExpressionParser.constants.map { Candidate(name: $0, kind: .keyword) }
     if scope.parent != nil { candidates.append(Candidate(name: "../", kind: .operator)) }

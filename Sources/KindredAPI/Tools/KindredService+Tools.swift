@@ -18,8 +18,9 @@ extension KindredService {
     _ request: HTTPRequest, in model: Model, for principal: Principal
   ) throws -> Representation {
     let url = try ToolParameters(request, ["url"]).required("url")
-    let description = RequestDescription(
-      url, model: model, limits: options.limits, cursors: (cursors, principal.rights))
+    let description = try RequestDescription(
+      url, model: model, limits: options.limits, cursors: (cursors, principal.rights),
+      within: ToolTime(seconds: options.queryTime, request.cancellation))
     return Representation(description.json)
   }
 }

@@ -18,12 +18,15 @@ struct RequestDescription {
   private let draft: RequestDraft
   private var text: RequestText { draft.text }
 
-  init(_ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors) {
+  /// - Throws: where its time is over.
+  init(
+    _ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors, within time: ToolTime
+  ) throws {
     var limits = limits
     // What the server adds is no part of what is written.
     limits.pageSize = nil
     draft = RequestDraft(RequestText(url), model: model, limits: limits, cursors: cursors)
-    if !isPage { draft.check() }
+    if !isPage { try draft.check(within: time) }
   }
 
   /// Whether it is the index, or something else of Kindred's own.
@@ -197,7 +200,9 @@ struct RequestDescription {
       let target = text.segments.map(\.raw).joined(separator: "/")
       return [(RequestError(.notFound, "there is nothing at /\(target)"), text.path)]
     }
-    let errors = draft.encodingErrors + draft.diagnostics.errors.map { ($0, place(of: $0)) }
+    // A value is read once for all that is wrong with it.
+    var tokens: [Int: [Token]] = [:]
+    let errors = draft.encodingErrors + draft.diagnostics.errors.map { ($0, place(of: $0, &tokens)) }
     return errors.enumerated().sorted {
       ($0.element.place.lowerBound, $0.offset) < ($1.element.place.lowerBound, $1.offset)
     }.map(\.element)
@@ -209,7 +214,7 @@ struct RequestDescription {
   }
 
   /// The word that is wrong.
-  private func place(of error: RequestError) -> Range<Int> {
+  private func place(of error: RequestError, _ tokens: inout [Int: [Token]]) -> Range<Int> {
     guard let origin = error.origin else { return text.path }
     guard let name = origin.parameter else {
       guard let number = origin.number, text.segments.indices.contains(number) else { return text.path }
@@ -226,14 +231,16 @@ struct RequestDescription {
     if error.code == .unknownParameter || error.code == .unknownNode || parameter.value.range.isEmpty {
       return parameter.name.range
     }
-    return parameter.value.place(of: origin.position)
+    let read = tokens[number] ?? Lexer.prefix(of: parameter.value.text).tokens
+    tokens[number] = read
+    return parameter.value.place(of: origin.position, among: read)
   }
 }
 
 extension RequestText.Piece {
   /// The token that begins at a position; all of it where none does.
-  fileprivate func place(of position: Int) -> Range<Int> {
-    guard let token = Lexer.prefix(of: text).tokens.first(where: { $0.position == position }) else {
+  fileprivate func place(of position: Int, among tokens: [Token]) -> Range<Int> {
+    guard let token = tokens.first(where: { $0.position == position }) else {
       return position == 0 ? range : place(from: position, to: count)
     }
     return place(from: token.position, to: token.end)

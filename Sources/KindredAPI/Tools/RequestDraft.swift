@@ -54,8 +54,11 @@ struct RequestDraft {
   }
 
   /// Looks up what the parser leaves to the planner: the names of expressions.
-  func check() {
-    if let request { Planner(model: model, limits: limits.planning).check(request, diagnostics) }
+  ///
+  /// - Throws: where its time is over.
+  func check(within time: ToolTime) throws {
+    guard let request else { return }
+    try Planner(model: model, limits: limits.planning, check: time.check).check(request, diagnostics)
   }
 
   private mutating func readParameters() -> [QueryParameters.Parameter] {

@@ -39,3 +39,24 @@ extension Expression.BinaryOperator {
     }
   }
 }
+
+extension Expression.MatchOperator {
+  /// A pattern of all that begins as what a pattern matches; nil where that is not known before the statement runs.
+  func beginning(of pattern: Expression, escape: Expression?) -> SQL.Binding? {
+    guard let pattern = pattern.binding else { return nil }
+    let kind: PatternKind = self == .like ? .like : .glob
+    guard let escape else { return .beginning(of: pattern, escape: nil, kind) }
+    return escape.binding.map { .beginning(of: pattern, escape: $0, kind) }
+  }
+}
+
+extension Expression {
+  /// What a parameter is bound to that is a value known when the statement runs.
+  fileprivate var binding: SQL.Binding? {
+    switch kind {
+    case .literal(let number): .parameter(number)
+    case .value(let value): .value(value)
+    default: nil
+    }
+  }
+}

@@ -88,6 +88,12 @@ struct PostgreSQLDialect: SQLDialect {
     }
   }
 
+  func boundedConcatenation(
+    _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> CompiledExpression {
+    try binary(.concatenate, left, right)
+  }
+
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
     boolean("\(value.operand) IS \(not(negated))NULL")
   }
@@ -118,7 +124,7 @@ struct PostgreSQLDialect: SQLDialect {
 
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
-    escape: CompiledExpression?, negated: Bool, isStoppable: Bool
+    escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression {
     guard op == .like else {
       throw TypeMismatch(
@@ -231,6 +237,11 @@ struct PostgreSQLDialect: SQLDialect {
     }
     return sql
   }
+
+  func least(_ left: SQL, _ right: SQL) -> SQL { "LEAST(\(left), \(right))" }
+
+  /// Its collations order texts by their bytes where they would be equal.
+  func orderedByBytes(_ value: SQL) -> SQL? { nil }
 
   func page(limit: SQL?, offset: SQL?) -> SQL {
     var sql = SQL()

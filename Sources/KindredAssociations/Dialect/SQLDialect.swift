@@ -50,6 +50,10 @@ protocol SQLDialect: Sendable {
   func binary(
     _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
   ) throws -> CompiledExpression
+  /// `left || right`, of a bounded length.
+  func boundedConcatenation(
+    _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> CompiledExpression
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression
   func isAmong(
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
@@ -57,10 +61,12 @@ protocol SQLDialect: Sendable {
   func isBetween(
     _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
   ) throws -> CompiledExpression
-  /// - Parameter isStoppable: whether a match that takes long must be stopped.
+  /// - Parameters:
+  ///   - isStoppable: whether a match that takes long must be stopped.
+  ///   - beginning: a pattern of all that begins as what is matched, where an index may find that.
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
-    escape: CompiledExpression?, negated: Bool, isStoppable: Bool
+    escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) throws -> CompiledExpression
   func cast(_ value: CompiledExpression, to type: Expression.CastType) throws -> CompiledExpression
@@ -90,6 +96,8 @@ protocol SQLDialect: Sendable {
   func digest(of values: [SQL]) -> SQL
   /// That two values are the same, or both NULL.
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL
+  /// The lesser of two numbers.
+  func least(_ left: SQL, _ right: SQL) -> SQL
 
   /// What a column takes where it is set to its default.
   func defaultValue(of column: Column?) -> SQL
@@ -100,6 +108,8 @@ protocol SQLDialect: Sendable {
 
   /// A term of `ORDER BY`, NULLs being the least values unless said otherwise.
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL
+  /// A value for an order that tells texts apart which its collation takes for equal; nil where none does.
+  func orderedByBytes(_ value: SQL) -> SQL?
   /// `LIMIT` and `OFFSET`.
   func page(limit: SQL?, offset: SQL?) -> SQL
   /// Parts of an order one after the other, and the page of all of them.

@@ -48,6 +48,10 @@ struct SQLiteDialect: SQLDialect {
       precedence: op.precedence, format: op.isComparison ? .boolean : .plain)
   }
 
+  func boundedConcatenation(_ left: CompiledExpression, _ right: CompiledExpression) -> CompiledExpression {
+    CompiledExpression(sql: "kindred_concat(\(left.sql(within: .or)), \(right.sql(within: .or)))")
+  }
+
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
     boolean("\(value.sql(within: .comparison)) IS \(not(negated))NULL")
   }
@@ -68,16 +72,20 @@ struct SQLiteDialect: SQLDialect {
 
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
-    escape: CompiledExpression?, negated: Bool, isStoppable: Bool
+    escape: CompiledExpression?, negated: Bool, isStoppable: Bool,
+    beginning: SQL.Binding?
   ) -> CompiledExpression {
+    let word: SQL = op == .like ? "LIKE" : "GLOB"
     if isStoppable {
       let function: SQL = op == .like ? "kindred_like" : "kindred_glob"
       let arguments = ([pattern, value] + (escape.map { [$0] } ?? [])).map { $0.sql(within: .or) }
-      return boolean(
-        "\(not(negated))\(function)(\(arguments.joined(separator: ", ")))", negated ? .not : .primary)
+      let call: SQL = "\(function)(\(arguments.joined(separator: ", ")))"
+      if negated { return boolean("NOT \(call)", .not) }
+      guard let beginning else { return boolean(call, .primary) }
+      // SQLite finds by the index what begins so, and its own operator is done with a text at its beginning.
+      return boolean("\(value.sql(within: .comparison)) \(word) \(beginning) AND \(call)", .and)
     }
     let escape: SQL = escape.map { " ESCAPE \($0.sql(within: .sum))" } ?? ""
-    let word: SQL = op == .like ? "LIKE" : "GLOB"
     let operands = (value.sql(within: .comparison), pattern.sql(within: .comparison))
     return boolean("\(operands.0) \(not(negated))\(word) \(operands.1)\(escape)")
   }
@@ -142,6 +150,8 @@ struct SQLiteDialect: SQLDialect {
 
   func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
 
+  func least(_ left: SQL, _ right: SQL) -> SQL { "min(\(left), \(right))" }
+
   func fullTextIndex(of table: String) -> String { "make an FTS5 table with content='\(table)'" }
 
   // MARK: Clauses
@@ -155,6 +165,8 @@ struct SQLiteDialect: SQLDialect {
     }
     return sql
   }
+
+  func orderedByBytes(_ value: SQL) -> SQL? { "\(value) COLLATE BINARY" }
 
   func page(limit: SQL?, offset: SQL?) -> SQL {
     let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""

@@ -13,18 +13,29 @@ struct Keyset {
   var isInclusive = false
   /// What must hold before a term is evaluated that could tell of its record.
   var rules: [SQL] = []
+  /// Whether the values of a term may be of other types than its affinity makes: then a comparison must leave the
+  /// values as they are, as the order does.
+  let ignoresAffinity: Bool
   private let dialect: any SQLDialect
 
   /// The rows after a cursor.
-  init(order: [OrderTerm], after cursor: Cursor, _ dialect: any SQLDialect) {
+  init(
+    order: [OrderTerm], after cursor: Cursor, ignoringAffinity ignoresAffinity: Bool,
+    _ dialect: any SQLDialect
+  ) {
     self.order = order
+    self.ignoresAffinity = ignoresAffinity
     self.dialect = dialect
     isNull = order.indices.map { cursor.values.indices.contains($0) ? cursor.values[$0] == .null : nil }
   }
 
   /// The rows from values on that are known when the statement runs.
-  init(order: [OrderTerm], from firstValue: Int, _ dialect: any SQLDialect) {
+  init(
+    order: [OrderTerm], from firstValue: Int, ignoringAffinity ignoresAffinity: Bool,
+    _ dialect: any SQLDialect
+  ) {
     self.order = order
+    self.ignoresAffinity = ignoresAffinity
     self.dialect = dialect
     self.firstValue = firstValue
     isNull = order.map { _ in nil }
@@ -43,15 +54,15 @@ struct Keyset {
 
   private func plainCondition(on expressions: [SQL]) -> SQL {
     if order.count == 1, !isInclusive {
-      let beyond = beyond(0, expressions[0])
+      let beyond = beyond(0, compared(expressions[0]))
       return beyond.count == 1 ? beyond[0] : "(\(beyond.joined(separator: " OR ")))"
     }
     var sql: SQL = "CASE"
     for number in order.indices {
-      sql.append(" WHEN \(beyond(number, expressions[number]).joined(separator: " OR ")) THEN TRUE")
+      let expression = compared(expressions[number])
+      sql.append(" WHEN \(beyond(number, expression).joined(separator: " OR ")) THEN TRUE")
       guard isInclusive || number < order.count - 1 else { continue }
-      let differs = dialect.isSame(expressions[number], value(number), negated: true)
-      sql.append(" WHEN \(differs) THEN FALSE")
+      sql.append(" WHEN \(dialect.isSame(expression, value(number), negated: true)) THEN FALSE")
     }
     sql.append(isInclusive ? " ELSE TRUE END" : " ELSE FALSE END")
     return sql
@@ -67,13 +78,23 @@ struct Keyset {
   ///
   /// Each is one range of an index, so that a page far from the start costs what the first costs.
   func ranges(on expressions: [SQL]) -> [SQL] {
-    order.indices.reversed().flatMap { number in
+    let expressions = expressions.map(compared)
+    return order.indices.reversed().flatMap { number in
       let same = (0..<number).map { guarded($0, isSame($0, expressions[$0])) }
       return beyond(number, expressions[number]).map {
         (same + [guarded(number, $0)]).joined(separator: " AND ")
       }
     }
   }
+
+  /// That rows have these values, in as many terms as are known.
+  func equality(on expressions: [SQL], in numbers: some Sequence<Int>) -> [SQL] {
+    numbers.map { guarded($0, dialect.isSame(compared(expressions[$0]), value($0), negated: false)) }
+  }
+
+  /// A term as it is compared: `+` takes its affinity, and leaves its collation
+  /// (<https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>).
+  private func compared(_ expression: SQL) -> SQL { ignoresAffinity ? "+\(expression)" : expression }
 
   /// A condition on a term, which keeps its index where it tells nothing.
   private func guarded(_ number: Int, _ condition: SQL) -> SQL {

@@ -40,8 +40,6 @@ public struct Plan: Sendable {
 
   /// Whether values of the request are part of its SQL, so that it serves no other one.
   public var readsLiterals = false
-  /// Whether its expressions build texts that may be longer than those of the database.
-  public var buildsTexts = false
 
   /// An empty plan.
   public init() {}
@@ -80,8 +78,19 @@ public struct Plan: Sendable {
     public var statement: Statement
     /// The number of the literal that is the pattern.
     public var literal: Int
+    /// The columns that the pattern may name; nil for all.
+    public var columns: [String]?
     /// Where the request has the pattern.
     public var origin: Origin
+
+    /// - Throws: `RequestError` where the pattern names another column: one that is hidden, or none at all.
+    public func checkColumns(of pattern: SQLValue) throws {
+      guard let columns, case .text(let pattern) = pattern else { return }
+      for name in FullTextPattern(pattern).columns where !columns.contains(where: name.equalsIgnoringCase) {
+        throw RequestError.unknown(
+          name, .unknownColumn, "`\(name)` is no column that is searched", among: columns, at: origin)
+      }
+    }
   }
 
   /// A statement that runs once per row of the one above, and what each of its rows shows.

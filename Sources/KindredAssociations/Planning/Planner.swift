@@ -37,12 +37,15 @@ public struct Planner {
   }
 
   /// Notes what is wrong with a request, and what its names mean.
-  package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) {
+  ///
+  /// - Throws: what ends the planning.
+  package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) throws {
     do {
       _ = try planning(request, diagnostics).run()
     } catch let error as RequestError {
       diagnostics.note(error)
-    } catch {}
+    } catch is Diagnostics.Full {
+    }
   }
 
   /// The plan of a request for rows: its nodes have layouts, and no programs.
@@ -100,6 +103,8 @@ package final class Planning {
   var mergeCandidates: [MergeJoin.Candidate] = []
   /// The nodes whose conditions are being compiled.
   var filtered = FilteredNodes()
+  /// The default names that were made for suggestions, by the association's key and its destination.
+  var suggestedNames: [[String]: [String]] = [:]
   /// How often a name has been met within itself.
   var selfReferences = 0
   /// The records that others were joined to, which know of each other.

@@ -320,11 +320,14 @@ extension Planning {
       guard let keyed = association(key, of: scope), keyed.association.cardinality == .toMany,
         let resource = model.resources[keyed.association.destination]
       else { return [] }
-      return AggregateFunction.allCases.flatMap { function in
+      if let known = suggestedNames[[key, resource.name]] { return known }
+      let names = AggregateFunction.allCases.flatMap { function in
         function.takesArgument
           ? resource.columns.compactMap { Self.name(of: function, key: key, column: $0.name) }
           : [Self.name(of: function, key: key, column: "")].compactMap { $0 }
       }
+      suggestedNames[[key, resource.name]] = names
+      return names
     }
   }
 }

@@ -41,7 +41,9 @@ extension Planning {
     case .unary(.plus, let value):
       return try dialect.signed(operand(value), isNegative: false)
     case .binary(let op, let left, let right):
-      if op == .concatenate { plan.buildsTexts = true }
+      if op == .concatenate, budget.limits.boundsOperators {
+        return try dialect.boundedConcatenation(operand(left), operand(right))
+      }
       return try dialect.binary(op, operand(left), operand(right))
     case .isNull(let value, let negated):
       return dialect.isNull(try operand(value), negated: negated)
@@ -56,10 +58,11 @@ extension Planning {
     case .between(let value, let low, let high, let negated):
       return try dialect.isBetween(operand(value), operand(low), operand(high), negated: negated)
     case .match(let op, let value, let pattern, let escape, let negated):
-      let isStoppable = budget.limits.stopsMatching && !isIndexed(value, in: scope)
+      let isBounded = budget.limits.boundsOperators
       return try dialect.matches(
         op, operand(value), operand(pattern), escape: try escape.map { try operand($0) }, negated: negated,
-        isStoppable: isStoppable)
+        isStoppable: isBounded,
+        beginning: isBounded && isIndexed(value, in: scope) ? op.beginning(of: pattern, escape: escape) : nil)
     case .cases(let value, let branches, let other):
       return try compileCases(of: value, branches, else: other, in: scope)
     case .collate(let value, let collation):
@@ -279,7 +282,7 @@ extension Planning {
         at: component.origin)
     }
     try checkPermission(component.name, of: scope.resource, at: component.origin)
-    return try compileColumn(component, in: scope, candidates: nameCandidates(in: scope))
+    return try compileColumn(component, in: scope, candidates: try nameCandidates(in: scope))
   }
 
   private func compileColumn(
@@ -369,7 +372,9 @@ extension Planning {
     return error
   }
 
-  private func nameCandidates(in scope: Scope) -> [String] {
+  private func nameCandidates(in scope: Scope) throws -> [String] {
+    // To find the nearest among thousands takes a while, and a request may have a hundred errors.
+    try budget.check()
     var names = scope.resource.columns.map(\.name) + associationKeys(of: scope)
     for annotation in scope.node?.annotations ?? [] { names += annotation.name.map { [$0] } ?? [] }
     return names + defaultNames(in: scope)

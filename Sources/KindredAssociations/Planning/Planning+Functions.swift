@@ -55,7 +55,6 @@ extension Planning {
       throw RequestError(
         .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
     }
-    if key == "replace" { plan.buildsTexts = true }
     let compiled = try arguments.enumerated().map { number, argument in
       try key == "iif" && number == 0 ? compileCondition(argument, in: scope) : compile(argument, in: scope)
     }
@@ -177,7 +176,12 @@ extension RequestNode {
   package var isGrouped: Bool {
     if !group.isEmpty { return true }
     guard let fields, !fields.isEmpty else { return false }
-    return fields.allSatisfy { field in
+    return Self.areGrouped(fields)
+  }
+
+  /// Whether all are aggregates of a group.
+  package static func areGrouped(_ fields: [Field]) -> Bool {
+    fields.allSatisfy { field in
       guard case .expression(let field) = field else { return false }
       return field.expression.isGroupAggregate
     }

@@ -108,16 +108,16 @@ extension Planning {
           association, from: record, into: ways, node: hop, isRepeated: statement.runsOften)
         ways.conditions += try conditions(of: record)
       }
-      return (record.keyColumns.map { record.column($0.name, in: statement) }, ways.from())
+      return (record.identityColumns.map { record.column($0.name, in: statement) }, ways.from())
     }
-    if result.table.primaryKey.isEmpty {
-      // All columns are the key, and may be NULL.
+    if result.table.identity.isEmpty {
+      // All columns are it, and may be NULL.
       select.begin(
         with: reference(
           toRowsOf: "SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)", as: result.alias))
     } else {
       select.begin(with: try reference(to: result))
-      let key = result.keyColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
+      let key = result.identityColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
       select.conditions.append(
         "\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")
     }

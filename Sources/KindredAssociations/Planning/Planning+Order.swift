@@ -3,8 +3,12 @@ import KindredSQLSyntax
 /// Total orders, and the pages of a result in such an order.
 extension Planning {
   /// The order of a node's rows: as requested or by default, then that of the to-one nodes, then the primary key.
+  ///
+  /// - Parameter shown: what tells distinct results apart. Where no key does, the order of the columns may not: their
+  ///   collations take some texts for equal.
   func orderTerms(
-    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [OrderTerm]?
+    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [OrderTerm]?,
+    shown: [SQL] = []
   ) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     if let sort = node.sort {
@@ -20,6 +24,9 @@ extension Planning {
     }
     terms += try toOneTerms(of: node, in: scope)
     terms += keyTerms(of: scope)
+    if node.isDistinct, scope.table.identity.isEmpty {
+      terms += shown.compactMap { dialect.orderedByBytes($0).map { OrderTerm(sql: $0) } }
+    }
     if let association, node.readsVia, !model.leadsOnce(association) {
       // The same record may be there several times, by several ways.
       var pivot = scope.via
@@ -88,23 +95,24 @@ extension Planning {
     plan.cursorColumns = rows.order.map { statement.column($0.sql) }
     plan.cursorIsDescending = rows.order.map(\.isDescending)
     let order = rows.order
-    let isUnkeyed = rows.group == nil && !rows.isDistinct && rows.scope.table.primaryKey.isEmpty
+    let isUnkeyed = rows.group == nil && !rows.isDistinct && rows.scope.table.identity.isEmpty
+    let ignoresAffinity = rows.scope.table.isCompound
     if let after = request.after {
       guard after.values.count == order.count || after.digest != nil && after.values.count < order.count
       else {
         throw refuse("the cursor belongs to another request: take it from `Link`")
       }
       rows.orderRules = try rules(ofOrderOf: rows)
-      plan.anchor = after.digest == nil ? nil : anchor(of: after, rows)
-      var keyset = Keyset(order: order, after: after, dialect)
+      var keyset = Keyset(order: order, after: after, ignoringAffinity: ignoresAffinity, dialect)
       // Records without a key may be equal: those that have been passed come first among those from the cursor on.
       keyset.isInclusive = isUnkeyed
       keyset.rules = rows.orderRules
+      plan.anchor = after.digest == nil ? nil : anchor(of: after, keyset, rows)
       rows.restriction = keyset.condition
       if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed(order, in: rows.scope) {
         rows.ranges = keyset.ranges
       }
-      if isUnkeyed { rows.passed = dialect.integer(.cursor(Cursor.Part.passed)) }
+      if isUnkeyed { rows.passed = passed(by: rows, keyset) }
     }
     guard let limit = node.limit else { return }
     var offset = dialect.integer(.parameter(limit))
@@ -129,16 +137,12 @@ extension Planning {
   }
 
   /// The whole values of an abridged cursor: those of the record with the same digest.
-  private func anchor(of cursor: Cursor, _ rows: Rows) -> Plan.Statement {
+  private func anchor(of cursor: Cursor, _ keyset: Keyset, _ rows: Rows) -> Plan.Statement {
     var rows = rows
-    let (rules, order) = (rows.orderRules, rows.order)
+    let rules = rows.orderRules
     rows.restriction = { [dialect] expressions in
-      let same = cursor.values.enumerated().compactMap { number, value -> SQL? in
-        guard value.isWhole else { return nil }
-        let isSame = dialect.isSame(
-          expressions[number], dialect.parameter(.cursor(number), as: order[number].type), negated: false)
-        return order[number].exposure.tells ? isSame.behind(rules) : isSame
-      }
+      let same = keyset.equality(
+        on: expressions, in: cursor.values.indices.filter { cursor.values[$0].isWhole })
       let digest = dialect.parameter(.cursor(Cursor.Part.digest), as: dialect.digestType)
       let isSame: SQL = "\(dialect.digest(of: expressions)) = \(digest)"
       // How long the digest takes tells how long a value is.
@@ -150,13 +154,24 @@ extension Planning {
     )
   }
 
+  /// How many records before a page are equal to the one that its cursor was made of: as many as have been passed, but
+  /// for those that are there no more.
+  private func passed(by rows: Rows, _ keyset: Keyset) -> SQL {
+    var rows = rows
+    rows.restriction = { expressions in
+      keyset.equality(on: expressions, in: expressions.indices).joined(separator: " AND ")
+    }
+    return dialect.least(dialect.integer(.cursor(Cursor.Part.passed)), "(SELECT COUNT(*) \(rows.source))")
+  }
+
   /// How many records that are equal to the last one of a page have been passed at its end: all that were read, less
   /// those before the first of them.
   ///
   /// The values of the last record follow those of the cursor that the page starts after.
   private func passed(by rows: Rows, reach: SQL) -> Plan.Statement {
     var last = Keyset(
-      order: rows.order, from: request.after == nil ? 0 : rows.order.count, dialect)
+      order: rows.order, from: request.after == nil ? 0 : rows.order.count,
+      ignoringAffinity: rows.scope.table.isCompound, dialect)
     last.rules = rows.orderRules
     let start = rows.restriction
     var rows = rows

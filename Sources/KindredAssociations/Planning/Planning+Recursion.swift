@@ -36,8 +36,12 @@ extension Planning {
   ) throws {
     let (node, base) = (context.node, context.base)
     guard let levels = node.recursion else { return }
-    let identity = scope.keyColumns.map { scope.statement.column(scope.column($0.name, in: scope.statement)) }
-    let baseIdentity = base.keyColumns.map { base.statement.column(base.column($0.name, in: base.statement)) }
+    let identity = scope.identityColumns.map {
+      scope.statement.column(scope.column($0.name, in: scope.statement))
+    }
+    let baseIdentity = base.identityColumns.map {
+      base.statement.column(base.column($0.name, in: base.statement))
+    }
     var repetition = context.number
     if !context.isRepetition, levels > 1 {
       var next = node

@@ -130,14 +130,7 @@ extension Rows {
 
   /// What tells results apart: the columns that it shows, and whether optional records are there.
   private var shown: [SQL] {
-    var shown: OrderedSet<SQL> = []
-    for column in shape.columns {
-      switch column {
-      case .value(let column, let format): shown.append(dialect.comparable(numbered(column), format))
-      case .presence(let column): shown.append("\(numbered(column)) IS NULL")
-      }
-    }
-    return shown.elements
+    shape.shown(of: statement.columns.indices.map(numbered), dialect)
   }
 
   /// The statement that counts the rows of all pages.
@@ -146,6 +139,20 @@ extension Rows {
     guard group != nil else { return "SELECT COUNT(*) \(scope.select.from())" }
     let aggregated: SQL = "SELECT COUNT(*) \(scope.select.from())\(grouping())"
     return "SELECT COUNT(*) FROM \(dialect.derived(aggregated))"
+  }
+}
+
+extension RecordShape {
+  /// What tells results apart: the columns that they show, and whether optional records are there.
+  func shown(of columns: [SQL], _ dialect: any SQLDialect) -> [SQL] {
+    var shown: OrderedSet<SQL> = []
+    for column in self.columns {
+      switch column {
+      case .value(let column, let format): shown.append(dialect.comparable(columns[column], format))
+      case .presence(let column): shown.append("\(columns[column]) IS NULL")
+      }
+    }
+    return shown.elements
   }
 }
 
@@ -171,7 +178,9 @@ extension Planning {
     let shape = try planContent(of: node, in: scope, name: name)
     let havings = scope.isGrouped ? try node.havings.map { try groupCondition($0, of: node, in: scope) } : []
     let group = scope.isGrouped ? try groupTerms(of: node, in: scope) : nil
-    let order = try orderTerms(of: node, association: association, in: scope, rank: rank, group: group)
+    let order = try orderTerms(
+      of: node, association: association, in: scope, rank: rank, group: group,
+      shown: shape.shown(of: scope.statement.columns, dialect))
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
     return Rows(
       scope: scope, shape: shape, order: order, group: group?.map(\.sql), havings: havings,

@@ -76,24 +76,28 @@ extension Planning {
   private func pattern(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
     let pattern = SQL.bound(to: .parameter(search.literal))
     try budget.charge(8, at: search.origin)
-    check(search, on: fullText)
     let resources = [scope.resource] + model.resources.values.filter { $0.table.name == fullText.table }
     let visible = fullText.columns.filter { column in
       !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
     }
-    guard visible.count < fullText.columns.count else { return pattern }
+    let isWhole = visible.count == fullText.columns.count
+    check(search, on: fullText, columns: isWhole ? nil : visible)
+    guard !isWhole else { return pattern }
     guard fullText.version >= 5, !visible.isEmpty else { throw holdsHidden(scope, search) }
     return FullTextTable(fullText).pattern(pattern, in: visible)
   }
 
   /// Has a pattern checked before anything else runs, once.
-  private func check(_ search: RequestNode.Search, on fullText: FullText) {
+  ///
+  /// - Parameter columns: those that it may name; nil for all.
+  private func check(_ search: RequestNode.Search, on fullText: FullText, columns: [String]?) {
     guard !plan.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
     else {
       return
     }
     let sql = FullTextTable(fullText).check(.bound(to: .parameter(search.literal)))
     plan.searches.append(
-      Plan.SearchCheck(statement: planned(sql), literal: search.literal, origin: search.origin))
+      Plan.SearchCheck(
+        statement: planned(sql), literal: search.literal, columns: columns, origin: search.origin))
   }
 }

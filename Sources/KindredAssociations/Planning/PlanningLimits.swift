@@ -6,8 +6,8 @@ public struct PlanningLimits: Sendable, Hashable {
   public var expressionDepth = 64
   /// Bytes of SQL.
   public var sqlLength = 256 << 10
-  /// Whether `like` and `glob` can be stopped where no index serves them.
-  public var stopsMatching = true
+  /// Whether `like`, `glob` and `||` are functions that can be stopped, and build texts of bounded length only.
+  public var boundsOperators = true
 
   /// The limits of a server.
   public init() {}
@@ -16,7 +16,7 @@ public struct PlanningLimits: Sendable, Hashable {
   public static var none: PlanningLimits {
     var limits = PlanningLimits()
     (limits.expressions, limits.expressionDepth, limits.sqlLength) = (.max, .max, .max)
-    limits.stopsMatching = false
+    limits.boundsOperators = false
     return limits
   }
 }

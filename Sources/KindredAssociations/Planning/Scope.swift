@@ -88,9 +88,14 @@ final class Scope {
     return self.statement.export(sql, as: type, to: statement)
   }
 
-  /// The primary key's columns, or all columns where there is none.
+  /// The columns that tell a record from all others; all columns where there are none.
+  var identityColumns: [Column] { table.identity.isEmpty ? table.columns : table.identity }
+
+  /// The columns that an order ends with: the primary key, and what tells records apart that have the same, NULL;
+  /// all columns where there is no key.
   var keyColumns: [Column] {
-    table.primaryKey.isEmpty ? table.columns : table.primaryKey.map { table.columns[$0] }
+    let key = table.primaryKey.map { table.columns[$0] }
+    return key.isEmpty ? table.columns : key + table.identity.filter { column in !key.contains(column) }
   }
 
   /// Whether the records are those of a table, each once, which its key finds again.

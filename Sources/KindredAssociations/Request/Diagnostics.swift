@@ -23,12 +23,23 @@ package final class Diagnostics {
     var message: String
   }
 
-  /// More errors than that don't help anybody.
+  /// More errors than that don't help anybody, and each takes time.
   private static let maximumErrors = 100
+
+  /// There are as many errors as are noted: what comes after them is left unread.
+  package struct Full: Error {}
 
   package init() {}
 
   /// Notes an error, unless the same is known already.
+  ///
+  /// - Throws: `Full` with the last error that is noted.
+  func noteOrEnd(_ error: RequestError) throws(Full) {
+    note(error)
+    if errors.count >= Self.maximumErrors { throw Full() }
+  }
+
+  /// The same, and goes on.
   package func note(_ error: RequestError) {
     encounters += 1
     guard errors.count < Self.maximumErrors,
@@ -47,14 +58,14 @@ package final class Diagnostics {
 
 /// What `body` returns; nil where it fails and there are diagnostics that note the error.
 ///
-/// - Throws: what `body` throws where there are none.
+/// - Throws: what `body` throws where there are none; `Diagnostics.Full`.
 @discardableResult
 package func noting<Value>(_ diagnostics: Diagnostics?, _ body: () throws -> Value) throws -> Value? {
   guard let diagnostics else { return try body() }
   do {
     return try body()
   } catch let error as RequestError {
-    diagnostics.note(error)
+    try diagnostics.noteOrEnd(error)
     return nil
   }
 }

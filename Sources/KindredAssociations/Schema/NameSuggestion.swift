@@ -48,7 +48,11 @@ public enum NameSuggestion {
 
   /// How far `candidate` is from `name`, less being nearer; nil where it is too far.
   private static func rank(of candidate: String, for name: [Unicode.Scalar], limit: Int) -> Int? {
-    guard candidate.utf8.count <= 4 * maximumLength else { return nil }
+    // Most are of another length: one that is much longer may only begin like the name.
+    guard candidate.utf8.count <= 4 * maximumLength, candidate.utf8.count >= name.count - limit,
+      candidate.utf8.count <= 4 * (name.count + limit)
+        || candidate.prefix(1).lowercased().unicodeScalars.first == name.first
+    else { return nil }
     let letters = Array(candidate.lowercased().unicodeScalars)
     let distance = distance(name, letters, limit: limit)
     // A beginning is less likely meant than a name with one wrong letter, and more than one with two.

@@ -45,6 +45,9 @@ public struct Table: Sendable, Hashable {
   /// (<https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>).
   public let insteadOf: Changes
 
+  /// Whether its rows may be of several SELECTs, whose columns may have other affinities than its own.
+  public let isCompound: Bool
+
   /// What can be done to records.
   public struct Changes: OptionSet, Hashable, Sendable {
     /// The bits.
@@ -68,7 +71,7 @@ public struct Table: Sendable, Hashable {
     name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
     indexes: [Index] = [], orderingIndexes: [OrderingIndex] = [], foreignKeys: [ForeignKey] = [],
     rowIDName: String? = nil, rowIDColumn: String? = nil, fullText: FullText? = nil,
-    insteadOf: Changes = []
+    insteadOf: Changes = [], isCompound: Bool = false
   ) {
     self.name = name
     self.kind = kind
@@ -82,6 +85,7 @@ public struct Table: Sendable, Hashable {
     self.rowIDColumn = rowIDColumn
     self.fullText = fullText
     self.insteadOf = insteadOf
+    self.isCompound = isCompound
   }
 
   /// The same table with another primary key.
@@ -92,7 +96,7 @@ public struct Table: Sendable, Hashable {
       name: name, kind: kind, columns: columns, primaryKey: key,
       uniqueKeys: key.isEmpty || uniqueKeys.contains(key) ? uniqueKeys : [key] + uniqueKeys, indexes: indexes,
       orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
-      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf)
+      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound)
     table.schema = schema
     return table
   }

@@ -11,8 +11,6 @@ public struct RecordLookup: Sendable {
   public let searches: [Plan.SearchCheck]
   /// What must be made before the statements run.
   public let transients: [TransientTable]
-  /// Whether its expressions build texts that may be longer than those of the database.
-  public let buildsTexts: Bool
 }
 
 extension Planner {
@@ -85,7 +83,6 @@ extension Planning {
   /// The lookup that the path's statements are.
   func finished(_ columns: [String]) -> RecordLookup {
     RecordLookup(
-      steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values),
-      buildsTexts: plan.buildsTexts)
+      steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values))
   }
 }

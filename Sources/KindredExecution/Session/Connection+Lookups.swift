@@ -11,8 +11,6 @@ extension Connection {
   ///   malformed; `DatabaseError`.
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
     for transient in lookup.transients { try TransientTables.refresh(transient, on: self) }
-    limitValues(ofBuiltTexts: lookup.buildsTexts)
-    defer { limitValues(ofBuiltTexts: false) }
     var above: [[SQLValue]] = []
     for step in lookup.steps.dropLast() {
       guard let row = try rows(of: step.statement, parameters, above: above).first else {
@@ -21,11 +19,12 @@ extension Connection {
       above.append(row)
     }
     for search in lookup.searches {
+      try search.check.checkColumns(of: parameters.value(of: .parameter(search.check.literal)))
       do {
         _ = try rows(of: search.statement, parameters, above: above)
       } catch let error as DatabaseError where error.code == 1 {
         throw RequestError(
-          .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
+          .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.check.origin)
       }
     }
     guard let last = lookup.steps.last else { return [] }

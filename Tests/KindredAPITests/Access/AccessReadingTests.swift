@@ -149,6 +149,10 @@ struct AccessReadingTests {
     let second = String(page.dropFirst().prefix { $0 != ">" })
     #expect(try status(second) == 200)
     #expect(try status(second, AccessFixture.other) == 400)
+    // And where its name is encoded, so that it could be taken for a word of the shape.
+    let encoded = second.replacing("after=", with: "%61fter=")
+    #expect(try status(encoded) == 200)
+    #expect(try status(encoded, AccessFixture.other) == 400)
     // A token that is renewed is of the same principal.
     let renewed = AccessFixture.bearer(#"{"role":["editor"],"jti":"2","exp":9999999999}"#)
     #expect(try status(next, renewed) == 200)

@@ -84,6 +84,26 @@ struct TableFilterTests {
     #expect(try queue.names(Player.order(literal: SQLLiteral(sql: "score")).reversed()).first == "Barbara")
   }
 
+  @Test("SQL is read by its bytes: line ends of two, accents behind quotes, comments between others")
+  func bytes() throws {
+    #expect(
+      try queue.names(Player.order(sql: "score -- best\r\nDESC").reversed()) == [
+        "Arthur", "Craig", "Barbara",
+      ])
+    #expect(
+      try queue.names(Player.filter(sql: "score > 0 -- x\r\nAND name = ?", arguments: ["Craig"])) == ["Craig"]
+    )
+    #expect(
+      try queue.names(Player.filter(sql: "name <> '\u{301}?' AND name = ?", arguments: ["Craig"])) == [
+        "Craig"
+      ])
+    for comment in ["-- x", "/* x"] {
+      let scored = SQLLiteral(sql: "score > 0 \(comment)")
+      #expect(
+        try queue.names(Player.filter(literal: "\(literal: scored) AND name = \("Craig")")) == ["Craig"])
+    }
+  }
+
   @Test("S333, S334: order and select by key paths")
   func keyPaths() throws {
     #expect(try queue.names(Player.all().order(\.score.desc)) == ["Barbara", "Craig", "Arthur"])

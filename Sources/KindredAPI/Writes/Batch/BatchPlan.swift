@@ -25,6 +25,8 @@ struct BatchPlan: Sendable {
     self.principal = principal
     self.version = version
     self.preferences = preferences
+    // What can't be expanded can't be planned either, which tells why.
+    let parts = parts.map { (try? service.longRequests.expanded($0, for: principal.rights)) ?? $0 }
     self.parts = parts
     var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
     works = parts.map { part in
@@ -127,7 +129,8 @@ struct BatchPlan: Sendable {
       let cursor = try reader.pageCursor().flatMap {
         service.cursors.encode($0, for: planned.order.associatedData)
       }
-      result.link = PageLinks(part, next: cursor).field
+      result.link =
+        PageLinks(part, next: cursor, service.longRequests, for: principal.rights).field
     }
     return result
   }

@@ -110,16 +110,6 @@ public struct TransientTable: Sendable, Hashable {
   }
 }
 
-extension Table {
-  /// The columns that find a record again; empty for views and common table expressions.
-  public var pointerColumns: [String] {
-    switch kind {
-    case .view, .commonTableExpression, .ofRequest: []
-    case .table, .virtual: rowIDName.map { [$0] } ?? primaryKey.map { columns[$0].name }
-    }
-  }
-}
-
 extension Column {
   /// What a column prefers to hold (<https://www.sqlite.org/datatype3.html#determination_of_column_affinity>).
   public enum Affinity: Sendable {

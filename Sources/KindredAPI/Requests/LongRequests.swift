@@ -1,0 +1,96 @@
+import KindredAssociations
+import KindredHTTP
+
+/// Links to pages of requests that are too long for a URL (§2 of the contract): `after` holds the request itself.
+///
+///     /books?after=~…
+///
+/// It is compressed, sealed like a cursor, and bound to the path and to the principal. Where even that is too long for a
+/// header field, it names a request that this server holds in memory: such a link ends with the process, or when many
+/// others have come since.
+struct LongRequests: Sendable {
+  /// What the values of `after` begin with that hold a request; no cursor has it.
+  private static let mark: Character = "~"
+  private enum Kind {
+    static let whole: UInt8 = 0
+    static let held: UInt8 = 1
+  }
+
+  let cursors: CursorCoding
+  private let held = HeldRequests()
+
+  init(_ cursors: CursorCoding) { self.cursors = cursors }
+
+  /// The URL of a page; nil where there is no memory for it.
+  ///
+  /// - Parameters:
+  ///   - query: without the cursor.
+  ///   - cursor: where the page begins; nil for the first one.
+  ///   - length: of a URL that holds the request; a longer one names it.
+  func target(
+    path: Substring, query: String, cursor: String?, for rights: [UInt8], within length: Int
+  ) -> String? {
+    let text = Array(query.utf8)
+    guard let deflated = Deflation.deflate(text) else { return nil }
+    let start = Array((cursor ?? "").utf8)
+    var lengths = (0..<4).map { UInt8(truncatingIfNeeded: text.count >> (8 * $0)) }
+    lengths += [UInt8(truncatingIfNeeded: start.count), UInt8(truncatingIfNeeded: start.count >> 8)]
+    let associated = Self.associated(path, rights)
+    func target(_ kind: UInt8, _ request: [UInt8]) -> String? {
+      cursors.seal([kind] + lengths + start + request, with: associated).map {
+        URLCoding.encodeUnsafe("\(path)?after=\(Self.mark)\($0)")
+      }
+    }
+    if deflated.count < length, let whole = target(Kind.whole, deflated), whole.utf8.count <= length {
+      return whole
+    }
+    return target(Kind.held, held.hold(deflated))
+  }
+
+  /// The request that a URL stands for, where its `after` holds one.
+  ///
+  /// - Throws: `RequestError` where it holds none of this server's.
+  func expanded(_ request: HTTPRequest, for rights: [UInt8]) throws -> HTTPRequest {
+    guard let query = request.query, query.utf8.contains(UInt8(ascii: "~")) else { return request }
+    var pairs: [String] = []
+    var isExpanded = false
+    for pair in query.split(separator: "&") {
+      if pair.hasPrefix("after=\(Self.mark)") {
+        pairs.append(try self.query(pair.dropFirst(7), associated: Self.associated(request.path, rights)))
+        isExpanded = true
+      } else {
+        pairs.append(String(pair))
+      }
+    }
+    guard isExpanded else { return request }
+    var expanded = request
+    expanded.target = "\(request.path)?\(pairs.filter { !$0.isEmpty }.joined(separator: "&"))"
+    return expanded
+  }
+
+  private func query(_ value: Substring, associated: [UInt8]) throws -> String {
+    func refused(_ message: String) -> RequestError {
+      RequestError(.invalidValue, message, at: Origin(parameter: "after"))
+    }
+    let damaged = refused(
+      "the link is damaged, or belongs to another path or another run of the server: take it from `Link`")
+    guard let bytes = cursors.open(String(value), with: associated), bytes.count >= 7 else { throw damaged }
+    let length = bytes[1...4].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let start = Int(bytes[5]) | Int(bytes[6]) << 8
+    guard bytes.count >= 7 + start else { throw damaged }
+    var request: [UInt8]? = Array(bytes[(7 + start)...])
+    if bytes[0] == Kind.held { request = request.flatMap(held.request) }
+    guard let request else {
+      throw refused(
+        "the server holds the request of this link no longer: send it again by QUERY, without `after`")
+    }
+    guard let text = Deflation.inflate(request, to: length) else { throw damaged }
+    let query = String(decoding: text, as: UTF8.self)
+    let cursor = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
+    return cursor.isEmpty ? query : "\(query)&after=\(cursor)"
+  }
+
+  private static func associated(_ path: Substring, _ rights: [UInt8]) -> [UInt8] {
+    Array("request \(path)\n".utf8) + rights
+  }
+}

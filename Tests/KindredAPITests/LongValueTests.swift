@@ -1,0 +1,105 @@
+import Foundation
+import KindredHTTP
+import KindredSQLite
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Long values and long rows")
+struct LongValueTests {
+  /// A text with all that is escaped somewhere, and a bit longer than what is written in one go.
+  private static let text = String(repeating: "a\"\\\u{1}<é,日😀\n&'z", count: 7_000)
+
+  private static func database(_ options: KindredService.Options = .init()) throws -> TestDatabase {
+    let hex = text.utf8.map { String(format: "%02x", $0) }.joined()
+    return try TestDatabase(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT, data BLOB, document JSON);
+      INSERT INTO t VALUES (1, CAST(x'\(hex)' AS TEXT), x'\(hex)', json_array(CAST(x'\(hex)' AS TEXT))),
+        (2, CAST(x'\(hex)ff' AS TEXT), zeroblob(100001), CAST(x'\(hex)' AS TEXT)), (3, 'x', x'00', '[1]');
+      """, options: options)
+  }
+
+  private struct Record: Decodable, Equatable {
+    var id: Int
+    var body: String
+    var data: Data
+  }
+
+  @Test("a long value is written as a short one is, in every format", arguments: ["", "&format=ndjson"])
+  func json(format: String) throws {
+    let text = try Self.database().get("/ts?fields=id,body,data\(format)").text
+    let json = format.isEmpty ? text : "[\(text.split(separator: "\n").joined(separator: ","))]"
+    let records = try JSONDecoder().decode([Record].self, from: Data(json.utf8))
+    #expect(records.map(\.id) == [1, 2, 3])
+    #expect(
+      records[0].body == Self.text && records[1].body == Self.text + "\u{FFFD}" && records[2].body == "x")
+    #expect(records.map(\.data) == [Data(Self.text.utf8), Data(count: 100_001), Data([0])])
+  }
+
+  @Test("a long document is JSON where it is valid, and a string elsewhere")
+  func documents() throws {
+    let text = try Self.database().get("/ts?fields=document").text
+    let records = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+    #expect(records[0]["document"] as? [String] == [Self.text])
+    #expect(records[1]["document"] as? String == Self.text)
+    #expect(records[2]["document"] as? [Int] == [1])
+  }
+
+  @Test("a long field of CSV is in quotes, and a long cell of HTML has no markup of its own")
+  func otherFormats() throws {
+    let database = try Self.database()
+    let csv = try database.get("/ts?fields=id,body&format=csv").text
+    #expect(csv.contains("1,\"\(Self.text.replacing("\"", with: "\"\""))\"\r\n2,\""))
+    let html = try database.get("/ts?fields=id,body&format=html").text
+    let escaped = Self.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+      "\"", with: "&quot;"
+    )
+    .replacing("'", with: "&#39;").replacing("\u{1}", with: "\u{FFFD}")
+    #expect(html.contains(">\(escaped)<"))
+  }
+
+  /// Goes through the lengths of an answer's parts.
+  ///
+  /// - Returns: Whether there is an answer.
+  private func parts(_ target: String, on database: TestDatabase, _ body: (Int) throws -> Void) throws -> Bool
+  {
+    let response = database.service.respond(
+      to: HTTPRequest(method: .get, target: TestDatabase.encoded(target), headers: [:]))
+    guard response.status == .ok else { return false }
+    switch response.body {
+    case .none: break
+    case .bytes(let bytes): try body(bytes.count)
+    case .stream(let stream, _):
+      defer { stream.close() }
+      while let part = try stream.next() { try body(part.count) }
+    }
+    return true
+  }
+
+  @Test("a row with many names of one long value is written part by part")
+  func manyNames() throws {
+    var options = KindredService.Options()
+    options.queryTime = nil
+    let names = (0..<150).map { "b\($0):a" }.joined(separator: ",")
+    var (longest, total) = (0, 0)
+    let isThere = try parts("/ts/1?fields=a:body,\(names)", on: try Self.database(options)) { count in
+      longest = max(longest, count)
+      total += count
+    }
+    #expect(isThere && total > 20 << 20 && longest <= 2 << 20, "\(total) bytes, \(longest) at once")
+  }
+
+  @Test("a row ends with the time of its request")
+  func outOfTime() throws {
+    var options = KindredService.Options()
+    options.queryTime = 0.3
+    let database = try Self.database(options)
+    let names = (0..<9000).map { "b\($0):a" }.joined(separator: ",")
+    let start = MonotonicTime.now()
+    let isWhole = try? parts("/ts/1?fields=a:body,\(names)", on: database) { _ in }
+    #expect(isWhole != true)
+    #expect(MonotonicTime.now() - start < 3_000_000_000)
+  }
+}
