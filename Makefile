@@ -3,7 +3,7 @@
 # What the gates to C are compiled and linked with, as packages of Debian and Ubuntu.
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
-TEST_PACKAGES := curl openssl
+TEST_PACKAGES := curl openssl postgresql
 # The browser of the explorer's tests; what drives it comes from PyPI.
 BROWSER_PACKAGES := chromium python3-venv
 EXPLORER_TOOLS := .build/explorer-tools

@@ -122,6 +122,13 @@ let package = Package(
       ]),
     .testTarget(name: "KindredCryptographyTests", dependencies: ["KindredCryptography"]),
     .testTarget(
+      name: "KindredPostgreSQLTests",
+      dependencies: [
+        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
+        "KindredAssociations", "KindredClock", .product(name: "Logging", package: "swift-log"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
+    .testTarget(
       name: "KindredSQLiteTests", dependencies: ["KindredSQLite", "KindredClock", "KindredMigrations"]),
     .testTarget(
       name: "KindredExecutionTests",

@@ -1,0 +1,131 @@
+import Foundation
+import KindredClock
+import KindredPostgreSQL
+import Testing
+
+@Suite(.enabled(if: Cluster.isAvailable))
+struct ConnectionTests {
+  @Test("a pipeline gives the rows of each statement")
+  func pipeline() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database("CREATE TABLE book (id int, title text)"))
+    let results = try connection.run([
+      Query("BEGIN"), Query("INSERT INTO book VALUES (1, $1), (2, NULL)", [Array("Moby-Dick".utf8)]),
+      Query("SELECT id, title FROM book ORDER BY id"), Query("COMMIT"),
+    ])
+    #expect(results.count == 4)
+    #expect(results[1].affectedRows == 2)
+    #expect(results[2].text(0, 1) == "Moby-Dick")
+    #expect(results[2].isNull(1, 1))
+    #expect(results[2].name(of: 1) == "title")
+    #expect(results[2].type(of: 0) == 23)
+  }
+
+  @Test("a failure ends the pipeline, and the connection goes on")
+  func failure() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.run([
+        Query("SELECT 1"), Query("SELECT 1 / $1::int", [Array("0".utf8)]), Query("SELECT 2"),
+      ])
+    }
+    #expect(error?.state == "22012")
+    #expect(error?.sql == "SELECT 1 / $1::int")
+    #expect(throws: PostgreSQLError.self) { try connection.rows("SELEC") }
+    #expect(throws: PostgreSQLError.self) { try connection.rows("SELEC") }
+    #expect(try connection.rows("SELECT 3") == [["3"]])
+  }
+
+  @Test("constraints are named")
+  func constraint() throws {
+    let connection = try PostgreSQLConnection(
+      try Cluster.database("CREATE TABLE book (id int PRIMARY KEY, title text NOT NULL)"))
+    let missing = #expect(throws: PostgreSQLError.self) {
+      try connection.rows("INSERT INTO book VALUES (1, NULL)")
+    }
+    #expect(missing?.state == "23502")
+    #expect(missing?.column == "title")
+    _ = try connection.rows("INSERT INTO book VALUES (1, 'a')")
+    let twice = #expect(throws: PostgreSQLError.self) {
+      try connection.rows("INSERT INTO book VALUES (1, 'b')")
+    }
+    #expect(twice?.constraint == "book_pkey")
+  }
+
+  @Test("a pipeline of more than the sockets hold does not block")
+  func large() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    let text = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
+    let results = try connection.run((0..<8).map { _ in Query("SELECT $1::text", [text]) })
+    #expect(results.allSatisfy { $0.bytes(0, 0).count == text.count })
+  }
+
+  @Test("more statements than are kept prepared")
+  func eviction() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    for number in 0..<600 { #expect(try connection.rows("SELECT \(number)") == [["\(number)"]]) }
+    #expect(try connection.rows("SELECT 0") == [["0"]])
+    let count = try #require(try connection.rows("SELECT count(*) FROM pg_prepared_statements")[0][0])
+    #expect(Int(count) == 256)
+  }
+
+  @Test("a statement that is forgotten is sent whole from then on")
+  func forgotten() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    #expect(try connection.rows("SELECT 7") == [["7"]])
+    _ = try connection.run([Query("DEALLOCATE ALL", isReusable: false)])
+    let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT 7") }
+    #expect(error?.isTransient == true)
+    #expect(try connection.rows("SELECT 7") == [["7"]])
+    #expect(try connection.rows("SELECT count(*) FROM pg_prepared_statements") == [["0"]])
+  }
+
+  @Test("U+0000 is refused before it would cut a text")
+  func zero() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT $1::text", "a\0b") }
+    #expect(error?.state == "22P05")
+    #expect(try connection.rows("SELECT 1") == [["1"]])
+  }
+
+  @Test("a statement is cancelled from another thread")
+  func cancel() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    let handle = connection.cancelHandle
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: 0.2)
+      handle.cancel()
+    }
+    let start = Date()
+    let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT pg_sleep(20)") }
+    #expect(error?.state == PostgreSQLError.State.cancelled)
+    #expect(Date().timeIntervalSince(start) < 10)
+    #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT 1") }
+  }
+
+  @Test("a server that says nothing is given up at the deadline")
+  func deadline() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    connection.deadline = MonotonicTime.now() + 100_000_000
+    let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT pg_sleep(20)") }
+    #expect(error?.endsConnection == true)
+    #expect(connection.isBroken)
+  }
+
+  @Test("values are written in one way, whatever the server's settings")
+  func settings() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    #expect(
+      try connection.rows(
+        "SELECT '\\x00ff'::bytea, 0.1::float8 + 0.2, timestamptz '2024-01-02 03:04:05+02', interval '1 day'"
+      ) == [["\\x00ff", "0.30000000000000004", "2024-01-02 01:04:05+00", "1 day"]])
+  }
+
+  @Test("a password is not said")
+  func password() throws {
+    let target = try #require(ConnectionTarget("postgres://who:s3cret@127.0.0.1:1/db?sslpassword=s3cret&x=1"))
+    #expect(target.description == "postgres://who@127.0.0.1:1/db?sslpassword=…&x=1")
+    let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(target) }
+    #expect(error.map { !"\($0)".contains("s3cret") } == true)
+    #expect(ConnectionTarget("library.db") == nil)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import KindredPostgreSQL
+import Testing
+
+@Suite(.enabled(if: Cluster.isAvailable))
+struct PoolTests {
+  @Test("a transaction that was left open is undone")
+  func relinquish() throws {
+    let pool = PostgreSQLPool(
+      try Cluster.database("CREATE TABLE book (id int)"), size: 1, checkoutTimeout: 1000)
+    let connection = try pool.take()
+    _ = try connection.run([Query("BEGIN"), Query("INSERT INTO book VALUES (1)")])
+    pool.giveBack(connection)
+    let next = try pool.take()
+    #expect(try next.rows("SELECT count(*) FROM book") == [["0"]])
+    pool.giveBack(next)
+    #expect(pool.statistics.open == 1)
+  }
+
+  @Test("who waits too long is told so")
+  func timeout() throws {
+    let pool = PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 50)
+    let connection = try pool.take()
+    let error = #expect(throws: PostgreSQLError.self) { _ = try pool.take() }
+    #expect(error?.state == PostgreSQLError.State.tooManyConnections)
+    pool.giveBack(connection)
+    pool.giveBack(try pool.take())
+    #expect(pool.statistics.timeouts == 1)
+  }
+
+  @Test("a connection that the server has closed is replaced")
+  func replacement() throws {
+    let target = try Cluster.database()
+    let pool = PostgreSQLPool(target, size: 2, checkoutTimeout: 1000)
+    let connection = try pool.take()
+    let process = try connection.rows("SELECT pg_backend_pid()")[0][0]
+    pool.giveBack(connection)
+    let killer = try PostgreSQLConnection(target)
+    _ = try killer.rows("SELECT pg_terminate_backend($1::int)", process)
+    while try killer.rows("SELECT count(*) FROM pg_stat_activity WHERE pid = $1::int", process) != [["0"]] {}
+    let next = try pool.take()
+    #expect(try next.rows("SELECT 1") == [["1"]])
+    pool.giveBack(next)
+  }
+
+  @Test("many threads share few connections")
+  func sharing() throws {
+    let pool = PostgreSQLPool(try Cluster.database(), size: 3, checkoutTimeout: 10_000)
+    DispatchQueue.concurrentPerform(iterations: 60) { number in
+      do {
+        let connection = try pool.take()
+        #expect(try connection.rows("SELECT $1::int + 1", "\(number)") == [["\(number + 1)"]])
+        pool.giveBack(connection)
+      } catch {
+        Issue.record(error)
+      }
+    }
+    #expect(pool.statistics.open <= 3)
+    #expect(pool.statistics.inUse == 0)
+  }
+
+  @Test("long results leave connections for others, and are refused before they don't")
+  func longResults() throws {
+    let pool = PostgreSQLPool(try Cluster.database(), size: 2, checkoutTimeout: 1000)
+    var held: [(PostgreSQLConnection, PostgreSQLPool.LongHold)] = []
+    for _ in 0..<3 {
+      let connection = try pool.take()
+      held.append((connection, try pool.holdLong()))
+    }
+    let other = try pool.take()
+    #expect(try other.rows("SELECT 1") == [["1"]])
+    let error = #expect(throws: PostgreSQLError.self) { try pool.holdLong() }
+    #expect(error?.state == PostgreSQLError.State.tooManyConnections)
+    pool.giveBack(other)
+    for (connection, hold) in held { pool.giveBack(connection, after: hold) }
+    #expect(pool.statistics.inUse == 0)
+    #expect(pool.statistics.open <= 2)
+  }
+}

@@ -1,0 +1,149 @@
+import KindredHTTP
+import KindredPostgreSQL
+import Testing
+
+@Suite(.enabled(if: Cluster.isAvailable))
+struct ReadingTests {
+  static let library = """
+    CREATE TABLE author (id int PRIMARY KEY, name text NOT NULL, death int);
+    CREATE TABLE book (id int PRIMARY KEY, author_id int REFERENCES author, title text NOT NULL, year int);
+    CREATE TABLE review (id int PRIMARY KEY, book_id int REFERENCES book, rating numeric(3,1));
+    CREATE INDEX ON book (author_id, year);
+    CREATE INDEX ON review (book_id);
+    INSERT INTO author VALUES (1, 'Melville', 1891), (2, 'Hugo', 1885), (3, 'Nobody', NULL);
+    INSERT INTO book VALUES (1, 1, 'Moby-Dick', 1851), (2, 1, 'Billy Budd', 1924), (3, 2, 'Notre-Dame', 1831),
+      (4, 2, 'Les Misérables', 1862), (5, NULL, 'Beowulf', NULL);
+    INSERT INTO review VALUES (1, 1, 4.5), (2, 1, 3), (3, 3, 5), (4, 5, 4)
+    """
+
+  private let served: Served
+
+  init() throws {
+    served = try Served(
+      contentsOf: Self.library.split(separator: ";\n").map(String.init))
+  }
+
+  @Test("associations are nested, each record below its own")
+  func nesting() {
+    #expect(
+      served.text("/authors?fields=name&include=books.reviews&books.fields=title&books.reviews.values=rating")
+        == #"[{"name":"Melville","books":[{"title":"Moby-Dick","reviews":[4.5,3.0]},{"title":"Billy Budd","reviews":[]}]},{"name":"Hugo","books":[{"title":"Notre-Dame","reviews":[5.0]},{"title":"Les Misérables","reviews":[]}]},{"name":"Nobody","books":[]}]"#
+    )
+  }
+
+  @Test("records that share a key share what is below, each at every place")
+  func sharing() {
+    #expect(
+      served.text("/books?fields=id&include=author.books&author.fields=name&author.books.values=id")
+        == #"[{"id":1,"author":{"name":"Melville","books":[1,2]}},{"id":2,"author":{"name":"Melville","books":[1,2]}},{"id":3,"author":{"name":"Hugo","books":[3,4]}},{"id":4,"author":{"name":"Hugo","books":[3,4]}},{"id":5,"author":null}]"#
+    )
+  }
+
+  @Test("limits and orders are those of each parent")
+  func limits() {
+    #expect(
+      served.text("/authors?fields=id&include=books&books.values=title&books.sort=-year&books.limit=1")
+        == #"[{"id":1,"books":["Billy Budd"]},{"id":2,"books":["Les Misérables"]},{"id":3,"books":[]}]"#)
+  }
+
+  @Test("conditions on records above hold at each depth")
+  func above() {
+    #expect(
+      served.text("/authors?fields=id&include=books&books.values=title&books.filter=year>../death")
+        == #"[{"id":1,"books":["Billy Budd"]},{"id":2,"books":[]},{"id":3,"books":[]}]"#)
+    #expect(
+      served.text(
+        "/authors?fields=id&filter=id=2&include=books.reviews&books.fields=id&books.reviews.values=id&books.reviews.filter=book_id>../../id"
+      ) == #"[{"id":2,"books":[{"id":3,"reviews":[3]},{"id":4,"reviews":[]}]}]"#)
+  }
+
+  @Test("paths lead through associations")
+  func paths() {
+    #expect(served.text("/authors/1/books/1/reviews?fields=rating") == #"[{"rating":4.5},{"rating":3.0}]"#)
+    #expect(served.text("/reviews/3/book/author?fields=name") == #"{"name":"Hugo"}"#)
+    #expect(served.get("/authors/1/books/3").status == .notFound)
+    #expect(served.get("/authors/9").status == .notFound)
+  }
+
+  @Test("aggregates, counts, and required associations")
+  func aggregates() {
+    let response = served.get("/authors?fields=name&annotate=bookCount&join=books!&count=true")
+    #expect(response.headers["X-Total-Count"] == "2")
+    #expect(
+      served.text("/authors?fields=name&annotate=bookCount&join=books!")
+        == #"[{"name":"Melville","bookCount":2},{"name":"Hugo","bookCount":2}]"#)
+  }
+
+  @Test("pages follow one another, over NULLs too")
+  func pages() throws {
+    var url: String? = "/books?fields=id&sort=year&limit=2"
+    var pages: [String] = []
+    while let next = url {
+      let response = served.get(next)
+      pages.append(served.text(next))
+      url = response.headers["Link"].flatMap { link in
+        link.split(separator: ",").first { $0.contains("rel=\"next\"") }
+          .flatMap { $0.split(separator: "<").last?.split(separator: ">").first }.map(String.init)
+      }
+    }
+    #expect(
+      pages == [#"[{"id":5},{"id":3}]"#, #"[{"id":1},{"id":4}]"#, #"[{"id":2}]"#])
+  }
+
+  @Test("a literal that the column can't be compared with is the client's error")
+  func literals() {
+    #expect(served.text("/books?fields=id&filter=year='1851'") == #"[{"id":1}]"#)
+    #expect(served.get("/books?filter=year='soon'").status == .badRequest)
+    #expect(served.get("/books?filter=title='a%00b'").status.code < 500)
+  }
+
+  @Test("records that repeat below themselves end where a record would be its own ancestor")
+  func recursion() throws {
+    try served.run("CREATE TABLE employee (id int PRIMARY KEY, boss_id int REFERENCES employee)")
+    try served.run("INSERT INTO employee VALUES (1, NULL), (2, 1), (3, 2), (4, 1), (5, 6), (6, 5)")
+    let served = try served.reopened()
+    #expect(
+      served.text("/employees?fields=id&filter=boss_id is null&include=s:employeesByBoss*&s.fields=id")
+        == #"[{"id":1,"s":[{"id":2,"s":[{"id":3,"s":[]}]},{"id":4,"s":[]}]}]"#)
+    #expect(
+      served.text("/employees/5?fields=id&include=s:employeesByBoss*&s.fields=id")
+        == #"{"id":5,"s":[{"id":6,"s":[]}]}"#)
+  }
+
+  @Test("collections without a limit come whole, batch after batch")
+  func streams() throws {
+    try served.run("INSERT INTO author SELECT n, 'a' || n, NULL FROM generate_series(10, 4009) n")
+    try served.run("INSERT INTO book SELECT n, n, 'b' || n, 2000 FROM generate_series(10, 4009) n")
+    let text = served.text(
+      "/authors?fields=id&include=books&books.values=id", headers: ["Accept": "application/x-ndjson"])
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 4003)
+    #expect(lines.last == #"{"id":4009,"books":[4009]}"#)
+  }
+
+  @Test("nothing has changed while nobody has committed")
+  func caching() throws {
+    let first = served.get("/authors?include=books")
+    let tag = try #require(first.headers["ETag"])
+    #expect(served.get("/authors?include=books", headers: ["If-None-Match": tag]).status == .notModified)
+    try served.run("UPDATE author SET name = 'Herman Melville' WHERE id = 1")
+    #expect(served.get("/authors?include=books", headers: ["If-None-Match": tag]).status == .ok)
+  }
+
+  @Test("a connection that is lost is replaced before the first byte")
+  func reconnecting() throws {
+    #expect(served.text("/authors/1?fields=id") == #"{"id":1}"#)
+    try served.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kindred' AND pid <> pg_backend_pid()"
+    )
+    #expect(served.text("/authors/1?fields=id") == #"{"id":1}"#)
+  }
+
+  @Test("the plan is PostgreSQL's, for each statement")
+  func explanation() {
+    let text = served.text("/authors?include=books&explain=true")
+    #expect(text.contains("ANY($1::int8[])"))
+    #expect(text.contains("Scan"))
+    #expect(!text.contains("CREATE INDEX"))
+  }
+}

@@ -1,0 +1,102 @@
+import KindredAssociations
+import KindredPostgreSQL
+import KindredPostgreSQLExecution
+import OrderedCollections
+import Testing
+
+@Suite(.enabled(if: Cluster.isAvailable))
+struct SchemaReaderTests {
+  private func schema(_ sql: String..., schemas: [String] = []) throws -> Schema {
+    let connection = try PostgreSQLConnection(try Cluster.database())
+    for statement in sql { _ = try connection.run([Query(statement, isReusable: false)]) }
+    return try PostgreSQLSchemaReader(connection, schemas: schemas).schema()
+  }
+
+  @Test("columns have types, defaults and what can be written")
+  func columns() throws {
+    let table = try #require(
+      try schema(
+        "CREATE DOMAIN cents AS bigint NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE item (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name varchar(20) NOT NULL,
+          price cents, half int GENERATED ALWAYS AS (length(name) / 2) STORED, tags text[])
+        """
+      ).tables["item"])
+    #expect(table.columns.map(\.name) == ["id", "name", "price", "half", "tags"])
+    #expect(
+      table.columns.map(\.declaredType) == [
+        "integer", "character varying(20)", "bigint", "integer", "text[]",
+      ])
+    #expect(table.columns.map(\.isGenerated) == [true, false, false, true, false])
+    #expect(table.columns.map(\.hasDefault) == [true, false, true, true, false])
+    #expect(table.columns.map(\.isNullable) == [false, false, false, true, true])
+    #expect(table.primaryKey == [0])
+  }
+
+  @Test("keys, indexes and foreign keys")
+  func keys() throws {
+    let schema = try schema(
+      "CREATE TABLE country (code text PRIMARY KEY, name text UNIQUE)",
+      "CREATE TABLE person (id int PRIMARY KEY, country text REFERENCES country, email text, born date)",
+      "CREATE UNIQUE INDEX ON person (email) WHERE born IS NOT NULL",
+      "CREATE UNIQUE INDEX ON person (lower(email))",
+      "CREATE INDEX ON person (country, born)",
+      "CREATE TABLE stay (person int REFERENCES person, country text REFERENCES country, PRIMARY KEY (country, person))"
+    )
+    #expect(schema.dialect == .postgreSQL)
+    #expect(schema.tables["country"]?.uniqueKeys == [[0], [1]])
+    let person = try #require(schema.tables["person"])
+    #expect(person.uniqueKeys == [[0]])
+    #expect(person.isIndexed(["country"]))
+    #expect(!person.isIndexed(["born"]))
+    #expect(
+      person.foreignKeys == [
+        ForeignKey(columns: ["country"], destination: "country", destinationColumns: ["code"])
+      ])
+    let stay = try #require(schema.tables["stay"])
+    #expect(stay.primaryKey == [1, 0])
+    #expect(Model(inferredFrom: schema).resources["people"]?.associations["countries"] != nil)
+  }
+
+  @Test("partitioned tables are served whole, and views as far as they have keys")
+  func kinds() throws {
+    let schema = try schema(
+      "CREATE TABLE event (id int, day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day)",
+      "CREATE TABLE event_2024 PARTITION OF event FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')",
+      "CREATE VIEW late AS SELECT * FROM event WHERE day > '2024-06-01'",
+      "CREATE MATERIALIZED VIEW daily AS SELECT day, count(*) AS n FROM event GROUP BY day",
+      "CREATE UNIQUE INDEX ON daily (day)", "CREATE TABLE note (body text)")
+    #expect(schema.tables.keys.elementsEqual(["event", "late", "daily", "note"]))
+    #expect(schema.tables["event"]?.primaryKey == [0, 1])
+    #expect(schema.tables["late"]?.insteadOf == .all)
+    #expect(schema.tables["daily"]?.primaryKey == [0])
+    #expect(schema.tables["daily"]?.insteadOf == [])
+    #expect(schema.tables["note"]?.kind == .view)
+  }
+
+  @Test("schemas come in the order in which they are named")
+  func schemas() throws {
+    let schema = try schema(
+      "CREATE SCHEMA a", "CREATE SCHEMA b", "CREATE TABLE a.book (x int PRIMARY KEY)",
+      "CREATE TABLE b.book (y int PRIMARY KEY)", "CREATE TABLE b.shelf (id int PRIMARY KEY)",
+      "CREATE TABLE public.other (id int)", schemas: ["b", "a"])
+    #expect(schema.tables.keys.elementsEqual(["book", "shelf"]))
+    #expect(schema.tables["book"]?.columns.map(\.name) == ["y"])
+    #expect(schema.warnings.count == 1)
+  }
+
+  @Test("the fingerprint changes with the schema, and with nothing else")
+  func fingerprint() throws {
+    let target = try Cluster.database("CREATE TABLE book (id int PRIMARY KEY)")
+    let connection = try PostgreSQLConnection(target)
+    let reader = try PostgreSQLSchemaReader(connection)
+    let first = try reader.fingerprint()
+    _ = try connection.rows("INSERT INTO book VALUES (1)")
+    #expect(try reader.fingerprint() == first)
+    _ = try connection.rows("ALTER TABLE book ADD COLUMN title text")
+    let second = try reader.fingerprint()
+    #expect(second != first)
+    _ = try connection.rows("CREATE INDEX ON book (title)")
+    #expect(try reader.fingerprint() != second)
+  }
+}

@@ -1,0 +1,85 @@
+import KindredAPI
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+import KindredPostgreSQL
+import KindredPostgreSQLExecution
+import Logging
+import Testing
+
+/// A database of PostgreSQL that is served to one test.
+struct Served {
+  let service: KindredService
+  let target: ConnectionTarget
+
+  /// Serves a database that these statements make.
+  init(_ sql: String...) throws { try self.init(contentsOf: sql) }
+
+  init(contentsOf sql: [String], isWritable: Bool = false) throws {
+    let target = try Cluster.database()
+    let connection = try PostgreSQLConnection(target)
+    for statement in sql { _ = try connection.run([Query(statement, isReusable: false)]) }
+    try self.init(target, isWritable: isWritable)
+  }
+
+  private init(_ target: ConnectionTarget, isWritable: Bool) throws {
+    self.target = target
+    var options = KindredService.Options()
+    options.isWritable = isWritable
+    service = try KindredService(
+      PostgreSQLBackend(PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable),
+      options: options,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      model: { Model(inferredFrom: try $0.schema()) })
+  }
+
+  /// The same database by a new server, which reads its schema anew.
+  func reopened() throws -> Served { try Served(target, isWritable: false) }
+
+  /// Runs a statement as another process would.
+  func run(_ sql: String) throws {
+    _ = try PostgreSQLConnection(target).run([Query(sql, isReusable: false)])
+  }
+
+  /// The answer to a GET.
+  func get(_ url: String, headers: HTTPHeaders = [:]) -> HTTPResponse {
+    service.respond(to: HTTPRequest(method: .get, target: url.replacing(" ", with: "%20"), headers: headers))
+  }
+
+  /// The status and the content of the answer to a request with JSON.
+  func send(_ method: HTTPMethod, _ url: String, _ json: String?) -> String {
+    var request = HTTPRequest(method: method, target: url, headers: [:])
+    if let json {
+      request.headers.append("Content-Type", "application/json")
+      request.body = Array(json.utf8)
+    }
+    let response = service.respond(to: request)
+    return "\(response.status.code) \(response.body.text)"
+  }
+
+  /// The content of the answer to a GET, with the status where it is not 200.
+  func text(_ url: String, headers: HTTPHeaders = [:]) -> String {
+    let response = get(url, headers: headers)
+    let text = response.body.text
+    return response.status.code == 200 ? text : "\(response.status.code) \(text)"
+  }
+}
+
+extension HTTPBody {
+  /// All of it, whatever form it has.
+  fileprivate var text: String {
+    switch self {
+    case .none: return ""
+    case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+    case .stream(let stream, _):
+      defer { stream.close() }
+      var content: [UInt8] = []
+      do {
+        while let part = try stream.next() { content += part }
+      } catch {
+        return "the stream ended with \(error)"
+      }
+      return String(decoding: content, as: UTF8.self)
+    }
+  }
+}
