@@ -3,6 +3,7 @@ import KindredAssociations
 import KindredBackend
 import KindredHTTP
 import KindredSQLite
+import OrderedCollections
 import Testing
 
 @testable import KindredAPI
