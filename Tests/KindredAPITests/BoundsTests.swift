@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredClock
 import KindredSQLite
 import Testing
 
