@@ -1,4 +1,5 @@
 import Foundation
+import KindredClock
 import KindredHTTP
 import KindredSQLite
 import Testing
