@@ -1,4 +1,5 @@
 import Foundation
+import KindredAssociations
 import KindredClock
 import KindredHTTP
 import KindredSQLite
