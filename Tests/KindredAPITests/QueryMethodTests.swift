@@ -1,3 +1,4 @@
+import KindredAssociations
 import KindredHTTP
 import Testing
 
