@@ -43,7 +43,8 @@ struct IncludeTests {
       &authors.books.fields=title&authors.books.reviews.fields=rating
       """#, on: library,
       sql: #"""
-        SELECT "country"."code" FROM "country" ORDER BY "country"."code" LIMIT ?1 + ?2
+        SELECT "country"."code", "country"."rowid" FROM "country" ORDER BY "country"."code", \#
+        "country"."rowid" LIMIT ?1 + ?2
         SELECT "author"."name", "author"."id" FROM "author" WHERE "author"."countryCode" = ?1 ORDER BY \#
         "author"."id"
         SELECT "book"."title", "book"."id" FROM "book" WHERE "book"."authorId" = ?1 ORDER BY "book"."id"

@@ -94,7 +94,8 @@ struct JoinTests {
       &authors.books.tags.fields=name
       """#, on: library,
       sql: #"""
-        SELECT "country"."code" FROM "country" ORDER BY "country"."code" LIMIT ?1 + ?2
+        SELECT "country"."code", "country"."rowid" FROM "country" ORDER BY "country"."code", \#
+        "country"."rowid" LIMIT ?1 + ?2
         SELECT "tag"."name" FROM "tag" WHERE "tag"."id" IN (SELECT "tag2"."id" FROM "author" JOIN "book" \#
         ON "book"."authorId" = "author"."id" JOIN "bookTag" ON "bookTag"."bookId" = "book"."id" JOIN \#
         "tag" AS "tag2" ON "tag2"."id" = "bookTag"."tagId" WHERE "author"."countryCode" = ?1) ORDER BY \#

@@ -67,7 +67,8 @@ struct KeyComparisonTests {
     try expectRequest(
       target, on: TestDatabase(Self.nocase + Self.indexes[2]),
       sql: #"""
-        SELECT "country"."code" FROM "country" ORDER BY "country"."code" LIMIT ?1 + ?2
+        SELECT "country"."code", "country"."rowid" FROM "country" ORDER BY "country"."code", \#
+        "country"."rowid" LIMIT ?1 + ?2
         SELECT "river"."id" FROM "river" WHERE "river"."countryCode" COLLATE "NOCASE" = ?1 ORDER BY "river"."id"
         """#,
       json: #"[{"code":"FR","rivers":[{"id":1},{"id":2}]},{"code":"it","rivers":[{"id":3}]}]"#)
