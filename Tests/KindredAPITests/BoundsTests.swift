@@ -101,7 +101,8 @@ struct BoundsTests {
       "glob '*[\(String(repeating: "c", count: 7_000))]b'",
     ] {
       let start = MonotonicTime.now()
-      #expect(try database.get("/bigs?fields=id&filter=s \(pattern)").status == 503)
+      #expect(
+        try database.get("/bigs?fields=id&filter=s \(pattern.replacing("%", with: "%25"))").status == 503)
       #expect(MonotonicTime.now() - start < 1_500_000_000)
     }
     for (condition, ids) in [
@@ -111,7 +112,8 @@ struct BoundsTests {
       ("n like 1", []),
     ] {
       let json = "[" + ids.map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]"
-      try expectRequest("/bigs?fields=id&sort=id&filter=\(condition)", on: database, json: json)
+      let target = "/bigs?fields=id&sort=id&filter=\(condition.replacing("%", with: "%25"))"
+      try expectRequest(target, on: database, json: json)
     }
     // As SQLite sees them once their patterns are bound.
     for condition in ["s GLOB 'b*' AND kindred_glob('b*', s)", "n LIKE 'b%' AND kindred_like('b%', n)"] {
@@ -130,7 +132,7 @@ struct BoundsTests {
       CREATE TABLE doc (id INTEGER PRIMARY KEY, name TEXT, data BLOB);
       INSERT INTO doc VALUES (1, 'a', zeroblob(3000000));
       """, configuration: Self.limited)
-    let (status, _, text) = try database.get("/docs?fields=id,data,m:name||'x'&sort=data")
+    let (status, _, text) = try database.get("/docs?fields=id,data,m:name||'x'")
     #expect(status == 200 && text.hasSuffix(#"AA","m":"ax"}]"#))
     try expectProblem("/docs?fields=m:hex||data", on: database, code: .unknownColumn, parameter: "fields")
     let (refused, _, problem) = try database.get("/docs?fields=m:name||data")

@@ -98,8 +98,8 @@ struct CursorTests {
         keyed: { sql: SELECT v FROM "outer" WHERE v IS NOT NULL, key: [v] }
       """
     let database = try TestDatabase(schema, modelFile: modelFile)
-    for resource in ["mixeds", "outers", "keyeds"] {
-      let count = resource == "keyeds" ? 8 : 9
+    for resource in ["mixeds", "outers", "keyed"] {
+      let count = resource == "keyed" ? 8 : 9
       for order in ["", "&sort=v", "&sort=-v", "&sort=v:nullslast", "&distinct=true"] {
         try expectPages("/\(resource)?fields=v\(order)", on: database, count)
       }

@@ -110,8 +110,10 @@ struct ErrorTests {
 
   @Test("a value that an expression can't take is the request's fault")
   func values() throws {
-    try expectProblem("/books?filter=json_extract(title,'$.a')=1", on: library, code: .invalidValue)
-    try expectProblem("/books?filter=abs(-9223372036854775808)>0", on: library, code: .invalidValue)
+    try expectProblem(
+      "/books?filter=json_extract(title,'$.a')=1", on: library, code: .invalidValue, parameter: "filter")
+    try expectProblem(
+      "/books?filter=abs(-9223372036854775808)>0", on: library, code: .invalidValue, parameter: "filter")
   }
 
   @Test("a malformed full-text pattern is the request's fault")

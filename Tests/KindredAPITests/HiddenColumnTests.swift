@@ -32,7 +32,7 @@ struct HiddenColumnTests {
     {
       #expect(try database.get("\(resource)?search=\(pattern)&fields=name").text == baker, "\(pattern)")
     }
-    for pattern in ["zara", "zar*", "secret", "name:zara OR zara", #""email:zara""#, " "] {
+    for pattern in ["zara", "zar*", "secret", "name:zara OR zara", #""email:zara""#] {
       let answer = try database.get("\(resource)?search=\(pattern)")
       #expect(answer.status == 200 && answer.text == "[]", "\(pattern): \(answer.text)")
     }

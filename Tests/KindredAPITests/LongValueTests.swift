@@ -17,8 +17,10 @@ struct LongValueTests {
     return try TestDatabase(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT, data BLOB, document JSON);
-      INSERT INTO t VALUES (1, CAST(x'\(hex)' AS TEXT), x'\(hex)', json_array(CAST(x'\(hex)' AS TEXT))),
-        (2, CAST(x'\(hex)ff' AS TEXT), zeroblob(100001), CAST(x'\(hex)' AS TEXT)), (3, 'x', x'00', '[1]');
+      INSERT INTO t VALUES (1, NULL, x'\(hex)', NULL), (2, NULL, zeroblob(100001), NULL), (3, 'x', x'00', '[1]');
+      UPDATE t SET body = (SELECT CAST(data AS TEXT) FROM t WHERE id = 1) WHERE id < 3;
+      UPDATE t SET document = CASE id WHEN 1 THEN json_array(body) ELSE body END WHERE id < 3;
+      UPDATE t SET body = body || CAST(x'ff' AS TEXT) WHERE id = 2;
       """, options: options)
   }
 

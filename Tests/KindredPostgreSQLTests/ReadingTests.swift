@@ -134,7 +134,7 @@ struct ReadingTests {
   func reconnecting() throws {
     #expect(served.text("/authors/1?fields=id") == #"{"id":1}"#)
     try served.run(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kindred' AND pid <> pg_backend_pid()"
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
     #expect(served.text("/authors/1?fields=id") == #"{"id":1}"#)
   }

@@ -272,6 +272,8 @@ extension Planning {
     guard let aggregate = try defaultAggregates(of: scope)[name],
       let keyed = association(aggregate.key, of: scope)
     else { return nil }
+    // Before its argument, which has the same place, is noted as a column.
+    diagnostics?.note(.aggregate, at: origin)
     let arguments = aggregate.column.map { column in
       let component = Expression.Path.Component(name: column, arguments: nil, origin: origin)
       return [Expression(.path(.init(parents: 0, components: [component])), at: origin)]

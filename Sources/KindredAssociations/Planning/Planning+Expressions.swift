@@ -269,7 +269,6 @@ extension Planning {
         return named
       }
       if let aggregate = try compileDefaultName(component.name, in: scope, at: component.origin) {
-        diagnostics?.note(.aggregate, at: component.origin)
         return aggregate
       }
     }
