@@ -234,12 +234,17 @@ public final class PostgreSQLConnection {
   /// Whether the server, or who is between, has closed an idle connection.
   var hasEnded: Bool {
     guard !isBroken else { return true }
-    let readiness = WatchedSocket(descriptor: kindred_pq_socket(handle)).wait(
-      toWriteToo: false, nanoseconds: 0)
-    guard readiness.isReadable else { return false }
-    // Either the end, or a remark such as a changed setting.
-    return !kindred_pq_consume(handle) || Int(kindred_pq_status(handle)) != KINDRED_PQ_CONNECTION_OK
+    let socket = WatchedSocket(descriptor: kindred_pq_socket(handle))
+    guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
+    // Either a remark, such as a changed setting, or the last message of a server that closes right after it.
+    while kindred_pq_consume(handle), Int(kindred_pq_status(handle)) == KINDRED_PQ_CONNECTION_OK {
+      guard socket.wait(toWriteToo: false, nanoseconds: Self.timeToClose).isReadable else { return false }
+    }
+    return true
   }
+
+  /// How long the end of a connection may take to follow the message that announces it, in nanoseconds.
+  private static let timeToClose: UInt64 = 50_000_000
 
   /// Undoes what a holder left, so that the next one begins anew.
   func relinquish() {
