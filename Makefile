@@ -62,6 +62,8 @@ release: system-packages swift ## Build the program: .build/release/kindred.
 	swift build --configuration release --product kindred $(STATIC)
 
 docs: system-packages swift ## Make the guide and the reference of the Swift API: .build/documentation.
+	@# The symbols of all modules are dumped together, and those of the tests must be there.
+	swift build --build-tests
 	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
 	rm -rf $(DOCUMENTATION)
 	mkdir -p $(DOCUMENTATION)/symbols
