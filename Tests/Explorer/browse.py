@@ -265,7 +265,7 @@ def signing_in_repeats_the_request(visitor):
         with serving(visitor.command, "--model", model, "--config", configuration) as visitor.origin:
             page = visitor.open("/authors?limit=3")
             visitor.check()
-            page.get_by_role("textbox", name="Token").fill("sesame")
+            page.get_by_label("Token").fill("sesame")
             page.get_by_role("dialog", name="Sign in").get_by_role("button", name="Sign in").click()
             expect(page.get_by_role("rowheader", name="Victor Hugo")).to_be_visible()
             assert "sesame" not in page.url, page.url
