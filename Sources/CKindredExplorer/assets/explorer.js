@@ -22,6 +22,15 @@ import { themeChoice } from "./theme-choice.js";
 import "./url-editor.js";
 import { Views } from "./views.js";
 
+/** The status with which the browser got the document; 400 for a problem where it doesn't say. */
+function statusOfDocument() {
+  const [navigation] =
+    /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType("navigation"));
+  const status = navigation?.responseStatus ?? 0;
+  if (status !== 0) return status;
+  return document.querySelector("[role=alert]") === null ? 200 : 400;
+}
+
 class Explorer {
   constructor() {
     this.main = /** @type {HTMLElement} */ (find(document, "main"));
@@ -61,14 +70,12 @@ class Explorer {
     addEventListener("popstate", () => this.#restore());
     document.addEventListener("keydown", (event) => this.#press(event));
     const { view, open } = fragment(location.hash);
-    this.#take(
-      new Page(document, document.querySelector("[role=alert]") === null ? 200 : 400, null),
-      this.url,
-    );
+    const [status, resumes] = [statusOfDocument(), resumeSession()];
+    // The browser asked without the token of the session: the page is fetched once more with it.
+    this.#take(new Page(document, resumes && status === 401 ? 400 : status, null), this.url);
     this.views.show(this.views.named(view), this.url);
     this.#reopen(open);
-    // The browser has asked without the token.
-    if (resumeSession()) this.go(this.url, { replaces: true });
+    if (resumes) this.go(this.url, { replaces: true });
   }
 
   #build() {
