@@ -1,16 +1,16 @@
 import KindredAssociations
 
-/// The program that writes CSV (RFC 4180): one line of names, and one a record.
+/// The program that writes CSV (RFC 4180): one line of names, then one line per record.
 ///
-/// NULL is the empty field, and so is each value of a to-one association that has no record.
+/// NULL is written as an empty field, and so is every value of a to-one association without a record.
 struct CSVProgram {
   private var text: [UInt8] = []
   private var instructions: [ExecutablePlan.Instruction] = []
   private var names: [String] = []
-  /// Whether a field that is empty would leave the line empty, which many readers pass over.
+  /// Whether a line has a single field. If it is empty it is written as `""`, because many readers skip empty lines.
   private let hasOneField: Bool
 
-  /// - Throws: `NotTabular` for what is not one value: to-many associations, and those that repeat.
+  /// - Throws: `NotTabular` where a member isn't a single value: a to-many or a recursive association.
   static func make(_ plan: Plan) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
     let shape = plan.nodes.first?.shape ?? .object([])
     var writer = CSVProgram(hasOneField: shape.valueCount == 1)
@@ -27,7 +27,7 @@ struct CSVProgram {
     self.hasOneField = hasOneField
   }
 
-  /// - Parameter path: the members that lead to it.
+  /// - Parameter path: the names of the members that lead to `shape`.
   private mutating func write(_ shape: RecordShape, at path: [String]) throws(NotTabular) {
     switch shape {
     case .value(let column, let format):
@@ -56,7 +56,7 @@ struct CSVProgram {
   }
 
   private static func quoted(_ name: String) -> String {
-    // Not by characters: CR LF is one of them.
+    // On UTF-8: as a `Character`, CR LF is neither CR nor LF.
     guard name.utf8.contains(where: OutputBuffer.needsQuotesInCSV) else { return name }
     return "\"\(name.replacing("\"", with: "\"\""))\""
   }

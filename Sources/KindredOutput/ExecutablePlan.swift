@@ -1,24 +1,24 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// A plan in the form that runs: flat memory of plain structs, nothing of which is counted by reference in the loop.
+/// A plan in executable form: plain structs in flat memory, so that the loop over the rows counts no references.
 public final class ExecutablePlan: @unchecked Sendable {
-  // Nothing of it changes once it is made: that is what makes the pointers safe to share.
+  // Immutable once initialised, so the pointers are safe to share.
 
-  /// The plan that it runs.
+  /// The plan that this executes.
   public let plan: Plan
-  /// What the loop does not need, by node.
+  /// What is needed once per statement, indexed by node.
   package let statements: [NodeStatement]
-  /// What the loop needs, by node.
+  /// What is needed for every row, indexed by node.
   package let nodes: UnsafeMutablePointer<Node>
   package let nodeCount: Int
-  /// How often a node may repeat below itself.
+  /// The largest number of levels that any node may repeat below itself.
   package let recursionLevels: Int
-  /// The programs of all nodes, one after the other.
+  /// The programs of all nodes, concatenated.
   package let instructions: UnsafeMutablePointer<Instruction>
-  /// The bindings of all nodes that follow the rows above, one after the other.
+  /// The bindings to columns of the rows above, of all nodes, concatenated.
   package let ancestors: UnsafeMutablePointer<Ancestor>
-  /// Every byte that stands between two values, one after the other, and ``OutputMemory/slack``.
+  /// All constant text between values, concatenated, followed by ``OutputMemory/slack`` bytes.
   package let text: UnsafeMutablePointer<UInt8>
 
   package struct NodeStatement {
@@ -41,10 +41,10 @@ public final class ExecutablePlan: @unchecked Sendable {
     package var frame: Frame
     package var isToMany: Bool
     package var isRecursive: Bool
-    /// Of a recursive node, the one that repeats it, and how often.
+    /// Of a recursive node: the node that repeats it, and at most how many levels deep.
     package var repetition: Int32
     package var levels: Int32
-    /// Of a statement that goes along with the one above, the columns of the integer here and there; -1 of others.
+    /// Of a merge-joined node: the column of the joining integer in its own rows and in those above; otherwise -1.
     package var column: Int32
     package var columnAbove: Int32
 
@@ -56,11 +56,11 @@ public final class ExecutablePlan: @unchecked Sendable {
     package var opening = Text()
     package var separator = Text()
     package var closing = Text()
-    /// In place of the one row that is not there.
+    /// Written instead where a single row is expected and there is none.
     package var missing = Text()
   }
 
-  /// A part of the plan's text.
+  /// A range of the plan's text.
   package struct Text {
     package var start: Int32 = 0
     package var count: Int32 = 0
@@ -81,33 +81,34 @@ public final class ExecutablePlan: @unchecked Sendable {
   package enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
     case csvValue, csvBoolean, htmlValue, htmlBoolean
-    /// The value without markup, as an attribute can have it.
+    /// The value without markup, for an attribute.
     case htmlText
-    /// The end of a start tag, with the class of the value, and the value.
+    /// The end of a start tag with a class for the value's type, then the value.
     case htmlCell, htmlBooleanCell
-    /// A number of associated records, which were counted up to a limit.
+    /// A count of associated records, which stops at ``HTMLLayout/countLimit``.
     case htmlCount
-    /// The value as a segment of a URL's path.
+    /// The value as a segment of a URL path.
     case segment
-    /// The same for the only value of a key; what is missing goes first where it can't stand by itself.
+    /// The same for the only column of a key. `missing`, which is `COLUMN=`, precedes a value that can't be a segment
+    /// itself.
     case key
-    /// Goes on only where the column is NULL.
+    /// Continues only where the column is NULL; otherwise jumps to `end`.
     case absent
   }
 
   package struct Instruction {
     package let operation: Operation
-    /// A column; of `child`, the number of the node.
+    /// The column, or for `child` the number of the node.
     package let operand: Int32
-    /// Of `optional` and `absent`, where to go on.
+    /// Of `optional` and `absent`: the instruction to jump to.
     package var end: Int32 = 0
-    /// What is written first.
+    /// Written before the value.
     package let prefix: Text
-    /// In place of what is not there.
+    /// Written instead of a missing value.
     package var missing = Text()
   }
 
-  /// Where recursion ends, whatever a request says: each level has statements of its own.
+  /// The maximum depth of recursion, whatever a request asks for, because each level has its own statements.
   private static let maximumRecursion = 1000
 
   /// - Throws: `NotTabular` where the result does not fit the format.
@@ -162,7 +163,7 @@ public final class ExecutablePlan: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Memory of its own, to be deallocated by who asked for it.
+  /// Copies the elements to newly allocated memory, which the caller deallocates.
   fileprivate static func copy(_ elements: [Pointee]) -> Self {
     let memory = Self.allocate(capacity: elements.count)
     elements.withUnsafeBufferPointer { source in
@@ -189,7 +190,7 @@ extension Plan.Statement {
 }
 
 extension [UInt8] {
-  /// Adds text at the end, and says where it is.
+  /// Appends text and returns its range.
   mutating func put(_ bytes: some Collection<UInt8>) -> ExecutablePlan.Text {
     self += bytes
     return ExecutablePlan.Text(start: Int32(count - bytes.count), count: Int32(bytes.count))

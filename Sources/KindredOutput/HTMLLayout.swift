@@ -1,33 +1,36 @@
-/// What a page shows of the records of a result beside their values: where they lead and what they are called.
+/// What an HTML page shows of records besides their values: links, labels and counts.
 public struct HTMLLayout: Sendable {
-  /// By the names of the members that lead to the records; the root's path is empty.
+  /// Keyed by the names of the members that lead to the records; the root's path is empty.
   let records: [[String]: Record]
 
-  /// - Parameter records: by path of members.
+  /// Creates a layout.
+  ///
+  /// - Parameter records: the records of each table, keyed by the path of members that leads to them. The root's is
+  ///   empty.
   public init(_ records: [[String]: Record]) {
     self.records = records
   }
 
-  /// The records of the root, or of an association.
+  /// How the records of the root or of an association are shown.
   public struct Record: Sendable {
     /// The name of the resource.
     public var resource: String
-    /// The path of keys that parameters of the node begin with; empty at the root.
+    /// The path of association keys that prefixes the node's parameters; empty for the root.
     public var node: String
-    /// Nil for records without an address of their own.
+    /// Where a record is found; nil if records have no address, as those of a view without a key.
     public var address: Address?
-    /// The member that shows the column of the label; nil where none does.
+    /// The member that shows the label's column, if any.
     public var heading: String?
-    /// The hidden member that names a record: NULL where the label is NULL or empty.
+    /// The hidden member that holds the label: NULL where the label is NULL or empty.
     public var label: String?
-    /// The members that are columns as they are, and what an expression calls them.
+    /// For each member that is a plain column, its name in expressions.
     public var terms: [String: String] = [:]
-    /// By the member that shows the foreign key.
+    /// The records that foreign keys refer to, keyed by the member that shows the foreign key.
     public var references: [String: Reference] = [:]
     /// The associations that can be followed from a record with an address.
     public var associations: [Association] = []
 
-    /// Records that lead nowhere yet.
+    /// Creates a layout of records without any links.
     public init(resource: String, node: String) {
       self.resource = resource
       self.node = node
@@ -38,10 +41,10 @@ public struct HTMLLayout: Sendable {
   public struct Address: Sendable {
     /// The path of the resource, encoded, such as `/books`.
     public var path: String
-    /// The columns of the key, encoded, and the members that have their values; in the order of the key.
+    /// The encoded name of each key column, and the member that holds its value, in key order.
     public var key: [(column: String, member: String)]
 
-    /// The addresses below `path`.
+    /// Creates an address below `path`.
     public init(path: String, key: [(column: String, member: String)]) {
       self.path = path
       self.key = key
@@ -50,12 +53,12 @@ public struct HTMLLayout: Sendable {
 
   /// The record that a foreign key refers to.
   public struct Reference: Sendable {
-    /// Where it is; its members are NULL where there is no such record.
+    /// Its address; the members are NULL where there is no such record.
     public var address: Address
-    /// The hidden member that names it: NULL where the label is NULL or empty.
+    /// The hidden member that holds its label: NULL where the label is NULL or empty.
     public var label: String?
 
-    /// A record of this address.
+    /// Creates a reference to the record at `address`.
     public init(address: Address, label: String?) {
       self.address = address
       self.label = label
@@ -66,14 +69,14 @@ public struct HTMLLayout: Sendable {
   public struct Association: Sendable {
     /// Its key.
     public var key: String
-    /// Whether it leads to any number of records.
+    /// Whether it is a to-many association.
     public var isToMany: Bool
-    /// The member that counts its records, up to ``HTMLLayout/countLimit``; nil where counting would take too long.
+    /// The member that counts its records up to ``HTMLLayout/countLimit``; nil where counting would take too long.
     ///
-    /// Of a to-one association it is NULL where there is no record.
+    /// For a to-one association, the member's value is NULL where there is no record.
     public var count: String?
 
-    /// An association that can be followed.
+    /// Creates an association that a record links to.
     public init(key: String, isToMany: Bool, count: String?) {
       self.key = key
       self.isToMany = isToMany
@@ -81,10 +84,10 @@ public struct HTMLLayout: Sendable {
     }
   }
 
-  /// How far associated records are counted; as many or more are shown as `999+`.
+  /// The number at which counting stops; that many records or more are shown as `999+`.
   public static let countLimit = 1000
 
-  /// The name of a member that is not shown as such.
+  /// The name of a member that is read for links, labels and counts, but gets no cell of its own.
   public static func hiddenMember(_ number: Int) -> String { "\u{1}kindred \(number)" }
 
   static func isHidden(_ member: String) -> Bool { member.hasPrefix("\u{1}kindred ") }

@@ -1,9 +1,9 @@
-/// Instructions in the making, and the text that goes before the next of them.
+/// Builds a program: the instructions so far, and the text that precedes the next one.
 struct HTMLProgram {
   private(set) var instructions: [ExecutablePlan.Instruction] = []
   private var pending = ""
 
-  /// Adds markup as it is.
+  /// Adds markup verbatim.
   mutating func markup(_ text: String) { pending += text }
 
   /// Adds text, escaped.
@@ -19,7 +19,7 @@ struct HTMLProgram {
     pending = ""
   }
 
-  /// Ends the instruction of this number, which leads past what follows it.
+  /// Sets the jump target of an instruction to the end of what has been added so far.
   mutating func end(_ number: Int) { instructions[number].end = Int32(instructions.count) }
 
   mutating func flush(_ text: inout [UInt8]) {

@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// Programs that write HTML: a table for each list of records, and below each row the tables of what it includes.
+/// Programs that write HTML: a table for each list of records, and below each row the tables of its included records.
 ///
 ///     <table><thead>…</thead><tbody>
 ///     <tr><td class="n">1</td><th scope="row"><a href="/authors/1">Herman Melville</a></th>…</tr>
@@ -29,7 +29,7 @@ struct HTMLPrograms {
   /// - Parameter path: the members that lead to the node.
   private mutating func write(_ number: Int, at path: [String]) {
     guard programs[number] == nil else { return }
-    // A node that repeats comes back here.
+    // Marks the node as visited: a recursive node reaches itself again.
     programs[number] = ExecutablePlan.Program()
     let node = plan.nodes[number]
     var program = HTMLProgram()
@@ -103,7 +103,7 @@ struct HTMLPrograms {
     program.markup(isHeader ? "</th>" : "</td>")
   }
 
-  /// The link of a record in its own row: by its label, or by its key where that is NULL or empty.
+  /// The link to a row's own record: its label, or its key where the label is NULL or empty.
   private mutating func header(
     _ name: String, _ content: RecordShape, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
@@ -122,7 +122,7 @@ struct HTMLPrograms {
     }
   }
 
-  /// `<a href="/authors/2">Victor Hugo</a> ` before the foreign key, where the record is there.
+  /// `<a href="/authors/2">Victor Hugo</a> ` before the foreign key, where it refers to an existing record.
   private mutating func reference(
     _ reference: HTMLLayout.Reference, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
@@ -135,7 +135,7 @@ struct HTMLPrograms {
     }
   }
 
-  /// The cell of an association: a link, with the number of its records where that is known.
+  /// The cell of an association: a link, with the number of its records if it was counted.
   private mutating func cell(
     _ association: HTMLLayout.Association, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
@@ -193,7 +193,7 @@ struct HTMLPrograms {
       write(child, at: path)
       switch plan.nodes[child].shape {
       case .object(let members):
-        // The last level of a repetition leaves all of it out, so that it must be one text.
+        // The last level of a recursion omits the child with its prefix, so everything up to it must be one text.
         start(HTMLRow(members, layout.records[path], at: path), name, of: row, &program)
       default:
         program.markup(heading(name) + (plan.nodes[child].isToMany ? "<ul>" : ""))
@@ -206,7 +206,7 @@ struct HTMLPrograms {
 
   private func heading(_ name: String) -> String { "<span class=\"k\">\(name.escapedForHTML)</span> " }
 
-  /// `<table aria-label="books of Victor Hugo">` with its caption, which links to the records by themselves.
+  /// `<table aria-label="books of Victor Hugo">` and its caption, which links to these records alone.
   private mutating func start(
     _ inner: HTMLRow, _ name: String, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
@@ -278,7 +278,7 @@ struct HTMLPrograms {
     program.markup("</a>")
   }
 
-  /// A link to an address, or to what is below it; its text alone where there is none.
+  /// A link to an address, followed by `tail`; without an address, its text alone.
   private mutating func link(
     to address: HTMLLayout.Address?, of row: HTMLRow, tail: String = "", _ program: inout HTMLProgram,
     _ body: (inout HTMLPrograms, inout HTMLProgram) -> Void
@@ -294,7 +294,7 @@ struct HTMLPrograms {
     program.markup("</a>")
   }
 
-  /// `href`, where no part of the key is NULL: what has none leads nowhere.
+  /// The `href` attribute, written only where no column of the key is NULL.
   private mutating func href(
     _ address: HTMLLayout.Address, _ columns: [Int], _ tail: String, _ program: inout HTMLProgram
   ) {
@@ -303,7 +303,8 @@ struct HTMLPrograms {
         program.markup(" href=\"\(address.path.escapedForHTML)/")
         for (number, column) in columns.enumerated() {
           if number > 0 { program.markup(",") }
-          // Clients resolve `.` and `..` away, and an empty segment is none, so that such a key goes by its name.
+          // Clients remove the segments `.` and `..`, and an empty one is ambiguous: such a key is written with its
+          // column's name.
           let name = columns.count == 1 ? "\(address.key[number].column.escapedForHTML)=" : ""
           writer.append(columns.count == 1 ? .key : .segment, column, missing: name, &program)
         }
@@ -315,7 +316,7 @@ struct HTMLPrograms {
     write(&self, &program, columns[...])
   }
 
-  /// What the record of a row is called, as text: its label or its key.
+  /// The name of a row's record as text: its label, else its key.
   private mutating func name(of row: HTMLRow, _ program: inout HTMLProgram) {
     guard let label = row.record?.label.flatMap({ row.columns[$0] }) else {
       key(of: row, &program)

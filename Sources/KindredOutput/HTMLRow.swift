@@ -1,15 +1,15 @@
 import KindredAssociations
 
-/// What the rows of a table have: cells for values, cells for associations, and records below.
+/// The layout of a table's rows: cells for values, cells for associations, and nested records below.
 struct HTMLRow {
   let record: HTMLLayout.Record?
-  /// The members that lead to it.
+  /// The members that lead to these records.
   let path: [String]
-  /// The members that are shown in cells of their own.
+  /// The members that have cells.
   let values: [RecordShape.Member]
-  /// The members that are records themselves.
+  /// The members that are records, shown below the row.
   let records: [RecordShape.Member]
-  /// By the name of a member, hidden ones too, where its value is.
+  /// The column of each member's value, keyed by the member's name; hidden members included.
   let columns: [String: Int]
 
   init(_ members: [RecordShape.Member], _ record: HTMLLayout.Record?, at path: [String]) {
@@ -25,19 +25,19 @@ struct HTMLRow {
     self.columns = columns
   }
 
-  /// The columns of an address; nil where the row doesn't have them all.
+  /// The columns of an address's key; nil if the row lacks any.
   func columns(of address: HTMLLayout.Address) -> [Int]? {
     let found = address.key.compactMap { columns[$0.member] }
     return found.isEmpty || found.count < address.key.count ? nil : found
   }
 
-  /// The associations that a row leads to.
+  /// The associations that a row links to: none without an address.
   var associations: [HTMLLayout.Association] {
     guard let record, let address = record.address, columns(of: address) != nil else { return [] }
     return record.associations
   }
 
-  /// Whether there is nothing to show but which record it is.
+  /// Whether there are no values to show, so that a cell with the record's name stands in.
   var hasOnlyKey: Bool { values.isEmpty }
 
   /// The member whose cell heads the row: the label, else the key, else the first.
@@ -47,17 +47,17 @@ struct HTMLRow {
     return record?.address?.key.map(\.member).first(where: names.contains) ?? names.first
   }
 
-  /// How many cells a row has.
+  /// The number of cells in a row.
   var width: Int { max(values.count, 1) + associations.count }
 
-  /// The start tag without its end, so that a name may follow.
+  /// The table's start tag without `>`, so that further attributes can follow.
   var tableStart: String {
     guard let record else { return "<table" }
     return
       "<table data-resource=\"\(record.resource.escapedForHTML)\" data-node=\"\(record.node.escapedForHTML)\""
   }
 
-  /// The rest of the start tag of a table that is the result.
+  /// The rest of the start tag of the root's table.
   var tableName: String { " aria-label=\"\((record?.resource ?? "records").escapedForHTML)\">" }
 
   static let tableEnd = "</tbody></table>\n"

@@ -1,13 +1,13 @@
 import KindredAssociations
 
-/// Programs that write JSON (RFC 8259): instructions, and between two of them the bytes that are always the same.
+/// Programs that write JSON (RFC 8259): instructions for the values, and the constant bytes between them.
 struct JSONPrograms {
   private var text: [UInt8] = []
   private var instructions: [ExecutablePlan.Instruction] = []
-  /// What stands before the next value: braces, commas, names.
+  /// The bytes before the next value: braces, commas, names.
   private var pending: [UInt8] = []
 
-  /// - Parameter ending: what ends each record of the root instead of the array around them.
+  /// - Parameter ending: the text after each root record, in place of an array around all of them.
   static func make(
     _ plan: Plan, endingRecordsBy ending: String? = nil
   ) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
@@ -51,7 +51,7 @@ struct JSONPrograms {
       pending.append(UInt8(ascii: "{"))
       for (number, member) in members.enumerated() { write(member, isFirst: number == 0) }
       pending.append(UInt8(ascii: "}"))
-      // So that a skipped optional, or a level that is left out, can't take the closing brace with it.
+      // Flush, so that a skipped optional or an omitted level can't take the closing brace with it.
       flush()
     case .optional(let column, let shape):
       let number = instructions.count
@@ -66,7 +66,7 @@ struct JSONPrograms {
   }
 
   private mutating func write(_ member: RecordShape.Member, isFirst: Bool) {
-    // The last level of a recursion leaves out the prefix with the member.
+    // The last level of a recursion omits the member together with its prefix.
     if member.isRepetition { flush() }
     if !isFirst { pending.append(UInt8(ascii: ",")) }
     appendQuoted(member.name)

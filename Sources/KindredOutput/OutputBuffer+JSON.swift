@@ -1,12 +1,14 @@
 extension OutputBuffer {
-  /// Text that is valid JSON (RFC 8259) as it is but for the white space between its tokens; other text as a string.
+  /// Appends JSON text (RFC 8259) without the white space between its tokens; text that isn't valid JSON, as a string.
   ///
-  /// Without white space, a record stays on its line in `application/x-ndjson`.
+  /// White space is removed because a line break would end the record in `application/x-ndjson`.
   package mutating func append(json bytes: UnsafeRawBufferPointer) {
     if !append(validJSON: bytes) { append(string: bytes) }
   }
 
-  /// The same; false, and nothing is written, where it isn't valid.
+  /// Appends JSON text without white space.
+  ///
+  /// - Returns: False if the text isn't valid JSON; nothing is appended then.
   package mutating func append(validJSON bytes: UnsafeRawBufferPointer) -> Bool {
     let start = count
     var scanner = JSONScanner(bytes: bytes)
@@ -19,11 +21,11 @@ extension OutputBuffer {
   }
 }
 
-/// Checks and copies one JSON text without recursion, so that no depth of nesting meets the end of the stack.
+/// Checks and copies one JSON text without recursion, so that deep nesting can't exhaust the stack.
 private struct JSONScanner {
   let bytes: UnsafeRawBufferPointer
   private var index = 0
-  /// Whether each open container is an object, the innermost last, as bits.
+  /// One bit for each open container, set if it is an object; the innermost is the lowest bit.
   private var containers: UInt64 = 0
   private var depth = 0
 
@@ -37,7 +39,7 @@ private struct JSONScanner {
 
   private var isInObject: Bool { containers & 1 == 1 }
 
-  /// Whether all of it is JSON, nested 64 levels at most.
+  /// Returns whether the whole text is JSON nested at most 64 levels deep.
   mutating func copy(to output: inout OutputBuffer) -> Bool {
     var expectation = Expectation.value
     while true {

@@ -1,5 +1,5 @@
 extension OutputBuffer {
-  /// An integer in decimal.
+  /// Appends an integer in decimal.
   @inlinable @inline(__always)
   package mutating func append(_ value: Int64) {
     let room = room(20)
@@ -11,7 +11,7 @@ extension OutputBuffer {
     advance(start + write(value.magnitude, to: room + start))
   }
 
-  /// The digits of a number, of which there may be 20, and how many there are.
+  /// Writes the digits of a number, at most 20, and returns how many there are.
   @inlinable @inline(__always)
   func write(_ value: UInt64, to room: UnsafeMutablePointer<UInt8>) -> Int {
     if value < 10 {
@@ -19,7 +19,7 @@ extension OutputBuffer {
       return 1
     }
     guard let short = UInt32(exactly: value) else { return writeLong(value, to: room) }
-    // Most numbers are keys and years: counted by comparisons, written by pairs.
+    // Most numbers are short, as keys and years are: comparisons find the length, and digits are written in pairs.
     let length =
       short < 10000
       ? (short < 100 ? 2 : short < 1000 ? 3 : 4)
@@ -36,7 +36,7 @@ extension OutputBuffer {
     5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
     """
 
-  /// The last `length` digits of a number.
+  /// Writes the last `length` digits of a number.
   @inlinable @inline(__always)
   func write(_ value: UInt32, _ length: Int, to room: UnsafeMutablePointer<UInt8>) {
     let pairs = UnsafeRawPointer(Self.pairs.utf8Start)
@@ -62,8 +62,9 @@ extension OutputBuffer {
     return length + 8
   }
 
-  /// A real in the shortest form that reads back the same; infinities overflow on purpose, JSON having no name for
-  /// them.
+  /// Appends a real in the shortest form that reads back as the same value.
+  ///
+  /// An infinity becomes `9e999` or `-9e999`, which overflows when read: JSON has no name for it.
   @inlinable @inline(__always)
   package mutating func append(_ value: Double) {
     // Most reals in databases are short decimals. `r / 10^k` is rounded correctly while both are exact, so a fraction
@@ -91,7 +92,7 @@ extension OutputBuffer {
     }
   }
 
-  /// `value` over ten to the power of `places`, 2 or 8, without trailing zeros but for one digit.
+  /// Appends `value` / 10^`places` (2 or 8) with at least one decimal, and no other trailing zeros.
   @inlinable @inline(__always)
   mutating func append(decimal value: Int64, places: Int) {
     let room = room(20)

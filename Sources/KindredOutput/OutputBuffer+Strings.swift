@@ -1,8 +1,8 @@
 extension OutputBuffer {
-  /// How much of a string is written between two looks at the room there is.
+  /// How many bytes of a string are written between two checks of the capacity.
   @usableFromInline static let sliceLength = 1024
 
-  /// A JSON string (RFC 8259 §7); bytes that are not UTF-8 become U+FFFD.
+  /// Appends a JSON string (RFC 8259 §7); malformed UTF-8 becomes U+FFFD.
   @inlinable @inline(__always)
   package mutating func append(string bytes: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
@@ -13,11 +13,11 @@ extension OutputBuffer {
     append(UInt8(ascii: "\""))
   }
 
-  /// A slice of a JSON string; up to where it goes.
+  /// Appends a slice of a JSON string, and returns the index of the first byte after it.
   @inlinable @inline(__always)
   package mutating func append(sliceOfString bytes: UnsafeRawPointer, from start: Int, of count: Int) -> Int {
     let end = min(count, start + Self.sliceLength)
-    // An escape takes six bytes at most; the last sequence of a slice, and copies of whole words, reach beyond it.
+    // An escape takes at most six bytes; the slice's last sequence and copies of whole words may reach beyond its end.
     var output = UnsafeMutableRawPointer(room(6 * (end - start) + 16))
     let first = output
     let index = Self.write(bytes, from: start, to: end, of: count, output: &output)
@@ -25,7 +25,7 @@ extension OutputBuffer {
     return index
   }
 
-  /// Writes a slice of a string, and says up to where.
+  /// Writes a slice of a string, and returns the index of the first byte after it.
   @inlinable @inline(__always)
   static func write(
     _ bytes: UnsafeRawPointer, from start: Int, to end: Int, of count: Int,
@@ -34,7 +34,7 @@ extension OutputBuffer {
     var index = start
     while index < end {
       let left = end - index
-      // Eight bytes at a time; the last ones, fewer than eight, come with those before them.
+      // Eight bytes at a time; fewer than eight at the end are loaded together with those before them.
       let word: UInt64
       if left >= 8 {
         word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -45,7 +45,7 @@ extension OutputBuffer {
       }
       output.storeBytes(of: word, as: UInt64.self)
       let found = UTF8Scanner.special(word)
-      // Behind the last byte there are zeros, which are special too.
+      // The zeros after the last byte count as special, so `plain` never exceeds `left` unnoticed.
       let plain = found == 0 ? 8 : found.trailingZeroBitCount >> 3
       if plain >= left {
         output += left
@@ -65,7 +65,7 @@ extension OutputBuffer {
     return index
   }
 
-  /// Fewer than eight bytes, zeros behind them.
+  /// Loads fewer than eight bytes, followed by zeros.
   @inlinable static func short(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in 0..<count {
@@ -74,7 +74,7 @@ extension OutputBuffer {
     return word
   }
 
-  /// Writes sequences of several bytes as far as they follow one another; how many bytes were read.
+  /// Writes one sequence of several bytes, or U+FFFD for a malformed one, and returns how many bytes were read.
   @usableFromInline static func writeSequence(
     _ bytes: UnsafeRawBufferPointer, at start: Int, to output: inout UnsafeMutableRawPointer
   ) -> Int {
@@ -124,14 +124,14 @@ extension OutputBuffer {
     }
   }
 
-  /// A JSON string that holds bytes in base64 (RFC 4648 §4).
+  /// Appends bytes as a JSON string in base64 (RFC 4648 §4).
   package mutating func append(base64 bytes: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
     append(bareBase64: bytes)
     append(UInt8(ascii: "\""))
   }
 
-  /// Bytes in base64, without quotes.
+  /// Appends bytes in base64, without quotes.
   package mutating func append(bareBase64 bytes: UnsafeRawBufferPointer) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     let digits = alphabet.utf8Start

@@ -1,10 +1,10 @@
-/// Text for formats other than JSON: what is not UTF-8 becomes U+FFFD in each.
+/// Text in formats other than JSON; malformed UTF-8 becomes U+FFFD in all of them.
 extension OutputBuffer {
   package static func needsQuotesInCSV(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0x0A || byte == 0x0D
   }
 
-  /// A field of CSV (RFC 4180 §2).
+  /// Appends a CSV field (RFC 4180 §2).
   package mutating func append(csv bytes: UnsafeRawBufferPointer) {
     guard bytes.contains(where: Self.needsQuotesInCSV) else {
       _ = append(text: bytes, from: 0, to: bytes.count) { _ in nil }
@@ -15,17 +15,17 @@ extension OutputBuffer {
     append(UInt8(ascii: "\""))
   }
 
-  /// A slice of a field in quotes, up to the character at `end`; where that ends.
+  /// Appends a slice of a quoted field, including the whole character before `end`; returns where that character ends.
   package mutating func append(csv bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
     append(text: bytes, from: start, to: end) { $0 == UInt8(ascii: "\"") ? "\"\"" : nil }
   }
 
-  /// Text of HTML, in elements and in attributes (HTML, "Serializing HTML fragments").
+  /// Appends text escaped for HTML elements and attributes (HTML, "Serializing HTML fragments").
   package mutating func append(html bytes: UnsafeRawBufferPointer) {
     _ = append(html: bytes, from: 0, to: bytes.count)
   }
 
-  /// A slice of it, up to the character at `end`; where that ends.
+  /// Appends a slice of the text, including the whole character before `end`; returns where that character ends.
   package mutating func append(html bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
     append(text: bytes, from: start, to: end) { byte in
       switch byte {
@@ -34,7 +34,7 @@ extension OutputBuffer {
       case UInt8(ascii: ">"): "&gt;"
       case UInt8(ascii: "\""): "&quot;"
       case UInt8(ascii: "'"): "&#39;"
-      // No control character but white space may stand in a document.
+      // HTML allows no control characters except white space.
       case 0x09, 0x0A, 0x0D: nil
       case 0..<0x20, 0x7F: "\u{FFFD}"
       default: nil
@@ -42,7 +42,7 @@ extension OutputBuffer {
     }
   }
 
-  /// A segment of a URL's path in which nothing has a meaning (RFC 3986 §3.3).
+  /// Appends a segment of a URL path with all reserved characters encoded (RFC 3986 §3.3).
   package mutating func append(segment bytes: UnsafeRawBufferPointer) {
     let digits: StaticString = "0123456789ABCDEF"
     for byte in bytes {
@@ -58,9 +58,9 @@ extension OutputBuffer {
     }
   }
 
-  /// Copies text up to the character at `end`, and puts a replacement for each byte of ASCII that has one.
+  /// Copies text including the whole character before `end`, replacing each ASCII byte that has a replacement.
   ///
-  /// - Returns: Where the last character ends.
+  /// - Returns: The index after the last character.
   @inline(__always)
   private mutating func append(
     text bytes: UnsafeRawBufferPointer, from first: Int, to end: Int, _ replacement: (UInt8) -> StaticString?
@@ -101,10 +101,10 @@ extension OutputBuffer {
 }
 
 extension String {
-  /// The text as HTML has it, in elements and in attributes.
+  /// The text escaped for HTML elements and attributes.
   package var escapedForHTML: String { written { $0.append(html: $1) } }
 
-  /// The text as a segment of a URL's path.
+  /// The text encoded as a segment of a URL path.
   package var encodedAsSegment: String { written { $0.append(segment: $1) } }
 
   private func written(_ write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {

@@ -1,13 +1,13 @@
-/// Bytes on their way out: memory that is written, handed on and written again.
+/// A growable buffer of output bytes.
 ///
-/// Nothing is allocated per value: numbers, strings and JSON go from SQLite's memory straight into it. It is a value
-/// that is never copied, so that the loop that fills it counts no references and checks no access.
+/// Numbers, strings and JSON go straight from the driver's memory into it, with no allocation per value. It is
+/// noncopyable, so that the loop that fills it does no reference counting and no exclusivity checks.
 package struct OutputBuffer: ~Copyable {
   package private(set) var memory: OutputMemory
   /// Where the next byte goes.
   @usableFromInline var position: UnsafeMutablePointer<UInt8>
   @usableFromInline var end: UnsafeMutablePointer<UInt8>
-  /// From where on there is as much as a part of a result holds.
+  /// From this position on the buffer holds a whole part of a result.
   @usableFromInline var fullMark: UnsafeMutablePointer<UInt8>
 
   package init(_ memory: OutputMemory) {
@@ -21,22 +21,22 @@ package struct OutputBuffer: ~Copyable {
 
   @inlinable package var count: Int { position - memory.base }
 
-  /// Whether there is a part of a result, so that it is time to hand it on.
+  /// Whether a whole part of a result has been written, which should now be sent.
   @inlinable package var isFull: Bool { position >= fullMark }
 
-  /// What was written; valid until the next write.
+  /// The bytes written so far; valid until the next write.
   @inlinable package var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: memory.base, count: count)
   }
 
   @inlinable package mutating func removeAll() { position = memory.base }
 
-  /// Takes back what was written after the first `length` bytes.
+  /// Discards everything after the first `length` bytes.
   @inlinable package mutating func truncate(to length: Int) {
     if length < count { position = memory.base + length }
   }
 
-  /// Makes room for `more` bytes.
+  /// Ensures room for `more` bytes.
   @inlinable @inline(__always)
   package mutating func reserve(_ more: Int) {
     if end - position < more { grow(more) }
@@ -52,7 +52,7 @@ package struct OutputBuffer: ~Copyable {
     fullMark = memory.base + OutputMemory.partSize
   }
 
-  /// Room for `more` bytes at the end, of which ``advance(_:)`` then says how many were written.
+  /// Returns room for `more` bytes at the end; the caller then passes ``advance(_:)`` the number that it wrote.
   @inlinable @inline(__always)
   package mutating func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
     reserve(more)
@@ -76,8 +76,9 @@ package struct OutputBuffer: ~Copyable {
     position += more
   }
 
-  /// Bytes behind which there are ``OutputMemory/slack`` more that may be read: short ones, as most are, are copied
-  /// without asking how many there are.
+  /// Appends bytes that are followed by ``OutputMemory/slack`` readable ones.
+  ///
+  /// Short texts, as most are, are copied as one vector, whatever their length.
   @inlinable @inline(__always)
   package mutating func append(padded bytes: UnsafePointer<UInt8>, count more: Int) {
     reserve(more)
@@ -90,7 +91,7 @@ package struct OutputBuffer: ~Copyable {
     position += more
   }
 
-  /// A part of a plan's text.
+  /// Appends a range of a plan's text.
   @inlinable @inline(__always)
   package mutating func append(_ part: ExecutablePlan.Text, of text: UnsafeMutablePointer<UInt8>) {
     append(padded: text + Int(part.start), count: Int(part.count))

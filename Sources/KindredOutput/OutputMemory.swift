@@ -1,15 +1,14 @@
 import Synchronization
 
-/// Memory for output, used again and again: taking it anew from the system for each answer would cost more than
-/// filling it.
+/// Memory for output, kept in a pool: allocating it anew for each response would cost more than filling it.
 package final class OutputMemory: @unchecked Sendable {
-  // Has one holder at a time: who takes it from the pool, or makes it.
+  // Used by one owner at a time: the one that took it from the pool or created it.
 
   package let base: UnsafeMutablePointer<UInt8>
-  /// How many bytes may be written; behind them there are ``slack`` more.
+  /// How many bytes may be written; ``slack`` more follow them.
   package let capacity: Int
 
-  /// What copies of whole vectors may reach beyond their ends.
+  /// How many bytes copies of whole vectors may reach beyond the end.
   @inlinable package static var slack: Int { 32 }
 
   package init(capacity: Int) {
@@ -22,17 +21,17 @@ package final class OutputMemory: @unchecked Sendable {
   // MARK: The pool
 
   private static let idle = Mutex<[OutputMemory]>([])
-  /// What a part of a result is at most, but for its last value.
+  /// The size of a part of a result, which only its last value may exceed.
   @inlinable package static var partSize: Int { 128 << 10 }
   private static let pooledCapacity = partSize + partSize / 8
   private static let pooledCount = 16
 
-  /// Takes memory for a part of a result.
+  /// Takes memory for a part of a result from the pool.
   package static func take() -> OutputMemory {
     idle.withLock { $0.popLast() } ?? OutputMemory(capacity: pooledCapacity)
   }
 
-  /// Gives it back; what has grown, for the sake of one large value, is let go.
+  /// Returns the memory to the pool; memory that grew for one large value is freed instead.
   package func giveBack() {
     guard capacity == Self.pooledCapacity else { return }
     Self.idle.withLock { if $0.count < Self.pooledCount { $0.append(self) } }

@@ -1,23 +1,23 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// The values of one request, for a plan that many share.
+/// The values of one request, bound to a plan that requests of the same shape share.
 public struct Parameters: Sendable {
-  /// By the numbers that the plan's bindings hold.
+  /// The literals, indexed by the numbers in the plan's bindings.
   public var literals: [SQLValue]
-  /// Where the page starts, if not at the first record.
+  /// The position at which the page starts; nil for the first page.
   public var cursor: Cursor?
-  /// The claims of who sends the request, for the rules of access.
+  /// The claims of the client, which access rules read.
   public var claims: [String: SQLValue]
 
-  /// The values of a request.
+  /// Creates the values of a request.
   public init(literals: [SQLValue], cursor: Cursor? = nil, claims: [String: SQLValue] = [:]) {
     self.literals = literals
     self.cursor = cursor
     self.claims = claims
   }
 
-  /// What a binding is bound to that neither a row nor a cursor decides.
+  /// Returns the value of a binding that depends on neither a row nor a cursor.
   package func value(of binding: SQL.Binding) throws -> SQLValue {
     switch binding {
     case .value(let value): return value

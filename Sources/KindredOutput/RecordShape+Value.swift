@@ -1,7 +1,7 @@
 import KindredAssociations
 
 extension RecordShape {
-  /// Whether it is one value, and not a record or records.
+  /// Whether the shape is a single value rather than a record or records.
   var isValue: Bool {
     switch self {
     case .value: true
@@ -10,7 +10,7 @@ extension RecordShape {
     }
   }
 
-  /// How many values a row has at most.
+  /// The largest number of values in a row.
   var valueCount: Int {
     switch self {
     case .value: 1

@@ -1,17 +1,17 @@
-/// How a result is written down.
+/// The format in which a result is written.
 public enum ResultFormat: Sendable {
   /// A JSON array; a single record as an object.
   case json
-  /// A record a line, in JSON (`application/x-ndjson`).
+  /// One JSON record per line (`application/x-ndjson`).
   case lines
-  /// A line of names, then a line a record (RFC 4180); values of to-one associations are columns of their own.
+  /// CSV (RFC 4180) with a header; values of to-one associations are columns such as `author.name`.
   case csv
-  /// An HTML table.
+  /// HTML tables.
   case html(HTMLLayout)
 }
 
-/// Why a result can't be written as CSV.
+/// Thrown where a result can't be written as CSV.
 public struct NotTabular: Error {
-  /// The names that lead to the member that is no single value.
+  /// The names that lead to the member that isn't a single value.
   public let path: [String]
 }

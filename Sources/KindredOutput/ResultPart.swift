@@ -1,4 +1,4 @@
-/// A part of a result, apart from what it was read with.
+/// A part of a result, independent of the transaction that it was read in. Its memory returns to the pool on deinit.
 public final class ResultPart {
   private let memory: OutputMemory
   private let count: Int
@@ -10,6 +10,6 @@ public final class ResultPart {
 
   deinit { memory.giveBack() }
 
-  /// Valid as long as this object is.
+  /// The bytes of the part; valid as long as this object lives.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.base, count: count) }
 }

@@ -1,7 +1,7 @@
 /// Reads UTF-8 (RFC 3629) from memory that may hold anything.
 @usableFromInline enum UTF8Scanner {
-  /// The end of the longest run from `start` that stands in a JSON string as it is: well-formed UTF-8 without quotes,
-  /// backslashes and control characters.
+  /// Returns the end of the longest run from `start` that needs no escaping in a JSON string: well-formed UTF-8 without
+  /// quotes, backslashes and control characters.
   static func plainPrefix(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while index < bytes.count {
@@ -26,10 +26,10 @@
     return index
   }
 
-  /// Marks, by the high bit of each, those of eight bytes that need a look of their own: quotes, backslashes, control
-  /// characters, and what is not ASCII.
+  /// Sets the high bit of each of the eight bytes that needs special handling: quotes, backslashes, control characters
+  /// and non-ASCII bytes.
   ///
-  /// Above the lowest mark there can be false ones, for a subtraction borrows from the next byte.
+  /// Only the lowest mark is reliable: a subtraction borrows from the next byte, which may mark it falsely.
   @inlinable @inline(__always)
   static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -39,7 +39,7 @@
     return ((word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | word) & highs
   }
 
-  /// The length of the well-formed sequence of several bytes at `index`; 0 where there is none (RFC 3629 §4).
+  /// Returns the length of the well-formed multi-byte sequence at `index`, or 0 if there is none (RFC 3629 §4).
   static func sequenceLength(of bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     let left = bytes.count - index
     func isContinuation(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
@@ -59,8 +59,8 @@
     }
   }
 
-  /// How many bytes at `index` make up one malformed sequence, which one U+FFFD stands for: the longest beginning of a
-  /// well-formed one, or a byte (Unicode §3.9, best practice).
+  /// Returns the length of the malformed sequence at `index` that one U+FFFD replaces: the longest prefix of a
+  /// well-formed sequence, else one byte (Unicode §3.9, best practice).
   static func malformedLength(of bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     let first = bytes[index]
     let wanted = first >= 0xF0 && first <= 0xF4 ? 4 : first >= 0xE0 && first < 0xF0 ? 3 : 1

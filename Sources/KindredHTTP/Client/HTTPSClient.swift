@@ -11,14 +11,15 @@ import CKindredSockets
 
 /// Fetches small documents over HTTPS, such as the keys of an identity provider.
 ///
-/// The certificate must be valid for the host, by the authorities that the system trusts (`SSL_CERT_FILE` names others).
+/// The certificate must be valid for the host, according to the authorities that the system trusts (`SSL_CERT_FILE`
+/// names others).
 /// Redirections are not followed.
 public enum HTTPSClient {
   /// Returns the content of an `https` URL.
   ///
   /// - Parameters:
-  ///   - timeout: how many seconds it may take; finding out the address of the host does not count.
-  ///   - maximumLength: the most bytes that the answer may have.
+  /// - timeout: The timeout in seconds, not counting the resolution of the host's name.
+  /// - maximumLength: The largest length of the content in bytes.
   /// - Throws: `HTTPSClientError`
   public static func get(_ url: String, timeout: Double, maximumLength: Int) throws -> [UInt8] {
     let target = try HTTPSTarget(url)
@@ -26,13 +27,13 @@ public enum HTTPSClient {
     try connection.write(
       "GET \(target.path) HTTP/1.1\r\nHost: \(target.authority)\r\nAccept: application/json\r\nUser-Agent: kindred\r\nConnection: close\r\n\r\n"
     )
-    // The head and the framing may have as much again as a request's head.
+    // The header and the framing may add as much as a request's header may have.
     let limits = HTTPLimits()
     let answer = try connection.readToEnd(maximumLength: maximumLength + limits.maxHeaderLength)
     return try content(of: answer, limits, maximumLength)
   }
 
-  /// The content of a whole answer (RFC 9112 §6.3).
+  /// Returns the content of a complete response (RFC 9112 §6.3).
   static func content(of answer: [UInt8], _ limits: HTTPLimits, _ maximumLength: Int) throws -> [UInt8] {
     guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
       throw HTTPSClientError("the answer ends within its head")
@@ -76,7 +77,7 @@ public struct HTTPSClientError: Error, CustomStringConvertible {
   }
 }
 
-/// What an `https` URL names (RFC 3986 §3).
+/// The parts of an `https` URL (RFC 3986 §3).
 struct HTTPSTarget {
   let authority: String
   let host: String
@@ -107,7 +108,7 @@ struct HTTPSTarget {
   }
 }
 
-/// A connection of a client, whose calls block.
+/// A client's connection, with blocking calls.
 private final class HTTPSConnection {
   private let context: OpaquePointer
   private var session: OpaquePointer?
@@ -154,7 +155,7 @@ private final class HTTPSConnection {
       throw HTTPSClientError("the host \(target.host) is not known")
     }
     defer { freeaddrinfo(found) }
-    // It holds for connecting too (socket(7)).
+    // SO_SNDTIMEO applies to connecting too (socket(7)).
     var time = timeval(tv_sec: .init(timeout), tv_usec: .init((timeout - timeout.rounded(.down)) * 1e6))
     var next = found
     while let address = next?.pointee, ContinuousClock.now < deadline {

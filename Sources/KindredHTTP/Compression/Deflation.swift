@@ -1,8 +1,8 @@
 import CKindredZlib
 
-/// Bytes in zlib's format (RFC 1950), all at once.
+/// One-shot compression in zlib's format (RFC 1950).
 public enum Deflation {
-  /// Returns the bytes in fewer, where they have patterns; nil where there is no memory.
+  /// Returns the compressed bytes, or nil if memory is exhausted.
   public static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
     var length = compressBound(uLong(bytes.count))
     var result = [UInt8](repeating: 0, count: Int(length))
@@ -13,7 +13,8 @@ public enum Deflation {
     return result
   }
 
-  /// Returns what ``deflate(_:)`` was given; nil where it was something else, or was not of `count` bytes.
+  /// Returns the bytes that ``deflate(_:)`` compressed, or nil if the input is invalid or the result isn't `count`
+  /// bytes long.
   public static func inflate(_ bytes: [UInt8], to count: Int) -> [UInt8]? {
     var length = uLong(count)
     var result = [UInt8](repeating: 0, count: count)

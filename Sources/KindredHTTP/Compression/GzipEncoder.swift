@@ -1,21 +1,21 @@
 import CKindredZlib
 
-/// Why content could not be compressed.
+/// An error of zlib.
 public struct GzipError: Error, Hashable, Sendable {
   /// zlib's return code, such as `Z_MEM_ERROR`.
   public let code: Int32
 }
 
-/// zlib's compression state, for one content after the other, in gzip's format (RFC 1952).
+/// zlib's compression state, writing gzip's format (RFC 1952).
 final class GzipEncoder {
-  /// 15 bits of window, and 16 for gzip's header and trailer instead of zlib's.
+  /// A window of 15 bits; adding 16 selects gzip's header and trailer instead of zlib's.
   private static let windowBits: CInt = 15 + 16
   private static let memoryLevel: CInt = 8
 
-  /// At an address of its own: zlib's state points back at it.
+  /// On the heap, because zlib's state points back at it.
   private let stream: UnsafeMutablePointer<z_stream>
 
-  /// `level` is 1 (fast) to 9 (small).
+  /// - Parameter level: From 1 (fast) to 9 (small).
   init(level: Int) throws(GzipError) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -23,7 +23,7 @@ final class GzipEncoder {
       stream, CInt(min(max(level, 1), 9)), Z_DEFLATED, Self.windowBits, Self.memoryLevel, Z_DEFAULT_STRATEGY,
       ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
     guard result == Z_OK else {
-      // A failed initialiser runs no deinit before all properties are set, and runs it after.
+      // All properties are set by now, so `deinit` runs and frees the stream.
       throw GzipError(code: result)
     }
   }
@@ -33,23 +33,23 @@ final class GzipEncoder {
     stream.deallocate()
   }
 
-  /// What follows some input.
+  /// What follows the given input.
   enum Continuation {
     /// More of the content.
     case more
-    /// More, but what there is must reach the client now.
+    /// More, but everything so far must reach the client now.
     case flush
     /// Nothing.
     case last
   }
 
-  /// Compresses the beginning of `input` into `output`, and what zlib has kept back unless more follows.
+  /// Compresses a prefix of `input` into `output`; unless more follows, also what zlib has held back.
   ///
-  /// Says how much was read and written, and whether the content is complete.
+  /// Returns how many bytes were read and written, and whether the content is complete.
   func encode(
     _ input: UnsafeRawBufferPointer, _ continuation: Continuation, into output: UnsafeMutableRawBufferPointer
   ) throws(GzipError) -> (read: Int, written: Int, isAtEnd: Bool) {
-    // zlib counts in 32 bits; what is above is left for the next call.
+    // zlib counts in 32 bits; the rest is left to the next call.
     let available = UInt32(clamping: input.count)
     let room = UInt32(clamping: output.count)
     stream.pointee.next_in = UnsafeMutablePointer(
@@ -65,7 +65,7 @@ final class GzipEncoder {
       case .more, .flush, .last: Z_NO_FLUSH
       }
     let result = deflate(stream, mode)
-    // Z_BUF_ERROR: nothing could be done, which is not an error.
+    // Z_BUF_ERROR means that no progress was possible, which is not an error here.
     guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else {
       throw GzipError(code: result)
     }

@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// What a handler makes of a request: a response, or the promise of one.
+/// A handler's answer to a request: a response now, or later.
 public enum HTTPAnswer {
-  /// The response is there.
+  /// The response is ready.
   case now(HTTPResponse)
-  /// The response comes later; until then the request costs no thread.
+  /// The response comes later; until then the request occupies no thread.
   case later(HTTPPendingResponse)
 
-  /// The response, for callers that can wait for it.
+  /// Blocks until the response is ready, and returns it.
   public consuming func wait() -> HTTPResponse {
     switch self {
     case .now(let response): response
@@ -17,10 +17,10 @@ public enum HTTPAnswer {
   }
 }
 
-/// A response that some other thread will give.
+/// A response that another thread will deliver.
 public final class HTTPPendingResponse: Sendable {
   private struct State: @unchecked Sendable {
-    // A response belongs to one thread at a time: the one that fulfils hands it over, and `take` gives it out once.
+    // A response belongs to one thread at a time: `fulfil` hands it over, and `take` returns it once.
     var answer: (@Sendable () -> HTTPAnswer)?
     var response: HTTPResponse?
     var wake: (@Sendable () -> Void)?
@@ -28,15 +28,16 @@ public final class HTTPPendingResponse: Sendable {
 
   private let state = Mutex(State())
 
-  /// A response that isn't there yet.
+  /// Creates a pending response.
   public init() {}
 
-  /// Gives the response; to be called once, on any thread.
+  /// Delivers the response. Call this or ``resume(_:)`` once, on any thread.
   public func fulfil(_ response: consuming sending HTTPResponse) {
     give(State(response: response))
   }
 
-  /// Has the answer made by the threads that serve requests, in place of `fulfil`; to be called once, on any thread.
+  /// Delivers a closure that makes the answer, which runs on a thread that serves requests. Call this or ``fulfil(_:)``
+  /// once, on any thread.
   public func resume(_ answer: @escaping @Sendable () -> HTTPAnswer) {
     give(State(answer: answer))
   }
@@ -49,7 +50,7 @@ public final class HTTPPendingResponse: Sendable {
     wake?()
   }
 
-  /// The answer where it can be had; otherwise `wake` is called when it can, on the thread that gives it.
+  /// Returns the answer if it is ready; otherwise `wake` is called once it is, on the thread that delivers it.
   func take(orWake wake: @escaping @Sendable () -> Void) -> HTTPAnswer? {
     let taken = state.withLock { state -> State in
       let taken = state

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Tells a request's handler that nobody waits for the answer any more.
+/// Tells a request's handler that the answer is no longer wanted.
 ///
-/// Set once the client has gone while the request is being answered, or the server ends without waiting.
+/// It is set when the client disconnects while the request is being answered, or when the server stops without waiting.
 public final class HTTPCancellation: Sendable {
   private struct State {
     var isCancelled = false
@@ -11,18 +11,20 @@ public final class HTTPCancellation: Sendable {
 
   private let state = Mutex(State())
 
-  /// Not cancelled.
+  /// Creates a token that isn't cancelled.
   public init() {}
 
   /// Whether the answer is no longer wanted.
   ///
-  /// It never becomes false again.
+  /// Once true, it stays true.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Has `action` called on cancellation, at once where that has been; it replaces the one before.
+  /// Sets the action that cancellation calls, replacing the previous one; already cancelled, it calls the action at
+  /// once.
   ///
-  /// `nil` clears it: when this returns, the action neither runs nor will. For that the action is called with
-  /// a lock held, so it must be short and not come back here (`sqlite3_interrupt` is of that kind).
+  /// `nil` clears the action: when this returns, the previous action isn't running and won't run. To guarantee that,
+  /// the action is called with a lock held, so it must be short and must not call this object, as `sqlite3_interrupt`
+  /// is and does not.
   public func onCancel(_ action: (@Sendable () -> Void)?) {
     state.withLock { state in
       guard !state.isCancelled else {

@@ -8,17 +8,17 @@ import Synchronization
   import Darwin
 #endif
 
-/// Content that is too long for memory, in a temporary file without a name.
+/// Content that is too long for memory, in an unnamed temporary file.
 ///
-/// That of a request arrives at the pace of its client, and is read at the pace of the disk.
+/// The content of a request arrives at the client's pace and is then read at the disk's.
 public final class HTTPContentFile: Sendable {
   private let descriptor: CInt
   private let length = Atomic(0)
   private let furthest = Atomic(0)
 
-  /// An empty file in a directory for temporary files: that of `TMPDIR`, else `/var/tmp` or `/tmp`.
+  /// Creates an empty file in the first directory that allows it: that of `TMPDIR`, `/var/tmp` or `/tmp`.
   ///
-  /// Nil where none of them can be written to.
+  /// Returns nil if none does.
   package init?() {
     let named = getenv("TMPDIR").map { [String(cString: $0)] } ?? []
     for directory in named + ["/var/tmp", "/tmp"] {
@@ -28,7 +28,7 @@ public final class HTTPContentFile: Sendable {
       }
       guard descriptor >= 0 else { continue }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      // Without a name it goes with its last descriptor, whatever becomes of the process.
+      // An unlinked file is freed with its last descriptor, however the process ends.
       path.withUnsafeBufferPointer { path in _ = path.baseAddress.map { unlink($0) } }
       self.descriptor = descriptor
       return
@@ -36,9 +36,9 @@ public final class HTTPContentFile: Sendable {
     return nil
   }
 
-  /// A file that is open for reading; it is closed with this object.
+  /// Takes ownership of a file that is open for reading; it is closed with this object.
   ///
-  /// - Parameter length: the number of bytes, where it is known.
+  /// - Parameter length: The number of bytes; 0 if it isn't known, as for a pipe.
   public init(descriptor: CInt, length: Int) {
     self.descriptor = descriptor
     self.length.store(length, ordering: .relaxed)
@@ -49,10 +49,10 @@ public final class HTTPContentFile: Sendable {
   /// The number of bytes.
   public var count: Int { length.load(ordering: .relaxed) }
 
-  /// The number of bytes that have been read, from any place up to the furthest one.
+  /// The end of the furthest read so far, in bytes from the beginning.
   public var readCount: Int { furthest.load(ordering: .relaxed) }
 
-  /// Reads the bytes from `offset` on into `memory`; says how many there were: 0 at the end, nil where reading fails.
+  /// Reads bytes from `offset` on into `memory` and returns their number: 0 at the end, nil on an error.
   public func read(into memory: UnsafeMutableRawBufferPointer, from offset: Int) -> Int? {
     while true {
       let count = pread(descriptor, memory.baseAddress, memory.count, off_t(offset))
@@ -64,10 +64,10 @@ public final class HTTPContentFile: Sendable {
     }
   }
 
-  /// Adds bytes at the end; false where there is no room for them.
+  /// Appends bytes; returns false if the disk has no room for them.
   func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(append) }
 
-  /// Adds bytes at the end; false where there is no room for them.
+  /// Appends bytes; returns false if the disk has no room for them.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var rest = bytes[...]
     while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {

@@ -1,40 +1,40 @@
-/// Why the HTTP layer answers a request by itself.
+/// An error that the HTTP layer answers without calling the handler.
 ///
-/// After each of them but `tooManyRequests` the connection is closed: what follows on it can't be told apart from the
-/// request that failed (RFC 9112 §2.2, §6.3, §9.6).
+/// After each of them except `tooManyRequests` the connection is closed, because the rest of the failed request can't
+/// be told from the next one (RFC 9112 §2.2, §6.3, §9.6).
 public struct HTTPError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kinds of error.
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// Not a request of RFC 9112: 400.
+    /// The request violates RFC 9112: 400.
     case malformedRequest
-    /// The request did not come in time: 408.
+    /// The request did not arrive in time: 408.
     case requestTimeout
-    /// More content than is taken: 413.
+    /// The content is longer than allowed: 413.
     case contentTooLarge
-    /// More target than is taken: 414.
+    /// The request target is longer than allowed: 414.
     case targetTooLong
     /// An expectation other than `100-continue`: 417.
     case expectationFailed
-    /// More header fields than are taken: 431.
+    /// The header section is longer than allowed: 431.
     case headersTooLarge
-    /// A method or transfer coding that no resource here has: 501.
+    /// A method or transfer coding that isn't supported: 501.
     case notImplemented
-    /// No room for content on the disk: 503.
+    /// The disk has no room for the content: 503.
     case outOfSpace
-    /// More connections than are taken: 503.
+    /// The server has too many connections: 503.
     case tooManyConnections
-    /// More connections than one client may have: 429.
+    /// The client has too many connections: 429.
     case tooManyConnectionsOfClient
-    /// More requests than one client may send: 429.
+    /// The client has sent too many requests: 429.
     case tooManyRequests
     /// A version other than HTTP/1: 505.
     case versionNotSupported
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public let code: Code
 
-  /// A sentence for the client, without anything of the request in it.
+  /// A sentence for the client that quotes nothing of the request.
   public let detail: String
 
   init(_ code: Code, _ detail: String) {
@@ -42,17 +42,17 @@ public struct HTTPError: Error, Hashable, Sendable {
     self.detail = detail
   }
 
-  /// After how many seconds the client may try again, where that helps (RFC 9110 §10.2.3).
+  /// The number of seconds after which a retry may succeed; nil where retrying doesn't help (RFC 9110 §10.2.3).
   public var retryAfter: Int? {
     switch code {
-    // A connection may end, and a request be allowed, at any moment.
+    // A connection may be freed, and a request be allowed, at any moment.
     case .tooManyConnections, .tooManyConnectionsOfClient, .tooManyRequests: 1
     case .outOfSpace: 10
     default: nil
     }
   }
 
-  /// The status of the answer.
+  /// The status of the response.
   public var status: HTTPStatus {
     switch code {
     case .malformedRequest: .badRequest

@@ -1,45 +1,48 @@
 /// Answers requests.
 public protocol HTTPHandler: Sendable {
-  /// The answer to a request.
+  /// Returns the response to a request.
   ///
-  /// Runs on the thread that read the request and may take long; other connections are served meanwhile.
+  /// Runs on the thread that read the request, and may take long: other connections are served meanwhile.
   func respond(to request: HTTPRequest) -> HTTPResponse
 
-  /// The response to a request, now or later; by default that of ``respond(to:)``.
+  /// Returns the response to a request, now or later; by default, that of ``respond(to:)`` now.
   ///
-  /// For handlers that wait for something else than the processor: a pending response costs no thread.
+  /// For handlers that wait for something other than the processor: a pending response occupies no thread.
   func answer(_ request: HTTPRequest) -> HTTPAnswer
 
-  /// The answer to what the HTTP layer refuses by itself. Its status should be that of `error`.
+  /// Returns the response to a request that the HTTP layer refuses. Its status should be that of `error`.
   func response(to error: HTTPError) -> HTTPResponse
 
-  /// The answer to a request with content that can be told from its head: then the content is not read, the
-  /// client is not asked to send it (RFC 9110 §10.1.1), and the connection is closed after the answer.
+  /// Returns a response that the head of a request with content already decides, or nil to receive the content, which
+  /// is the default.
   ///
-  /// Content that has come together with the head goes to `answer` at once, without this call. The request's `body` is
-  /// empty yet. Nil, which is the default, lets the content come.
+  /// After such a response the content is neither requested (RFC 9110 §10.1.1) nor read, and the connection is closed.
+  ///
+  /// The request's `body` is still empty. A request whose content arrived together with its head goes to `answer`
+  /// without this call.
   func rejection(of request: HTTPRequest) -> HTTPResponse?
 
-  /// Whether the request is answered beyond the limits on connections and on requests, such as one that asks whether
-  /// the server is well; by default none is.
+  /// Returns whether the request is answered beyond the limits on connections and requests, as a health check is; false
+  /// by default.
   func isExempt(_ request: HTTPRequest) -> Bool
 
-  /// Whether the request, whose `body` is empty yet, may have content of up to `HTTPLimits.maxLongBodyLength` bytes.
+  /// Returns whether the request, whose `body` is still empty, may have up to `HTTPLimits.maxLongBodyLength` bytes of
+  /// content; false by default.
   ///
-  /// Such content comes as `longBody` where it is more than fits into memory. By default none may.
+  /// Such content arrives as `longBody` if it is too long for memory.
   func takesLongBody(_ request: HTTPRequest) -> Bool
 }
 
 extension HTTPHandler {
-  /// Answers at once.
+  /// Returns the response of ``respond(to:)`` now.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(respond(to: request)) }
 
-  /// Takes no long content.
+  /// Accepts no long content.
   public func takesLongBody(_ request: HTTPRequest) -> Bool { false }
 
   /// Exempts nothing.
   public func isExempt(_ request: HTTPRequest) -> Bool { false }
 
-  /// Lets the content come.
+  /// Receives the content of every request.
   public func rejection(of request: HTTPRequest) -> HTTPResponse? { nil }
 }

@@ -1,7 +1,7 @@
-/// Header fields in their order, looked up without regard to case (RFC 9110 §5).
+/// Header fields in order, looked up by case-insensitive name (RFC 9110 §5).
 ///
-/// Names and values are kept as bytes in one array: a request's fields cost two allocations in all, and
-/// become strings only when somebody asks for them.
+/// Names and values are bytes in one array: a request's fields cost two allocations in all, and become strings only
+/// when read.
 public struct HTTPHeaders: Sendable {
   private struct Field: Sendable {
     var start: UInt32
@@ -15,18 +15,19 @@ public struct HTTPHeaders: Sendable {
   private var bytes: [UInt8] = []
   private var fields: [Field] = []
 
-  /// No fields.
+  /// Creates an empty collection of fields.
   public init() {}
 
-  /// How many fields there are.
+  /// The number of fields.
   public var count: Int { fields.count }
 
-  /// The value of the first field of this name; bytes that aren't UTF-8 become U+FFFD.
+  /// The value of the first field of this name; malformed UTF-8 becomes U+FFFD.
   public subscript(_ name: String) -> String? {
     fields.first { matches($0, name) }.map(text)
   }
 
-  /// What `body` makes of the bytes of the first field of this name, for which no string is made; nil without one.
+  /// Calls `body` with the bytes of the first field of this name, without making a string; returns nil if there is
+  /// none.
   public func withBytes<Result>(
     of name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
@@ -34,7 +35,7 @@ public struct HTTPHeaders: Sendable {
     return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[field.value])) }
   }
 
-  /// The same, but nil where several fields have this name.
+  /// Calls `body` with the bytes of the only field of this name; returns nil if there is none or more than one.
   public func withBytes<Result>(
     ofOnly name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
@@ -44,14 +45,14 @@ public struct HTTPHeaders: Sendable {
     return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[fields[first].value])) }
   }
 
-  /// The values of all fields of this name, in their order.
+  /// Returns the values of all fields of this name, in order.
   public func values(for name: String) -> [String] {
     var values: [String] = []
     for field in fields where matches(field, name) { values.append(text(field)) }
     return values
   }
 
-  /// Adds a field at the end and says whether it did: not where `name` isn't a token (RFC 9110 §5.1).
+  /// Appends a field; returns false, and appends nothing, if `name` isn't a token (RFC 9110 §5.1).
   ///
   /// A CR, LF, NUL or other control character in `value` becomes a space (RFC 9110 §5.5), so that no
   /// value can end the field or the head.
@@ -79,7 +80,7 @@ public struct HTTPHeaders: Sendable {
     return true
   }
 
-  /// Removes the fields of this name and adds one; false, and nothing changed, where `name` isn't a token.
+  /// Replaces all fields of this name by one; returns false, and changes nothing, if `name` isn't a token.
   @discardableResult
   public mutating func set(_ name: String, _ value: String) -> Bool {
     guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else { return false }
@@ -92,7 +93,7 @@ public struct HTTPHeaders: Sendable {
     fields = fields.filter { !matches($0, name) }
   }
 
-  /// Adds a field whose name and value the parser has found valid.
+  /// Appends a field whose name and value the parser has validated.
   mutating func append(
     validatedName name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
   ) {
@@ -138,14 +139,14 @@ public struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-  /// The fields in the order of the literal; those whose name isn't a token are left out.
+  /// Creates fields in the order of the literal, omitting those whose name isn't a token.
   public init(dictionaryLiteral elements: (String, String)...) {
     for (name, value) in elements { append(name, value) }
   }
 }
 
 extension HTTPHeaders: Sequence {
-  /// The fields in their order, as text.
+  /// Returns an iterator over the fields, in order, as text.
   public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
     fields.lazy.map { field in
       (name: String(decoding: bytes[field.name], as: UTF8.self), value: text(field))

@@ -1,42 +1,44 @@
-/// How much a client may ask of the server, in size and in time.
+/// Limits on the size, rate and duration of what clients send.
 public struct HTTPLimits: Sendable {
-  /// Bytes of a request target; more is answered with 414.
+  /// The length of a request target in bytes; beyond it, 414.
   public var maxTargetLength = 8192
-  /// Bytes of a request's header section, and of the trailer and chunk extensions of its content; 431.
+  /// The length in bytes of a header section, and of the trailer and chunk extensions of the content together; beyond
+  /// it, 431.
   public var maxHeaderLength = 32768
-  /// Header fields of a request; 431.
+  /// The number of header fields of a request; beyond it, 431.
   public var maxHeaderCount = 128
-  /// Bytes of a request's content, without its framing; 413.
+  /// The length of a request's content in bytes, without its framing; beyond it, 413.
   public var maxBodyLength = 1 << 20
-  /// The same of requests whose content need not fit into memory (`HTTPHandler.takesLongBody`).
+  /// The same for requests whose content needn't fit into memory (`HTTPHandler.takesLongBody`).
   public var maxLongBodyLength = 0
-  /// From a request's first byte, or the beginning of the connection, to the end of its header section; 408.
+  /// The time from a request's first byte, or the beginning of the connection, to the end of its header section; after
+  /// it, 408.
   public var headerReadTimeout: Duration = .seconds(10)
-  /// From the end of its header section, the time for a request's content, and again for each further
-  /// `maxBodyLength` of longer content; 408.
+  /// The time from the end of the header section to the end of the content, granted again for each further
+  /// `maxBodyLength` of longer content; after it, 408.
   public var bodyReadTimeout: Duration = .seconds(60)
-  /// How long a connection may wait for the next request, and a transfer may stand still.
+  /// How long a connection may wait for the next request, and how long a transfer may stall.
   public var idleTimeout: Duration = .seconds(60)
-  /// Bytes per second that a request's content or an answer must make on average over each `idleTimeout`.
+  /// The slowest average rate, in bytes per second over each `idleTimeout`, of receiving content or sending a response.
   public var minTransferRate = 100
-  /// How long the rest of what a client sends is read past once it has been refused (RFC 9112 §9.6).
+  /// How long further input is read and discarded before a connection is closed (RFC 9112 §9.6).
   public var lingerTimeout: Duration = .seconds(2)
-  /// Connections at the same time; more are answered with 503.
+  /// The number of simultaneous connections; more are answered with 503.
   public var maxConnections = 1024
-  /// Connections of one client at the same time; more are answered with 429.
+  /// The number of simultaneous connections of one client; more are answered with 429.
   ///
-  /// Nil for any number. A client is an IPv4 address or the 64-bit prefix of an IPv6 address.
+  /// Nil means no limit. A client is an IPv4 address or the 64-bit prefix of an IPv6 address.
   public var maxConnectionsPerClient: Int? = 64
-  /// Requests of one client in a second, on average; more are answered with 429.
+  /// The average number of requests per second of one client; more are answered with 429.
   ///
-  /// Nil for any number.
+  /// Nil means no limit.
   public var maxRequestsPerSecond: Int?
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 
-  /// With every limit in a range in which sums and products of them can't overflow: lengths up to 1 GiB, of
-  /// files up to 1 PiB, times up to about a year.
+  /// The limits, clamped to ranges in which their sums and products can't overflow: lengths up to 1 GiB, those of files
+  /// up to 1 PiB, times up to about a year.
   var bounded: HTTPLimits {
     func boundedFile(_ count: Int) -> Int { min(max(count, 0), 1 << 50) }
     func bounded(_ count: Int) -> Int { min(max(count, 0), 1 << 30) }

@@ -3,13 +3,13 @@ public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   /// The token as received.
   public let token: String
 
-  /// A method from its token; nil where `token` isn't one (RFC 9110 §5.6.2).
+  /// Creates a method; returns nil if `token` isn't a token (RFC 9110 §5.6.2).
   public init?(_ token: String) {
     guard !token.isEmpty, token.utf8.allSatisfy(\.isTokenCharacter) else { return nil }
     self.token = token
   }
 
-  /// Of bytes that have been found to be a token.
+  /// Creates a method from bytes that the parser has validated as a token.
   init(validated bytes: Slice<UnsafeRawBufferPointer>) {
     token = String(decoding: bytes, as: UTF8.self)
   }

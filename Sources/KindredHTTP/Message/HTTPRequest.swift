@@ -1,11 +1,11 @@
-/// A whole request, as it came over the wire.
+/// A complete request.
 public struct HTTPRequest: Sendable {
   /// The method.
   public var method: HTTPMethod
 
   /// The target in origin-form, percent-encoded as received (RFC 9112 §3.2.1): `/books?limit=3`.
   ///
-  /// An absolute-form is reduced to it (its authority is in `Host`); `*` for the asterisk-form of `OPTIONS`.
+  /// An absolute-form is reduced to it, its authority being in `Host`. The asterisk-form of `OPTIONS` is `*`.
   public var target: String
 
   /// The protocol version.
@@ -17,13 +17,13 @@ public struct HTTPRequest: Sendable {
   /// The content, without its framing.
   public var body: [UInt8]
 
-  /// The content in place of `body` where it is too long for memory (`HTTPHandler.takesLongBody`).
+  /// The content, in place of `body`, if it is too long for memory (`HTTPHandler.takesLongBody`).
   public var longBody: HTTPContentFile?
 
-  /// Whether any content has come.
+  /// Whether the request has content.
   public var hasContent: Bool { !body.isEmpty || longBody != nil }
 
-  /// The numeric address and port of the client; nil where it isn't known.
+  /// The numeric address and port of the client, or nil if unknown.
   public var peer: String?
 
   /// Whether the request came over TLS.
@@ -32,7 +32,7 @@ public struct HTTPRequest: Sendable {
   /// Set once the answer is no longer wanted.
   public let cancellation: HTTPCancellation
 
-  /// A request that comes from no connection: in-process calls and tests.
+  /// Creates a request that comes from no connection, for in-process calls and tests.
   public init(
     method: HTTPMethod, target: String, version: HTTPVersion = .http1_1, headers: HTTPHeaders = [:],
     body: [UInt8] = [], longBody: HTTPContentFile? = nil, peer: String? = nil, isSecure: Bool = false,
@@ -52,7 +52,7 @@ public struct HTTPRequest: Sendable {
   /// The target up to its `?`, percent-encoded as received.
   public var path: Substring { queryMark.map { target[..<$0] } ?? target[...] }
 
-  /// The target after its first `?`, percent-encoded as received; nil without one.
+  /// The target after its first `?`, percent-encoded as received, or nil if there is none.
   public var query: Substring? { queryMark.map { target[target.utf8.index(after: $0)...] } }
 
   private var queryMark: String.Index? {

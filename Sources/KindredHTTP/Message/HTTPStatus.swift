@@ -1,9 +1,9 @@
 /// A status code with its reason phrase (RFC 9110 §15).
 public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
-  /// 100 to 599.
+  /// The code, from 100 to 599.
   public let code: Int
 
-  /// A status; nil where `code` isn't one of 100 to 599 (RFC 9110 §15).
+  /// Creates a status; returns nil unless `code` is from 100 to 599 (RFC 9110 §15).
   public init?(code: Int) {
     guard (100...599).contains(code) else { return nil }
     self.code = code
@@ -76,7 +76,7 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   /// The code and the reason phrase.
   public var description: String { "\(code) \(reason)" }
 
-  /// The reason phrase of the registry; that of the class for a code without one.
+  /// The registered reason phrase; for an unregistered code, the name of its class.
   public var reason: StaticString {
     switch code {
     case 100: "Continue"

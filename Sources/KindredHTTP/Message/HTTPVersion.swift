@@ -1,6 +1,6 @@
-/// A protocol version that is answered: any `HTTP/1.x` but 1.0 is treated as 1.1 (RFC 9110 §2.5).
+/// A supported protocol version: any `HTTP/1.x` except 1.0 is treated as 1.1 (RFC 9110 §2.5).
 public enum HTTPVersion: Hashable, Sendable {
-  /// HTTP/1.0: no chunks, and a connection persists only where both ends say so.
+  /// HTTP/1.0: no chunked coding, and a connection persists only if both ends say so.
   case http1_0
   /// HTTP/1.1, and any later minor version.
   case http1_1

@@ -9,16 +9,16 @@ import Synchronization
   import Darwin
 #endif
 
-/// Takes connections in, up to the limit.
+/// Accepts connections, up to the limits.
 final class Acceptor: Sendable {
   private struct State {
-    /// Empty once no more is accepted.
+    /// Empty once accepting has ended.
     var sockets: [ListeningSocket]
-    /// Sockets that are not armed, because there were no descriptors left for their connections.
+    /// Sockets that aren't armed because there were no descriptors left for their connections.
     var exhausted: Set<Int> = []
-    /// When that may be logged again.
+    /// When running out of descriptors may be logged again.
     var nextWarning = Moment(nanoseconds: 0)
-    /// Nil where connections aren't encrypted.
+    /// Nil if connections aren't encrypted.
     var tls: TLSContext?
   }
 
@@ -27,7 +27,7 @@ final class Acceptor: Sendable {
   private let state: Mutex<State>
   private let isStopping = Atomic(false)
 
-  /// Connections that are accepted before another thread may go on.
+  /// The number of connections that a thread accepts before it gives way to others.
   private static let batch = 64
 
   private static let warningInterval = Duration.seconds(60)
@@ -38,12 +38,12 @@ final class Acceptor: Sendable {
     state = Mutex(State(sockets: sockets, tls: tls))
   }
 
-  /// Whether a token is that of a listening socket.
+  /// Returns whether a token belongs to a listening socket.
   ///
-  /// The tokens of connections have a generation above 0 in their upper half.
+  /// Tokens of connections have a generation above 0 in their upper half.
   static func isSocket(_ token: UInt64) -> Bool { token <= UInt64(UInt32.max) }
 
-  /// Begins to accept.
+  /// Starts accepting.
   func start() {
     for (index, socket) in state.withLock(\.sockets).enumerated() {
       if !events.addOnce(socket.descriptor, token: UInt64(index)) {
@@ -52,7 +52,7 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Accepts what has come in on the socket with this token.
+  /// Accepts the connections that wait on the socket with this token.
   func accept(token: UInt64) {
     let index = Int(token)
     let socket = state.withLock { index < $0.sockets.count ? $0.sockets[index] : nil }
@@ -65,7 +65,7 @@ final class Acceptor: Sendable {
       case .none:
         break
       case .exhausted(let number):
-        // Armed again, the socket would report the same connection over and over.
+        // Don't rearm: the socket would report the same connection over and over.
         pause(index, number)
         return
       }
@@ -89,7 +89,7 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Tries again with the sockets that had to be left: descriptors may be free.
+  /// Rearms the exhausted sockets, as descriptors may have become free.
   func resume() {
     let sockets = state.withLock { state in
       defer { state.exhausted = [] }
@@ -98,7 +98,7 @@ final class Acceptor: Sendable {
     for (index, socket) in sockets { events.armOnce(socket.descriptor, token: UInt64(index)) }
   }
 
-  /// Ends accepting, after the connections that the kernel has already made.
+  /// Stops accepting, after the connections that the kernel has already established.
   func stop() {
     isStopping.store(true, ordering: .sequentiallyConsistent)
     let sockets = state.withLock { state in
@@ -107,12 +107,12 @@ final class Acceptor: Sendable {
     }
     for (index, socket) in sockets.enumerated() {
       while case .connection(let descriptor, let peer) = socket.accept() { open(descriptor, peer: peer) }
-      // Its descriptor is closed with it.
+      // The closure keeps the socket alive: its `deinit` closes the descriptor.
       events.forget(socket.descriptor, token: UInt64(index)) { withExtendedLifetime(socket) {} }
     }
   }
 
-  /// New connections use this certificate.
+  /// Makes new connections use this certificate.
   func use(_ tls: TLSContext) {
     state.withLock { $0.tls = tls }
   }
@@ -141,7 +141,7 @@ final class Acceptor: Sendable {
         events: events)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
-    // Accepted while the server was told to end, it may have missed the signal to all.
+    // A connection accepted during shutdown may have missed the signal that was sent to all.
     if isStopping.load(ordering: .sequentiallyConsistent) { connection.signal(.shutdown) }
   }
 }

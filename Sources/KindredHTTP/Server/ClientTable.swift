@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whom a connection belongs to, as far as its address tells: an IPv4 address, or the 64-bit prefix of an IPv6 address,
-/// of which a customer has at least one (RFC 6177 §2).
+/// Identifies a client for the limits: an IPv4 address, or the 64-bit prefix of an IPv6 address, which is the least
+/// that a site is assigned (RFC 6177 §2).
 struct ClientAddress: Hashable, Sendable {
   private let prefix: UInt64
   private let isIPv4: Bool
@@ -17,21 +17,21 @@ struct ClientAddress: Hashable, Sendable {
   }
 }
 
-/// What each client has: open connections, and requests of late.
+/// Counts each client's open connections and recent requests.
 final class ClientTable: Sendable {
-  /// How a connection is taken in.
+  /// How a connection is admitted.
   enum Admission: Hashable, Sendable {
     /// All its requests are answered.
     case full
-    /// One request is, and only if the handler exempts it from the limits; others get this error.
+    /// One request is answered, and only if the handler exempts it from the limits; otherwise this error is.
     case reserve(HTTPError)
   }
 
   private struct Client {
     var connections = 0
-    /// Of them, those in the reserve.
+    /// How many of them are in the reserve.
     var reserved = 0
-    /// Requests that may be sent at once, as of `lastRequest`.
+    /// The number of requests that could be sent at once at the time of `lastRequest`.
     var allowance: Double
     var lastRequest: Moment
   }
@@ -45,14 +45,14 @@ final class ClientTable: Sendable {
   private let limits: HTTPLimits
   private let state = Mutex(State())
 
-  /// Connections above the limits that get an answer at the same time; more are closed without one.
+  /// How many connections above the limits are answered at the same time; more are closed without an answer.
   private static let maxReserved = 64
-  /// Of them, those of one client.
+  /// How many of them one client may have.
   private static let maxReservedPerClient = 8
 
   init(limits: HTTPLimits) { self.limits = limits }
 
-  /// Takes in a connection, which `close` gives back; nil where it is to be closed without an answer.
+  /// Counts a new connection until `close` is called; returns nil if it must be closed without an answer.
   func open(_ address: ClientAddress, now: Moment) -> Admission? {
     state.withLock { state in
       var client = state.clients[address] ?? Client(allowance: burst, lastRequest: now)
@@ -78,7 +78,7 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Gives a connection back that has ended.
+  /// Stops counting a connection that has ended.
   func close(_ address: ClientAddress, _ admission: Admission) {
     state.withLock { state in
       guard var client = state.clients[address] else { return }
@@ -88,13 +88,13 @@ final class ClientTable: Sendable {
         client.reserved -= 1
         state.reserved -= 1
       }
-      // What it has sent of late counts for its next connection too.
+      // Recent requests count for the client's next connection too.
       let isForgotten = client.connections == 0 && limits.maxRequestsPerSecond == nil
       state.clients[address] = isForgotten ? nil : client
     }
   }
 
-  /// Counts a request, and says whether the client may send it now.
+  /// Counts a request, and returns whether the rate limit allows it.
   func mayRequest(_ address: ClientAddress, now: @autoclosure () -> Moment) -> Bool {
     guard let rate = limits.maxRequestsPerSecond else { return true }
     let now = now()
@@ -109,7 +109,7 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Forgets clients that have no connection, and may send as many requests as at first.
+  /// Forgets clients without connections whose full allowance has been restored.
   func sweep(now: Moment) {
     guard let rate = limits.maxRequestsPerSecond else { return }
     state.withLock { state in
@@ -120,12 +120,12 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// The requests of a second may come at once.
+  /// The requests of a whole second may come at once.
   private var burst: Double { Double(limits.maxRequestsPerSecond ?? 0) }
 }
 
 extension Moment {
-  /// The time since an earlier moment.
+  /// The seconds since another moment; 0 if that is later.
   fileprivate func seconds(since other: Moment) -> Double {
     other < self ? Double(nanoseconds - other.nanoseconds) / 1e9 : 0
   }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The open connections, by the tokens that their events carry.
+/// The open connections, keyed by the tokens that their events carry.
 final class ConnectionTable: Sendable {
   private struct Slot {
     var generation: UInt32 = 0
@@ -17,10 +17,10 @@ final class ConnectionTable: Sendable {
   private let state = Mutex(State())
   private let group = DispatchGroup()
 
-  /// How many connections there are.
+  /// The number of open connections.
   var count: Int { state.withLock(\.count) }
 
-  /// Makes a connection, with a token that no other has or will have soon.
+  /// Inserts a new connection with a token that no other has or will have soon.
   func insert(_ make: (_ token: UInt64) -> HTTPConnection) -> HTTPConnection {
     group.enter()
     return state.withLock { state in
@@ -32,7 +32,7 @@ final class ConnectionTable: Sendable {
         state.slots.append(Slot())
       }
       state.count += 1
-      // An event that was under way when a descriptor was closed must not reach the slot's next connection.
+      // The generation keeps an event that is still queued for a closed descriptor from the slot's next connection.
       state.slots[index].generation &+= 1
       let token = UInt64(state.slots[index].generation) << 32 | UInt64(index)
       let connection = make(token)
@@ -41,7 +41,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// The connection with this token, unless it has ended.
+  /// Returns the connection with this token, or nil if it has ended.
   func connection(_ token: UInt64) -> HTTPConnection? {
     let index = Int(token & 0xFFFF_FFFF)
     return state.withLock { state in
@@ -72,7 +72,7 @@ final class ConnectionTable: Sendable {
   /// The connections that are open now.
   var all: [HTTPConnection] { state.withLock { $0.slots.compactMap(\.connection) } }
 
-  /// Those of the open connections about which something holds that is quickly told.
+  /// Returns the open connections that satisfy `holds`, which must be quick because the lock is held.
   func all(where holds: (HTTPConnection) -> Bool) -> [HTTPConnection] {
     state.withLock { state in
       var found: [HTTPConnection] = []
@@ -83,7 +83,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Waits until there is no connection any more; false when it takes longer.
+  /// Blocks until no connection is left; returns false on a timeout.
   func waitUntilEmpty(timeout: Duration) -> Bool {
     group.wait(timeout: .now() + timeout.dispatchInterval) == .success
   }

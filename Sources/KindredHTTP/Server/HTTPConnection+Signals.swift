@@ -1,20 +1,20 @@
 extension HTTPConnection {
-  /// Why a connection is to be looked at.
+  /// The reasons to work on a connection.
   struct Signals: OptionSet, Sendable {
     let rawValue: UInt8
-    /// The socket has something.
+    /// The socket has become readable or writable.
     static let event = Signals(rawValue: 1)
-    /// The peer has ended its direction, or the connection is broken.
+    /// The peer has closed its sending direction, or the connection is broken.
     static let hangUp = Signals(rawValue: 2)
-    /// The deadline may be over.
+    /// The deadline may have passed.
     static let deadline = Signals(rawValue: 4)
-    /// The server ends, when the request under way is answered.
+    /// The server shuts down: end after the request under way.
     static let shutdown = Signals(rawValue: 8)
-    /// The server ends now.
+    /// The server shuts down now.
     static let abort = Signals(rawValue: 16)
-    /// The body of the answer asks to be looked at.
+    /// The body of the response has called `wake`.
     static let body = Signals(rawValue: 32)
-    /// Somebody works on the connection.
+    /// A thread is working on the connection.
     static let busy = Signals(rawValue: 128)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ extension HTTPConnection {
       switch kind {
       case .ready: self = .event
       case .hungUp: self = [.event, .hangUp]
-      // Its signals were left before.
+      // `signal` has already stored the signals.
       case .posted: self = []
       }
     }

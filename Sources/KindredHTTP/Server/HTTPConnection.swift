@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 struct ConnectionContext: Sendable {
   let limits: HTTPLimits
   let handler: any HTTPHandler
@@ -11,11 +11,11 @@ struct ConnectionContext: Sendable {
   let logger: Logger
 }
 
-/// A connection: it does what its state machine says, on its socket.
+/// A connection, which carries out on its socket what its state machine decides.
 ///
-/// Whoever posts the first signal to a connection at rest works on it; whoever posts while somebody works
-/// leaves the signal to them. So one thread at a time is here, without a queue or a lock, and a request stays
-/// on its thread from the first byte to the last. That is what makes `@unchecked Sendable` true.
+/// The thread that posts a signal to an idle connection works on it; a signal posted meanwhile is left to that thread.
+/// So one thread at a time runs here, without a queue or a lock, which justifies `@unchecked Sendable`, and a request
+/// stays on its thread from the first byte to the last.
 final class HTTPConnection: @unchecked Sendable {
   let token: UInt64
   private let descriptor: CInt
@@ -33,26 +33,26 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var timeouts: ConnectionTimeouts
   @exclusivity(unchecked) private var input = ByteBuffer(capacity: readLength)
   @exclusivity(unchecked) private var output = HTTPResponseSerializer()
-  /// The response that is to come, while the request waits for it.
+  /// The response that the request is waiting for.
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
-  /// The content that has come so far, where it is too long for memory.
+  /// The content received so far, if it is too long for memory.
   @exclusivity(unchecked) private var contentFile: HTTPContentFile?
   @exclusivity(unchecked) private var isClosed = false
 
   private static let readLength = 16384
 
-  /// The other end of a connection.
+  /// The client of a connection.
   struct Client: Sendable {
     let address: ClientAddress
     let admission: ClientTable.Admission
-    /// Numeric address and port.
+    /// The numeric address and port.
     let peer: String
   }
 
-  /// How long a connection in the reserve may take to send its request's header: others may need its place.
+  /// How long a connection in the reserve may take to send its request's header, because others may need its place.
   private static let reserveHeaderTimeout = Duration.seconds(2)
 
-  /// A connection that owns `descriptor`.
+  /// Creates a connection that owns `descriptor`.
   init(
     token: UInt64, descriptor: CInt, transport: any ByteTransport, client: Client,
     context: ConnectionContext, events: any EventQueue
@@ -74,20 +74,20 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Leaves signals, and says whether the caller must `run` the connection, because nobody works on it.
+  /// Stores signals, and returns whether the caller must `run` the connection because no other thread is working on it.
   func post(_ new: Signals) -> Bool {
     let bits = new.union(.busy).rawValue
     let old = signals.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
     return !Signals(rawValue: old).contains(.busy)
   }
 
-  /// Leaves signals, for a worker to work on.
+  /// Stores signals, and wakes a worker to process them.
   func signal(_ new: Signals) {
     signals.bitwiseOr(new.rawValue, ordering: .acquiringAndReleasing)
     events.post(token)
   }
 
-  /// Has the body looked at on this thread, unless another works on the connection.
+  /// Processes the body's signal on this thread, unless another is working on the connection.
   private func visit() {
     if post(.body) { run() }
   }
@@ -105,15 +105,15 @@ final class HTTPConnection: @unchecked Sendable {
     }
   }
 
-  /// Whether the deadline is over at this time.
+  /// Returns whether the deadline has passed.
   func isOverdue(at now: Moment) -> Bool {
     now.nanoseconds >= deadlineNanoseconds.load(ordering: .relaxed)
   }
 
-  /// Whether a request has been running for so long that its client may have gone.
+  /// Returns whether a request has been running long enough that its client may have disconnected.
   func isBusy(at now: Moment) -> Bool { execution.isLong(at: now) }
 
-  /// Cancels the request under way where it has been running for some time and its client has gone.
+  /// Cancels the request under way if it has been running for some time and its client has disconnected.
   func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
 
   /// Cancels the request under way.
@@ -134,7 +134,7 @@ final class HTTPConnection: @unchecked Sendable {
     if !isClosed { events.rearm(transport.awaited, of: descriptor, token: token) }
   }
 
-  /// The signals that are to be worked on next.
+  /// The signals that have been posted but not processed yet.
   private var pendingSignals: Signals { Signals(rawValue: signals.load(ordering: .relaxed)) }
 
   private func proceed() {
@@ -169,7 +169,7 @@ final class HTTPConnection: @unchecked Sendable {
     proceed()
   }
 
-  /// Reads once; false where nothing goes on before the next event.
+  /// Reads once; returns false if nothing can be done before the next event.
   private func read() -> Bool {
     switch transport.read(into: input.writable(Self.readLength)) {
     case .transferred(let count):
@@ -188,7 +188,7 @@ final class HTTPConnection: @unchecked Sendable {
       machine.inputEnded()
       return true
     case .failed where transport.isPlainPeer:
-      // Answered in the clear, as it was asked.
+      // Answer without encryption, as the request was sent.
       machine.refuse(.plainRequest)
       return true
     case .failed:
@@ -197,7 +197,7 @@ final class HTTPConnection: @unchecked Sendable {
     }
   }
 
-  /// Gives the body that is being sent the occasion to release what others wait for.
+  /// Lets the body that is being sent release resources that others wait for.
   private func yieldBody() {
     guard !isClosed, output.isActive else { return }
     do {
@@ -208,9 +208,10 @@ final class HTTPConnection: @unchecked Sendable {
     }
   }
 
-  /// Sends what there is to send; false where nothing goes on before the next event.
+  /// Sends pending output; returns false if nothing can be done before the next event.
   private func flush() -> Bool {
-    // An answer that its client takes as fast as it is made never waits; it is to end with the server too.
+    // If the client reads as fast as the body is generated, this loop never blocks, so it must check for an abort
+    // itself.
     while !pendingSignals.contains(.abort) {
       do {
         if output.needsFilling { try execution.run { try output.fill() } }
@@ -243,7 +244,8 @@ final class HTTPConnection: @unchecked Sendable {
     return false
   }
 
-  /// A live body has nothing at the moment; true where it is to end, because nobody would see what comes.
+  /// Called when a live body has nothing at the moment; returns true if the body was ended because the server shuts
+  /// down.
   private func waitForBody() -> Bool {
     if transport.hasHungUp {
       close()
@@ -251,7 +253,7 @@ final class HTTPConnection: @unchecked Sendable {
       output.finish()
       return true
     } else {
-      // A listener may be silent for hours: it keeps no more memory than it needs.
+      // A listener may be idle for hours, so it keeps as little memory as possible.
       input.trim()
       timeouts.wait(for: .forBody, now: .now)
     }
@@ -278,7 +280,7 @@ final class HTTPConnection: @unchecked Sendable {
     case .respond(let head, let content):
       context.counters.requests.increase()
       let request = request(head, content: content)
-      // One with content has been considered before.
+      // For a request with content the limits were checked in `consider`.
       if head.framing == .length(0), let response = limitRefusal(of: request) {
         begin(response)
       } else {
@@ -295,9 +297,9 @@ final class HTTPConnection: @unchecked Sendable {
     }
   }
 
-  /// The answer to a request that its head alone decides, while its content is still to come.
+  /// Returns the response that the head alone decides, if the content hasn't arrived yet.
   private func rejection(of request: HTTPRequest, _ head: HTTPRequestHead) -> HTTPResponse? {
-    // With the content at hand, the answer is not far.
+    // With all content received, the handler can simply answer.
     if case .length(let length) = head.framing, length <= input.readable.count { return nil }
     return execution.run { context.handler.rejection(of: request) }
   }
@@ -308,7 +310,7 @@ final class HTTPConnection: @unchecked Sendable {
       peer: client.peer, isSecure: transport.isSecure, cancellation: execution.begin())
   }
 
-  /// The answer to a request that is one too many; nil for others.
+  /// Returns the response to a request beyond the limits; nil for all others.
   private func limitRefusal(of request: HTTPRequest) -> HTTPResponse? {
     switch client.admission {
     case .full:
@@ -346,7 +348,7 @@ final class HTTPConnection: @unchecked Sendable {
       execution.pause()
       begin(response)
     case .later(let response):
-      // The handler knows how long that may take; the client's time-outs have nothing to do with it.
+      // The handler limits how long that may take; the client's timeouts don't apply.
       timeouts.clear()
       pending = response
     }
@@ -362,13 +364,13 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func begin(_ response: HTTPResponse) {
     timeouts.clear()
-    // The shutdown may have begun while the handler ran; its client is to be told (RFC 9112 §9.6).
+    // If shutdown began while the handler ran, the response must say `Connection: close` (RFC 9112 §9.6).
     if pendingSignals.contains(.shutdown) { machine.shutDown() }
-    // A place in the reserve is for one request.
+    // A connection in the reserve gets one response.
     if client.admission != .full { machine.endAfterAnswer() }
     let framing = machine.framing(for: response)
     if framing.sendsContent, case .stream(let stream, _) = response.body {
-      // A live stream wakes many connections at once, each for one write: that needs no other thread.
+      // A live stream wakes many connections for one write each, so they are served on the waking thread.
       let isLive = stream.isLive
       stream.onReady { [weak self] in
         if isLive { self?.visit() } else { self?.signal(.body) }
@@ -377,7 +379,7 @@ final class HTTPConnection: @unchecked Sendable {
     output.begin(response, framing: framing)
   }
 
-  /// Has the watch know when to look again.
+  /// Publishes the deadline to the watch.
   private func publishDeadline() {
     deadlineNanoseconds.store(timeouts.deadline.nanoseconds, ordering: .relaxed)
   }

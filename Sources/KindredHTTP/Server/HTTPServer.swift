@@ -2,13 +2,13 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// A server of HTTP/1.1 on its own threads.
+/// An HTTP/1.1 server with its own threads.
 public final class HTTPServer: Sendable {
-  /// Where a server listens.
+  /// The address that a server listens on.
   public struct Address: Hashable, Sendable {
-    /// The host as it was given.
+    /// The host as given.
     public let host: String
-    /// The port; the one that was chosen where 0 was given.
+    /// The port; if 0 was given, the one that the system chose.
     public let port: Int
   }
 
@@ -19,9 +19,11 @@ public final class HTTPServer: Sendable {
   private let waiting: SocketWaiting
   private let running = Mutex<RunningServer?>(nil)
 
-  /// A server that isn't started.
+  /// Creates a server without starting it.
   ///
-  /// `host` is a name or a numeric address, port 0 any free one.
+  /// - Parameters:
+  ///   - host: A name or a numeric address.
+  ///   - port: A port from 1 to 65535, or 0 for any free one.
   public convenience init(
     host: String, port: Int, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
     handler: any HTTPHandler, logger: Logger
@@ -30,7 +32,7 @@ public final class HTTPServer: Sendable {
       host: host, port: port, limits: limits, tls: tls, handler: handler, logger: logger, waiting: .standard)
   }
 
-  /// A server that waits for its sockets in this way.
+  /// Creates a server with a choice of how it waits for its sockets.
   package init(
     host: String, port: Int, limits: HTTPLimits, tls: TLSConfiguration?, handler: any HTTPHandler,
     logger: Logger, waiting: SocketWaiting
@@ -44,15 +46,15 @@ public final class HTTPServer: Sendable {
       clients: ClientTable(limits: limits.bounded), logger: logger)
   }
 
-  /// Whether a host has addresses, and all of them are of this machine alone (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+  /// Returns whether a host has addresses and all of them are loopback addresses (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
   public static func isLoopback(host: String) -> Bool {
     let addresses = SocketAddress.resolve(host: host, port: 0)
     return !addresses.isEmpty && addresses.allSatisfy(\.isLoopback)
   }
 
-  /// Listens and begins to serve; the address is open when this returns.
+  /// Starts to listen and to serve; clients can connect when this returns.
   ///
-  /// Throws where the address can't be listened on, or the certificate or its key can't be used.
+  /// - Throws: `HTTPServerError` if the address can't be listened on, or the certificate or its key can't be used.
   public func start() throws(HTTPServerError) -> Address {
     try running.withLock { running throws(HTTPServerError) in
       guard running == nil else {
@@ -67,19 +69,19 @@ public final class HTTPServer: Sendable {
     }
   }
 
-  /// Reads the certificate and key files again, for the connections from now on.
+  /// Reads the certificate and key files again, for new connections.
   ///
-  /// Throws where they can't be used; then the ones before stay.
+  /// - Throws: `HTTPServerError` if they can't be used; the previous ones then stay in use.
   public func reloadTLS() throws(HTTPServerError) {
     guard let tls else { return }
     let context = try TLSContext(tls)
     running.withLock { $0?.use(context) }
   }
 
-  /// Ends the server: accepts no more, closes connections that wait for a request, lets requests under way
-  /// end, at most for `grace`, then cancels those that are left.
+  /// Stops the server: accepts no more connections, closes those that wait for a request, lets requests under way
+  /// finish for at most `grace`, then cancels the rest.
   ///
-  /// Returns when all has ended.
+  /// Returns when everything has ended.
   public func shutdown(grace: Duration) {
     let server = running.withLock { running in
       defer { running = nil }
@@ -88,7 +90,7 @@ public final class HTTPServer: Sendable {
     server?.shutdown(grace: grace)
   }
 
-  /// What has been done until now.
+  /// The counters since the server was created.
   public var counters: HTTPServerCounters {
     context.counters.snapshot(openConnections: context.table.count)
   }

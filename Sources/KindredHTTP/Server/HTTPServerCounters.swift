@@ -1,20 +1,20 @@
 import Synchronization
 
-/// What a server has done since it was started.
+/// Counts of a server's connections, requests and bytes.
 public struct HTTPServerCounters: Hashable, Sendable {
   /// Connections that are open now.
   public var openConnections = 0
-  /// Connections that were accepted, the refused ones among them.
+  /// Connections that were accepted, including refused ones.
   public var acceptedConnections = 0
-  /// Connections that were one too many, of all or of one client: answered with 503 or 429, or closed.
+  /// Connections beyond the server's or a client's limit: answered with 503 or 429, or closed.
   public var refusedConnections = 0
   /// Connections that were cut off because the client was too slow.
   public var timedOutConnections = 0
-  /// Requests that were given to the handler.
+  /// Well-formed requests, including those refused for a limit.
   public var requests = 0
-  /// Requests that the HTTP layer refused by itself.
+  /// Requests that the HTTP layer refused as malformed, too long or too slow.
   public var refusedRequests = 0
-  /// Requests that were answered with 429, because their client had sent too many.
+  /// Requests that were answered with 429 because their client had sent too many.
   public var throttledRequests = 0
   /// Bytes received, decrypted.
   public var receivedBytes = 0
@@ -22,7 +22,7 @@ public struct HTTPServerCounters: Hashable, Sendable {
   public var sentBytes = 0
 }
 
-/// The counters while they count, from any thread.
+/// The counters as atomics, for all threads.
 final class LiveCounters: Sendable {
   let acceptedConnections = Atomic(0)
   let refusedConnections = Atomic(0)
@@ -48,6 +48,6 @@ final class LiveCounters: Sendable {
 }
 
 extension Atomic<Int> {
-  /// Counts; overflow wraps.
+  /// Adds to the counter; overflow wraps.
   func increase(by amount: Int = 1) { wrappingAdd(amount, ordering: .relaxed) }
 }

@@ -1,16 +1,16 @@
-/// Why a server could not be started, or its certificates not be loaded.
+/// An error in starting a server or loading its certificate.
 public struct HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kinds of error.
   public enum Code: String, Hashable, Sendable {
     /// The host has no address.
     case unknownHost
-    /// Something else listens there.
+    /// Another process listens there.
     case addressInUse
-    /// The address is not this machine's.
+    /// The address isn't one of this machine's.
     case addressNotAvailable
     /// The process may not listen there.
     case notPermitted
-    /// The system gave no socket.
+    /// A system call failed.
     case system
     /// The certificate or its key can't be used.
     case certificate
@@ -18,10 +18,10 @@ public struct HTTPServerError: Error, Hashable, Sendable, CustomStringConvertibl
     case alreadyStarted
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public let code: Code
 
-  /// What is wrong, where, and what to do, in a sentence or two.
+  /// One or two sentences that say what is wrong, where, and what to do.
   public let message: String
 
   init(_ code: Code, _ message: String) {

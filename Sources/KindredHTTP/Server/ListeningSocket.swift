@@ -8,21 +8,21 @@ import CKindredSockets
   import Darwin
 #endif
 
-/// A socket that connections come in on.
+/// A listening socket.
 final class ListeningSocket: Sendable {
-  /// What came of accepting.
+  /// The result of accepting.
   enum Accepted {
     case connection(CInt, peer: SocketAddress)
-    /// There is none at the moment.
+    /// No connection is waiting.
     case none
-    /// There is one, but the process or the system is out of descriptors or memory.
+    /// A connection is waiting, but the process or the system has no descriptors or memory left.
     case exhausted(errno: CInt)
   }
 
   let descriptor: CInt
   let address: SocketAddress
 
-  /// The kernel takes the smaller of this and its own limit.
+  /// The kernel uses the smaller of this and its own limit.
   private static let backlog: CInt = 4096
 
   private init(descriptor: CInt, address: SocketAddress) {
@@ -32,7 +32,7 @@ final class ListeningSocket: Sendable {
 
   deinit { Socket.close(descriptor) }
 
-  /// Sockets on every address of a host, all with the same port: a free one for port 0.
+  /// Returns sockets on every address of a host, all with the same port, which is a free one for port 0.
   static func listen(host: String, port: Int) throws(HTTPServerError) -> [ListeningSocket] {
     guard (0...65535).contains(port) else {
       throw HTTPServerError(
@@ -52,7 +52,7 @@ final class ListeningSocket: Sendable {
         let port = sockets.first?.address.port ?? port
         sockets.append(try listen(address.with(port: port), host: host))
       } catch {
-        // A name may have an address of a family that this machine doesn't have.
+        // A name may have an address of a family that this machine doesn't support.
         firstError = firstError ?? error
         if error.code == .addressInUse { throw error }
       }
@@ -98,7 +98,7 @@ final class ListeningSocket: Sendable {
     }
   }
 
-  /// Takes one connection, without waiting.
+  /// Accepts one connection, without blocking.
   func accept() -> Accepted {
     while true {
       var descriptor: CInt = -1
@@ -113,7 +113,7 @@ final class ListeningSocket: Sendable {
       case EMFILE, ENFILE, ENOBUFS, ENOMEM:
         return .exhausted(errno: errno)
       default:
-        // accept(2): errors of the connection that is first in the queue; the next may be well.
+        // accept(2): these are errors of the first connection in the queue; the next may succeed.
         continue
       }
     }

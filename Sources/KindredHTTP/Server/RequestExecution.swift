@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The request that a connection is answering, for those who look at it from outside.
+/// The request that a connection is answering, as other threads see it.
 struct RequestExecution: ~Copyable, Sendable {
-  /// Held while the connection's socket is looked at from outside, so that it is still this one.
+  /// Locked while another thread looks at the socket, so that the descriptor can't be closed and reused meanwhile.
   private let cancellation = Mutex<HTTPCancellation?>(nil)
   private let runningSince = Atomic<UInt64>(0)
 
-  /// How long something runs before it is worth looking whether its client is still there.
+  /// How long a request runs before it is worth checking whether its client is still connected.
   private static let departureDelay = Duration.milliseconds(50)
 
-  /// A request is about to be answered.
+  /// Begins a request, and returns its cancellation.
   func begin() -> HTTPCancellation {
     let new = HTTPCancellation()
     cancellation.withLock { $0 = new }
     return new
   }
 
-  /// The request is answered.
+  /// Notes that the request has been answered.
   func end() {
     cancellation.withLock { $0 = nil }
   }
@@ -28,10 +28,10 @@ struct RequestExecution: ~Copyable, Sendable {
     return try body()
   }
 
-  /// Code of the request begins, which may take long, here or elsewhere.
+  /// Notes that the request's code starts to run, on this thread or another.
   func resume() { runningSince.store(Moment.now.nanoseconds, ordering: .relaxed) }
 
-  /// Code of the request has ended.
+  /// Notes that the request's code has returned.
   func pause() { runningSince.store(0, ordering: .relaxed) }
 
   /// Cancels the request, if there is one.
@@ -39,13 +39,13 @@ struct RequestExecution: ~Copyable, Sendable {
     cancellation.withLock { $0?.cancel() }
   }
 
-  /// Whether code of the request has been running for some time.
+  /// Returns whether the request's code has been running for some time.
   func isLong(at now: Moment) -> Bool {
     let since = runningSince.load(ordering: .relaxed)
     return since != 0 && now > Moment(nanoseconds: since) + Self.departureDelay
   }
 
-  /// Cancels the request where its code has been running for some time and the client has gone.
+  /// Cancels the request if its code has been running for some time and the client has disconnected.
   func cancelIfDeparted(from descriptor: CInt, now: Moment) {
     guard isLong(at: now) else { return }
     cancellation.withLock { cancellation in

@@ -9,7 +9,7 @@ import Logging
   import Darwin
 #endif
 
-/// What there is of a server while it runs: its sockets, its threads, its connections.
+/// A server while it runs: its sockets, threads and connections.
 final class RunningServer: Sendable {
   private let context: ConnectionContext
   private let events: any EventQueue
@@ -17,7 +17,7 @@ final class RunningServer: Sendable {
   private let workers: WorkerPool
   private let watch = Watch()
 
-  /// After the grace is over, what is left is cancelled, and waited for only so long.
+  /// How long to wait for the requests that are cancelled after the grace period.
   private static let abortTimeout = Duration.seconds(5)
 
   init(
@@ -58,7 +58,7 @@ final class RunningServer: Sendable {
     }
   }
 
-  /// New connections use this certificate.
+  /// Makes new connections use this certificate.
   func use(_ tls: TLSContext) { acceptor.use(tls) }
 
   func shutdown(grace: Duration) {

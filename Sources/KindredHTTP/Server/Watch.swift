@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Looks after what takes time: workers that are busy for long, deadlines, clients that have gone.
+/// A timer thread for workers that are busy for long, deadlines, and clients that have disconnected.
 ///
-/// A thread that wakes every 5 ms while workers are busy, else every 100 ms.
+/// It wakes every 5 ms while workers are busy, else every 100 ms.
 final class Watch: Sendable {
   private static let busyInterval = DispatchTimeInterval.milliseconds(5)
   private static let idleInterval = DispatchTimeInterval.milliseconds(100)
@@ -14,10 +14,11 @@ final class Watch: Sendable {
   private let isNapping = Atomic(false)
   private let isStopped = Atomic(false)
 
-  /// Begins.
+  /// Starts the thread.
   ///
-  /// `tick` is called every few milliseconds of work and says whether there still is some; `sweep` about ten
-  /// times a second.
+  /// - Parameters:
+  ///   - tick: Called every few milliseconds while there is work; returns whether there still is some.
+  ///   - sweep: Called about ten times a second.
   func start(tick: @escaping @Sendable () -> Bool, sweep: @escaping @Sendable (Moment) -> Void) {
     DispatchQueue(label: "kindred.http.watch").async {
       var nextSweep = Moment.now
@@ -35,13 +36,13 @@ final class Watch: Sendable {
     }
   }
 
-  /// There is work.
+  /// Notes that there is work, and wakes the thread if it is in a long sleep.
   func wake() {
     guard isNapping.load(ordering: .relaxed), isNapping.exchange(false, ordering: .acquiring) else { return }
     semaphore.signal()
   }
 
-  /// Ends, and waits for the end.
+  /// Stops the thread, and waits until it has ended.
   func stop() {
     isStopped.store(true, ordering: .releasing)
     semaphore.signal()

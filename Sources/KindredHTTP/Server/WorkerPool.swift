@@ -1,20 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// The threads that wait for events and work on them, each from the first byte of a request to the last.
+/// The threads that wait for events and process them, each from the first byte of a request to the last.
 ///
-/// As many as the machine has processors, and one more for each that has been at the same work for long: so a
-/// query of seconds holds up nobody else's, and short requests don't fight over processors.
+/// There are as many as processors, plus one for each that has been busy with the same work for long. So a query of
+/// seconds doesn't hold up others, and short requests don't compete for processors.
 final class WorkerPool: Sendable {
   private let events: any EventQueue
   private let work: @Sendable (SocketEvent) -> Void
   private let baseline: Int
   private let group = DispatchGroup()
-  /// The places of workers that aren't there.
+  /// The indices that no worker has.
   private let free: Mutex<[Int]>
   private let target: Atomic<Int>
   private let running = Atomic(0)
-  /// Of each worker, the tick at which it began its work; 0 while it waits.
+  /// For each worker, the tick at which it began its work; 0 while it waits.
   private let busySince: [AtomicTick]
   private let tick = Atomic(1)
   private let onWake: @Sendable () -> Void
@@ -23,14 +23,16 @@ final class WorkerPool: Sendable {
     let value = Atomic(0)
   }
 
-  /// Workers at most: each has a stack.
+  /// The largest number of workers, because each has a stack.
   private static let maximum = 128
-  /// Ticks after which a worker is made up for by another: between 25 and 30 milliseconds.
+  /// The number of ticks after which another worker stands in for a busy one: between 25 and 30 milliseconds.
   ///
-  /// More threads than processors don't speed up work of some milliseconds, and compete for the processors' caches.
+  /// More threads than processors don't speed up work of a few milliseconds, and thrash the caches.
   private static let longRunning = 6
 
-  /// `onWake` is called when a worker takes up work.
+  /// Creates a pool without starting it.
+  ///
+  /// - Parameter onWake: Called when a worker begins to process an event.
   init(
     events: any EventQueue, baseline: Int, onWake: @escaping @Sendable () -> Void,
     work: @escaping @Sendable (SocketEvent) -> Void
@@ -47,9 +49,9 @@ final class WorkerPool: Sendable {
   /// Starts the workers.
   func start() { adjust() }
 
-  /// Notes that a tick of time has passed, and makes up for the workers that are busy for long.
+  /// Counts a tick, and adjusts the number of workers to those that have been busy for long.
   ///
-  /// Says whether any is busy.
+  /// - Returns: Whether any worker is busy.
   func advanceTick() -> Bool {
     let now = tick.wrappingAdd(1, ordering: .relaxed).newValue
     var isBusy = false
@@ -65,7 +67,7 @@ final class WorkerPool: Sendable {
     return isBusy
   }
 
-  /// Waits until the workers have ended, once the queue was woken; false when it takes longer.
+  /// Blocks until all workers have ended, after the queue's `end`; returns false on a timeout.
   func waitUntilEnded(timeout: Duration) -> Bool {
     group.wait(timeout: .now() + timeout.dispatchInterval) == .success
   }
@@ -79,7 +81,7 @@ final class WorkerPool: Sendable {
         return index
       }
       guard let index else { return }
-      // A queue of its own, so that Dispatch gives it a thread however many others are busy.
+      // Each worker has its own queue, so that Dispatch gives it a thread however many others are busy.
       DispatchQueue(label: "kindred.http.worker.\(index)").async(group: group) { self.serve(index) }
     }
   }
@@ -95,7 +97,7 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Whether this worker is one too many.
+  /// Returns whether this worker must end because there are too many.
   private func retires(_ index: Int) -> Bool {
     guard isOneTooMany else { return false }
     return free.withLock { free in

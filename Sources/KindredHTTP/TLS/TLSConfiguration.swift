@@ -1,12 +1,12 @@
-/// What a server proves itself with.
+/// The certificate of a server.
 public struct TLSConfiguration: Hashable, Sendable {
-  /// The path of a PEM file: the server's certificate, then those between it and the root.
+  /// The path of a PEM file with the server's certificate, followed by the intermediate certificates.
   public var certificateFile: String
 
-  /// The path of a PEM file with the certificate's private key, not encrypted.
+  /// The path of a PEM file with the certificate's unencrypted private key.
   public var keyFile: String
 
-  /// A certificate chain and its key.
+  /// Creates a configuration with a certificate chain and its key.
   public init(certificateFile: String, keyFile: String) {
     self.certificateFile = certificateFile
     self.keyFile = keyFile

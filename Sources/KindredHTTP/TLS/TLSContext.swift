@@ -8,20 +8,22 @@ import CKindredOpenSSL
   import Darwin
 #endif
 
-/// A certificate and its key, and the rules of the handshake.
+/// A certificate with its key, and the settings of the handshake.
 ///
 /// TLS 1.2 and 1.3 only; in 1.2 only suites with forward secrecy and authenticated encryption (RFC 9325 §4.2).
 final class TLSContext: @unchecked Sendable {
-  // OpenSSL counts the references to a context and locks what changes in it.
+  // OpenSSL counts the references to a context and locks its mutable state.
   private let context: OpaquePointer
 
   private static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
   /// The curves of RFC 9325 §4.4.1.
   ///
-  /// The finite fields and long curves that OpenSSL also offers cost the server far more than the client ("D(HE)at").
+  /// The finite fields and longer curves that OpenSSL also offers cost the server far more than the client ("D(HE)at").
   private static let groups = "X25519:P-256:P-384"
 
-  /// Throws with the name of the file that can't be used, and why.
+  /// Creates a context.
+  ///
+  /// - Throws: `HTTPServerError`, naming the file that can't be used and why.
   init(_ configuration: TLSConfiguration) throws(HTTPServerError) {
     try Self.checkReadable(configuration.certificateFile, "certificate")
     try Self.checkReadable(configuration.keyFile, "key")
@@ -30,11 +32,11 @@ final class TLSContext: @unchecked Sendable {
     }
     self.context = context
     SSL_CTX_set_options(context, kindred_tls_server_options())
-    // A write may be repeated from another address, and takes what fits; idle connections hold no buffers.
+    // A write may be repeated from another address and may be partial; idle connections hold no buffers.
     let modes =
       SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
     SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(modes), nil)
-    // One system call for a record instead of two.
+    // One system call per record instead of two.
     SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nil)
     var groups = Array(Self.groups.utf8CString)
     guard SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1,
@@ -45,7 +47,7 @@ final class TLSContext: @unchecked Sendable {
         .certificate,
         "this OpenSSL can't be kept to TLS 1.2 and 1.3 with forward secrecy: \(Self.lastError())")
     }
-    // Clients resume by tickets, which cost the server no memory (RFC 8446 §2.2, RFC 5077).
+    // Clients resume sessions with tickets, which cost the server no memory (RFC 8446 §2.2, RFC 5077).
     SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
     Self.selectProtocol(context)
     // Without this, OpenSSL asks for the passphrase of an encrypted key on the terminal.
@@ -55,7 +57,7 @@ final class TLSContext: @unchecked Sendable {
 
   deinit { SSL_CTX_free(context) }
 
-  /// The server's end of a new connection; nil where memory is out.
+  /// Returns the server's session for a new connection, or nil if memory is exhausted.
   func makeSession() -> OpaquePointer? {
     guard let session = SSL_new(context) else { return nil }
     SSL_set_accept_state(session)
@@ -70,7 +72,7 @@ final class TLSContext: @unchecked Sendable {
         "the certificate file '\(configuration.certificateFile)' holds no certificate in PEM form: "
           + Self.lastError())
     }
-    // A key that doesn't fit is found out here already.
+    // A key that doesn't match the certificate already fails here.
     guard SSL_CTX_use_PrivateKey_file(context, configuration.keyFile, SSL_FILETYPE_PEM) == 1 else {
       let isMismatch = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH
       throw HTTPServerError(
@@ -97,15 +99,15 @@ final class TLSContext: @unchecked Sendable {
     }
   }
 
-  /// What OpenSSL says about its last error.
+  /// Returns OpenSSL's reason for its last error.
   private static func lastError() -> String {
     let code = ERR_peek_last_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
   }
 
-  /// RFC 7301 §3.2: the protocol is chosen among the client's; where there is none in common, the handshake
-  /// fails with `no_application_protocol`.
+  /// Chooses the protocol among those that the client offers (RFC 7301 §3.2); without a common one the handshake fails
+  /// with `no_application_protocol`.
   ///
   /// A client without the extension speaks HTTP/1.1.
   private static func selectProtocol(_ context: OpaquePointer) {

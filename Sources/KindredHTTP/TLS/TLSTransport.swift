@@ -1,19 +1,19 @@
 import CKindredOpenSSL
 
-/// A connection's bytes, encrypted by OpenSSL on their way over another transport.
+/// A transport that encrypts with OpenSSL over another transport.
 ///
-/// The handshake is part of the first reads and writes; they would block until it is done.
+/// The handshake takes place within the first reads and writes, which return `wouldBlock` until it is done.
 final class TLSTransport: ByteTransport {
   private let session: OpaquePointer
-  /// What OpenSSL reads from and writes to; the session's BIO refers to it without owning it.
+  /// The transport that OpenSSL reads from and writes to; the session's BIO refers to it without owning it.
   private let plain: PlainTransport
-  /// RFC 8446 §6: after a fatal alert nothing more may be sent, not even `close_notify`.
+  /// After a fatal alert nothing more may be sent, not even `close_notify` (RFC 8446 §6).
   private var hasFailed = false
 
-  /// A record's content at most (RFC 8446 §5.1): more per write gains nothing.
+  /// The largest content of a record (RFC 8446 §5.1): longer writes gain nothing.
   private static let recordLength = 16384
 
-  /// Nil where OpenSSL has no memory.
+  /// Creates a transport; returns nil if OpenSSL has no memory.
   init?(context: TLSContext, over plain: PlainTransport) {
     guard let session = context.makeSession() else { return nil }
     guard let bio = TransportBIO.make(over: plain) else {
@@ -49,8 +49,8 @@ final class TLSTransport: ByteTransport {
     if next.count >= Self.recordLength {
       return write(UnsafeRawBufferPointer(rebasing: next[..<Self.recordLength]))
     }
-    // What is small goes into one record with what follows. After a write that would block, the same bytes
-    // are presented again, as OpenSSL demands.
+    // Small parts share one record. After a write that would block, the same bytes are presented again, as OpenSSL
+    // demands.
     return withUnsafeTemporaryAllocation(byteCount: Self.recordLength, alignment: 16) { record in
       var length = 0
       for bytes in [first, second, third] {
@@ -67,7 +67,7 @@ final class TLSTransport: ByteTransport {
     perform { count in SSL_write_ex(session, bytes.baseAddress, bytes.count, &count) }
   }
 
-  /// Calls OpenSSL, whose errors are told per thread: what another session left there is cleared before.
+  /// Calls OpenSSL, after clearing the errors of other sessions from the thread's error queue.
   private func perform(_ operation: (inout Int) -> CInt) -> TransferResult {
     guard !hasFailed else { return .failed }
     ERR_clear_error()
@@ -85,7 +85,7 @@ final class TLSTransport: ByteTransport {
   }
 
   func endOutput() {
-    // RFC 8446 §6.1: each side MUST send close_notify before it ends its direction.
+    // RFC 8446 §6.1: each side MUST send close_notify before it closes its sending direction.
     if !hasFailed && SSL_is_init_finished(session) == 1 {
       ERR_clear_error()
       SSL_shutdown(session)

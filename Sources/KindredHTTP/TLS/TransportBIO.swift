@@ -1,10 +1,10 @@
 import CKindredOpenSSL
 
-/// OpenSSL's view of a `PlainTransport`.
+/// Presents a `PlainTransport` to OpenSSL as a BIO.
 ///
-/// OpenSSL's own socket BIO would raise SIGPIPE for a client that has gone.
+/// OpenSSL's own socket BIO would raise SIGPIPE for a client that has disconnected.
 enum TransportBIO {
-  // Written once, by OpenSSL's rules, and only read afterwards.
+  // Initialised once and only read afterwards.
   private nonisolated(unsafe) static let method: OpaquePointer? = {
     guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "kindred transport") else {
       return nil
@@ -23,7 +23,7 @@ enum TransportBIO {
     BIO_meth_set_ctrl(method) { bio, command, _, _ in
       switch command {
       case BIO_CTRL_EOF: BIO_test_flags(bio, BIO_FLAGS_IN_EOF) == 0 ? 0 : 1
-      // Nothing is kept back, so there is nothing to do.
+      // Nothing is buffered, so there is nothing to flush.
       case BIO_CTRL_FLUSH: 1
       default: 0
       }
@@ -31,7 +31,7 @@ enum TransportBIO {
     return method
   }()
 
-  /// A BIO that reads and writes by `transport`, which must outlive it.
+  /// Returns a BIO that reads and writes through `transport`, which must outlive it.
   static func make(over transport: PlainTransport) -> OpaquePointer? {
     guard let method, let bio = BIO_new(method) else { return nil }
     BIO_set_data(bio, Unmanaged.passUnretained(transport).toOpaque())
@@ -43,7 +43,7 @@ enum TransportBIO {
     BIO_get_data(bio).map { Unmanaged<PlainTransport>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The result as OpenSSL expects it.
+  /// Translates a result to the form that OpenSSL expects.
   private static func result(of transfer: TransferResult, _ bio: OpaquePointer, retry: CInt) -> CInt {
     BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
     switch transfer {
@@ -53,7 +53,7 @@ enum TransportBIO {
       BIO_set_flags(bio, retry | BIO_FLAGS_SHOULD_RETRY)
       return -1
     case .ended:
-      // OpenSSL asks for it (BIO_CTRL_EOF) to tell the end from an error.
+      // OpenSSL queries this flag (BIO_CTRL_EOF) to tell the end from an error.
       BIO_set_flags(bio, BIO_FLAGS_IN_EOF)
       return 0
     case .failed:

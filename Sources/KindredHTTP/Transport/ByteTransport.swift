@@ -1,40 +1,41 @@
-/// What came of reading or writing without waiting.
+/// The result of a non-blocking read or write.
 enum TransferResult: Hashable, Sendable {
-  /// This many bytes, more than none.
+  /// The number of bytes transferred, more than 0.
   case transferred(Int)
-  /// Nothing before the next event.
+  /// Nothing can be transferred before the next event.
   case wouldBlock
-  /// The peer has ended its direction.
+  /// The peer has closed its sending direction.
   case ended
   /// The connection is broken.
   case failed
 }
 
-/// A connection's bytes in both directions, never waiting.
+/// A connection's byte stream in both directions, which never blocks.
 protocol ByteTransport: AnyObject {
-  /// Whether the bytes are encrypted on the way.
+  /// Whether the bytes are encrypted.
   var isSecure: Bool { get }
 
-  /// Whether the peer speaks without encryption where encryption is due, so that it can be told.
+  /// Whether the peer sent plain HTTP to a TLS port, so that it can be answered in plain HTTP.
   var isPlainPeer: Bool { get }
 
-  /// Whether the peer has ended its direction, or the connection is broken, as far as was noted.
+  /// Whether the peer has closed its sending direction or the connection is broken, according to the events so far.
   var hasHungUp: Bool { get }
 
-  /// The socket may have become readable; `hasHungUp` where the peer has ended its direction or both.
+  /// Notes an event: the socket may have become readable or writable, and `hasHungUp` if the peer has closed its
+  /// sending direction or the whole connection.
   func noteEvent(hasHungUp: Bool)
 
-  /// The directions in which nothing goes on before the next event.
+  /// The directions that are blocked until the next event.
   var awaited: Directions { get }
 
-  /// Reads into `buffer`, which isn't empty.
+  /// Reads into `buffer`, which must not be empty.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult
 
-  /// Writes the beginning of these bytes, which aren't all empty.
+  /// Writes a prefix of the concatenation of these bytes, which must not all be empty.
   func write(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
   ) -> TransferResult
 
-  /// Ends the sending direction.
+  /// Closes the sending direction.
   func endOutput()
 }

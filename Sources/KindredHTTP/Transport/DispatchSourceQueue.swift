@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// An event queue on the sources of Dispatch.
+/// An event queue on Dispatch sources.
 ///
-/// Sources tell the level, not its change: so each is suspended with its event, and goes on when it is awaited again.
+/// Sources are level-triggered, so each is suspended when it fires and resumed when it is awaited again.
 final class DispatchSourceQueue: EventQueue {
   private let handlers = DispatchQueue(label: "kindred.http.sources")
   private let sockets = Mutex<[UInt64: WatchedSocket]>([:])
   private let events = Mutex<[SocketEvent]>([])
-  /// One for each event, and one for each thread once all has ended.
+  /// Signalled for each event and, once the queue has ended, for each thread in turn.
   private let semaphore = DispatchSemaphore(value: 0)
   private let isEnded = Atomic(false)
 
@@ -59,7 +59,7 @@ final class DispatchSourceQueue: EventQueue {
     while true {
       semaphore.wait()
       if isEnded.load(ordering: .acquiring) {
-        // The next thread.
+        // Wake the next thread.
         semaphore.signal()
         return nil
       }
@@ -71,14 +71,14 @@ final class DispatchSourceQueue: EventQueue {
 /// The sources of a socket.
 private final class WatchedSocket: Sendable {
   private struct State {
-    /// By direction, once they were awaited.
+    /// Keyed by direction; created when a direction is first awaited.
     var sources: [Directions: any DispatchSourceProtocol] = [:]
     /// The directions whose sources aren't suspended.
     var awaited: Directions = []
     var isCancelled = false
   }
 
-  /// Any thread may use a source; its protocol doesn't say so.
+  /// Dispatch sources are thread-safe, but their protocol isn't declared `Sendable`.
   private struct Unchecked: @unchecked Sendable {
     var state = State()
   }
@@ -88,7 +88,7 @@ private final class WatchedSocket: Sendable {
   private let onEvent: @Sendable () -> Void
   private let box = Mutex(Unchecked())
 
-  /// Nothing is awaited yet.
+  /// Creates the sources' owner; nothing is awaited yet.
   init(_ descriptor: CInt, on queue: DispatchQueue, onEvent: @escaping @Sendable () -> Void) {
     self.descriptor = descriptor
     self.queue = queue
@@ -130,7 +130,7 @@ private final class WatchedSocket: Sendable {
     if isDue { onEvent() }
   }
 
-  /// Ends the sources; `close` is called when they have ended (dispatch_source_cancel(3)).
+  /// Cancels the sources, and calls `close` when their cancellation is complete (dispatch_source_cancel(3)).
   func cancel(then close: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     box.withLock { box in
@@ -139,7 +139,7 @@ private final class WatchedSocket: Sendable {
         group.enter()
         source.setCancelHandler { group.leave() }
         source.cancel()
-        // A suspended source doesn't end.
+        // A suspended source never calls its cancellation handler.
         if !box.state.awaited.contains(direction) { source.resume() }
       }
     }

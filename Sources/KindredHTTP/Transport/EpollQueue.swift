@@ -10,11 +10,11 @@
 
   /// An event queue on epoll(7).
   ///
-  /// It is edge-triggered: no socket is armed again after an event, which saves a system call per request.
+  /// It is edge-triggered: connections needn't be rearmed after an event, which saves a system call per request.
   final class EpollQueue: EventQueue {
-    /// The token of the event that ends the threads' waiting.
+    /// The token of the event that makes all threads stop waiting.
     private static let endToken = UInt64.max
-    /// The token of the event that says that there are posted tokens.
+    /// The token of the event that announces posted tokens.
     private static let postToken = UInt64.max - 1
 
     private let epoll: CInt
@@ -22,7 +22,7 @@
     private let postDescriptor: CInt
     private let posted = Mutex<[UInt64]>([])
 
-    /// Nil where the process has no more descriptors.
+    /// Creates a queue; returns nil if the process has no descriptors left.
     init?() {
       epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
       endDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -51,11 +51,11 @@
     }
 
     func rearm(_ directions: Directions, of descriptor: CInt, token: UInt64) {
-      // The next change is told without being asked for.
+      // Nothing to do: epoll reports the next change anyway.
     }
 
     func forget(_ descriptor: CInt, token: UInt64, then close: @escaping @Sendable () -> Void) {
-      // A descriptor that is closed is no longer watched (epoll(7)).
+      // Closing a descriptor ends its watching (epoll(7)).
       close()
     }
 
@@ -90,7 +90,7 @@
 
     private func takePosted() -> UInt64? {
       let (token, hasMore) = posted.withLock { posted in (posted.popLast(), !posted.isEmpty) }
-      // Posts that come together make one event: each that is taken has the next one told, to another thread.
+      // Posts in quick succession make one event, so taking one token signals the next to another thread.
       if hasMore { eventfd_write(postDescriptor, 1) }
       return token
     }

@@ -1,46 +1,46 @@
-/// Says which sockets have something to do, to any number of threads.
+/// Distributes the events of sockets to any number of threads.
 ///
-/// Each event wakes one thread, and is told once: after it, whoever works on the socket reads or writes until that would
-/// block, and then calls ``rearm(_:of:token:)``.
+/// Each event wakes one thread, once. That thread then reads or writes until the call would block, and calls
+/// ``rearm(_:of:token:)``.
 protocol EventQueue: AnyObject, Sendable {
-  /// Watches a connection; false where that is not possible.
+  /// Watches a connection; returns false on an error.
   func add(_ descriptor: CInt, token: UInt64) -> Bool
 
-  /// Has one event told when a listening socket has a connection; false where that is not possible.
+  /// Watches a listening socket for one event; returns false on an error.
   func addOnce(_ descriptor: CInt, token: UInt64) -> Bool
 
-  /// Has one more event told, at once where there is a connection already.
+  /// Watches a listening socket for one more event, which comes at once if a connection is waiting.
   func armOnce(_ descriptor: CInt, token: UInt64)
 
-  /// Has the next event told once the socket can do again what would have blocked.
+  /// Reports the next event when the directions that blocked become ready.
   func rearm(_ directions: Directions, of descriptor: CInt, token: UInt64)
 
-  /// Ends the watching; `close` closes the descriptor, now or a little later.
+  /// Stops watching, and calls `close`, which closes the descriptor, now or shortly afterwards.
   func forget(_ descriptor: CInt, token: UInt64, then close: @escaping @Sendable () -> Void)
 
-  /// Has an event told that comes from no socket.
+  /// Reports an event that comes from no socket.
   func post(_ token: UInt64)
 
-  /// Ends the waiting of all threads, now and from now on.
+  /// Makes `next` return nil on all threads from now on.
   func end()
 
-  /// Waits for the next event; nil after `end`.
+  /// Blocks until the next event; returns nil after `end`.
   func next() -> SocketEvent?
 }
 
-/// What is to be looked at.
+/// An event of a socket.
 struct SocketEvent: Sendable {
   /// Why a thread was woken.
   enum Kind: Hashable, Sendable {
-    /// The socket can be read from, or written to.
+    /// The socket has become readable or writable.
     case ready
-    /// The peer has ended its direction, or the connection is broken.
+    /// The peer has closed its sending direction, or the connection is broken.
     case hungUp
-    /// Nothing happened to the socket: somebody called `post`.
+    /// `post` was called; nothing happened to the socket.
     case posted
   }
 
-  /// What was given when the socket was added.
+  /// The token that the socket was added with.
   var token: UInt64
   var kind: Kind
 }
@@ -57,16 +57,16 @@ struct Directions: OptionSet, Hashable, Sendable {
 /// How a server waits for its sockets.
 package enum SocketWaiting: Hashable, Sendable, CaseIterable {
   #if os(Linux)
-    /// By epoll(7): no system call between two requests of a connection but those that read and write.
+    /// With epoll(7): reading and writing are the only system calls between two requests of a connection.
     case epoll
   #endif
-  /// By the sources of Dispatch, which every system has.
+  /// With Dispatch sources, which every platform has.
   case dispatchSources
 
-  /// The faster one of those that the system has.
+  /// The fastest way that the platform has.
   package static var standard: SocketWaiting { allCases[0] }
 
-  /// Nil where the process has no more descriptors.
+  /// Returns a new queue, or nil if the process has no descriptors left.
   func makeQueue() -> (any EventQueue)? {
     switch self {
     #if os(Linux)

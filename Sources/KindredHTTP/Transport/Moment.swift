@@ -1,13 +1,13 @@
 import Dispatch
 import KindredClock
 
-/// A moment, in nanoseconds of a clock that never goes back.
+/// A moment, in nanoseconds of a monotonic clock.
 struct Moment: Comparable, Sendable {
   var nanoseconds: UInt64
 
   static var now: Moment { Moment(nanoseconds: MonotonicTime.now()) }
 
-  /// After every other.
+  /// Later than every other moment.
   static let never = Moment(nanoseconds: .max)
 
   static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -19,7 +19,7 @@ struct Moment: Comparable, Sendable {
 }
 
 extension Duration {
-  /// In nanoseconds, between none and about 292 years.
+  /// The duration in nanoseconds, clamped to between 0 and about 292 years.
   var nanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -29,9 +29,9 @@ extension Duration {
     return min(whole + UInt64(attoseconds / 1_000_000_000), limit)
   }
 
-  /// For Dispatch; at most some 290 years.
+  /// The duration for Dispatch, at most about 292 years.
   var dispatchInterval: DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
 
-  /// In seconds.
+  /// The duration in seconds.
   var inSeconds: Double { Double(nanoseconds) / 1e9 }
 }

@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// A connection's bytes as they are.
+/// A transport without encryption.
 final class PlainTransport: ByteTransport {
   private let descriptor: CInt
-  /// Whether the kernel may hold bytes: not after it gave fewer than asked, until the next event.
+  /// Whether the kernel may have bytes: false after a short read, until the next event.
   private var mayBeReadable = true
-  /// Whether the kernel took less than it was given, until the next event.
+  /// Whether the last write would have blocked, and no event has come since.
   private var isWaitingToWrite = false
   private(set) var hasHungUp = false
 
-  /// The descriptor stays the caller's.
+  /// Creates a transport over a descriptor that the caller owns.
   init(descriptor: CInt) { self.descriptor = descriptor }
 
   var isSecure: Bool { false }
@@ -32,8 +32,8 @@ final class PlainTransport: ByteTransport {
     guard mayBeReadable else { return .wouldBlock }
     let result = Socket.receive(descriptor, buffer)
     switch result {
-    // epoll(7): with edge triggering, a short read means that the socket is empty and a new event will come;
-    // but the end of the stream has no event of its own where it came before.
+    // epoll(7): with edge triggering, a short read means that the socket is empty and a new event will come. But the
+    // end of the stream has no further event once a hang-up has been reported.
     case .transferred(let count): mayBeReadable = count == buffer.count || hasHungUp
     case .wouldBlock: mayBeReadable = false
     case .ended, .failed: break

@@ -8,9 +8,9 @@ import CKindredSockets
   import Darwin
 #endif
 
-/// The system calls on sockets, with their results as values.
+/// System calls on sockets, with results as values.
 enum Socket {
-  /// Bytes from a socket that doesn't block.
+  /// Receives bytes from a non-blocking socket.
   static func receive(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     while true {
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -24,7 +24,7 @@ enum Socket {
     }
   }
 
-  /// Bytes to a socket that doesn't block; a peer that is gone is a result, never a SIGPIPE.
+  /// Sends bytes to a non-blocking socket; a peer that has disconnected gives a result, never SIGPIPE.
   static func send(
     _ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
     _ third: UnsafeRawBufferPointer
@@ -67,10 +67,10 @@ enum Socket {
     #endif
   }
 
-  /// Whether the peer has ended its direction, or the connection is broken.
+  /// Returns whether the peer has closed its sending direction or the connection is broken.
   static func hasHungUp(_ descriptor: CInt) -> Bool { kindred_peer_has_hung_up(descriptor) != 0 }
 
-  /// Answers leave at once: they are written as a whole, and waiting for more would only delay their end.
+  /// Disables Nagle's algorithm: responses are written as a whole, and waiting for more would only delay their end.
   static func disableDelay(_ descriptor: CInt) {
     setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
   }

@@ -8,12 +8,12 @@ import CKindredSockets
   import Darwin
 #endif
 
-/// The address of a socket, IPv4 or IPv6.
+/// A socket address, IPv4 or IPv6.
 struct SocketAddress: Sendable {
   private var storage = sockaddr_storage()
   private var length: socklen_t
 
-  /// The address that `fill` writes; nil where it fails.
+  /// Creates the address that `fill` writes; returns nil if it fails.
   init?(_ fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt) {
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
@@ -30,7 +30,7 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// The addresses of a host that a server can listen on; empty where the name has none.
+  /// Returns the addresses of a host that a server can listen on; empty if the name has none.
   static func resolve(host: String, port: Int) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
@@ -45,11 +45,11 @@ struct SocketAddress: Sendable {
 
   var family: CInt { CInt(storage.ss_family) }
 
-  /// The same address with another port.
+  /// Returns the same address with another port.
   func with(port: Int) -> SocketAddress {
     var copy = self
     let number = UInt16(truncatingIfNeeded: port).bigEndian
-    // The port is at the same place in both families.
+    // The port is at the same offset in both families.
     withUnsafeMutableBytes(of: &copy.storage) { storage in
       storage.storeBytes(of: number, toByteOffset: 2, as: UInt16.self)
     }
@@ -60,13 +60,13 @@ struct SocketAddress: Sendable {
     withUnsafeBytes(of: storage) { Int(UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))) }
   }
 
-  /// Whether the address is one of this machine alone.
+  /// Whether this is a loopback address.
   var isLoopback: Bool {
     let host = host
     return host == "::1" || host.hasPrefix(family == AF_INET6 ? "::ffff:127." : "127.")
   }
 
-  /// Whom the address belongs to.
+  /// The client that the address belongs to.
   var client: ClientAddress {
     withUnsafeBytes(of: storage) { bytes in
       // `sin_addr` and `sin6_addr` (ip(7), ipv6(7)).
@@ -93,7 +93,7 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// Host and port as in a URL: `[::1]:8080`.
+  /// The host and port as in a URL, such as `[::1]:8080`.
   var description: String {
     family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }

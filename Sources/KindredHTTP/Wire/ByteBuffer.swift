@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Bytes that are written at the end and read from the beginning, in memory that is used again.
+/// A queue of bytes, written at the end and read from the beginning, whose memory is reused.
 struct ByteBuffer: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
   private var start = 0
@@ -22,7 +22,7 @@ struct ByteBuffer: ~Copyable {
   var count: Int { end - start }
   var isEmpty: Bool { start == end }
 
-  /// What has been written and not consumed.
+  /// The bytes that have been written but not consumed.
   ///
   /// Valid until the next change.
   var readable: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[start..<end]) }
@@ -35,7 +35,7 @@ struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// At least `count` bytes to write to, of which `produced` says how many were.
+  /// Returns at least `count` bytes to write to; the caller passes `produced` the number that it wrote.
   ///
   /// Valid until the next change.
   mutating func writable(_ count: Int) -> UnsafeMutableRawBufferPointer {
@@ -57,7 +57,7 @@ struct ByteBuffer: ~Copyable {
     append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Appends a number that isn't negative.
+  /// Appends a nonnegative number.
   mutating func append(_ number: Int, radix: Int = 10) {
     var rest = number
     // An Int has at most 19 decimal digits.
@@ -73,7 +73,7 @@ struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Gives the memory back where nothing is in it.
+  /// Releases the memory if the buffer is empty.
   mutating func trim() {
     guard isEmpty, storage.count > Self.leastCapacity else { return }
     storage.deallocate()

@@ -1,6 +1,4 @@
-/// Takes content out of its chunks (RFC 9112 §7.1).
-///
-/// Without I/O.
+/// Decodes the chunked transfer coding (RFC 9112 §7.1), without I/O.
 struct ChunkedDecoder: Sendable {
   private enum State {
     case size
@@ -9,22 +7,22 @@ struct ChunkedDecoder: Sendable {
     case trailer
   }
 
-  /// No size that needs more fits an `Int`; zeros in front are not for spending.
+  /// The largest number of digits in a chunk's size: more might not fit an `Int`, and leading zeros count too.
   private static let maxSizeDigits = 15
 
   private let limits: HTTPLimits
   private var state = State.size
   private var lines = LineScanner()
-  /// Bytes of sizes, extensions and trailer fields so far: framing must not cost more than headers may.
+  /// The bytes of chunk extensions and trailer fields so far, limited to the length of a header.
   private var overhead = 0
 
   init(limits: HTTPLimits) { self.limits = limits }
 
-  /// Appends the content that is in `input` from `position` on; says where it stopped, and whether at the end.
+  /// Decodes `input` from `position` on and appends the content; returns where it stopped, and whether that is the end.
   ///
   /// - Parameters:
-  ///   - taken: bytes of the content that are no longer in `content`.
-  ///   - maxLength: bytes that the content may have in all.
+  /// - taken: The number of content bytes that were decoded before and are no longer in `content`.
+  /// - maxLength: The largest length of the whole content in bytes.
   mutating func decode(
     _ input: UnsafeRawBufferPointer, from position: Int, into content: inout [UInt8], taken: Int = 0,
     maxLength: Int
@@ -52,7 +50,7 @@ struct ChunkedDecoder: Sendable {
   private static let tooLong = HTTPError(
     .headersTooLarge, "The chunk extensions and trailer fields are longer than a header may be.")
 
-  /// Takes a line that isn't data, and says whether it was the last one.
+  /// Processes a line that isn't data, and returns whether it was the last.
   private mutating func take(
     _ line: Slice<UnsafeRawBufferPointer>, count: Int, of maxLength: Int
   ) throws(HTTPError) -> Bool {

@@ -1,29 +1,29 @@
-/// What happens on a connection, in which order (RFC 9112 §9).
+/// Decides what happens on a connection, and in which order (RFC 9112 §9).
 ///
-/// Without I/O: it is told what came and what was done, and says what to do.
+/// It does no I/O: the connection reports what it received and sent, and carries out the returned actions.
 struct ConnectionStateMachine: Sendable {
   /// What to do next.
   enum Action: Sendable {
-    /// Nothing goes on before more bytes come.
+    /// Read more bytes.
     case read
-    /// See whether the head alone decides the answer: then `reject` and answer it, with `framing`, then
-    /// `outputSent`; otherwise, `takeContent`.
+    /// Check whether the head alone decides the response. If so, call `reject`, send the response with `framing`, then
+    /// call `outputSent`; otherwise call `takeContent`.
     case consider(HTTPRequestHead)
-    /// Keep a part of the content that is too long for memory.
+    /// Store a part of content that is too long for memory.
     case keep([UInt8])
-    /// Send 100 (Continue), then `outputSent`.
+    /// Send 100 (Continue), then call `outputSent`.
     case sendContinue
-    /// Answer the request, with `framing`, then `outputSent`; the content is what follows the parts that were kept.
+    /// Answer the request with `framing`, then call `outputSent`; `content` follows the parts that were kept.
     case respond(HTTPRequestHead, content: [UInt8])
-    /// Answer the error, with `framing`, then `outputSent`.
+    /// Answer the error with `framing`, then call `outputSent`.
     case refuse(HTTPError)
-    /// End the sending direction, and go on reading (RFC 9112 §9.6).
+    /// Close the sending direction, and go on reading (RFC 9112 §9.6).
     case linger
-    /// End the connection.
+    /// Close the connection.
     case close
   }
 
-  /// What a connection waits for when it waits for the client.
+  /// What a connection waits for.
   enum Waiting: Hashable, Sendable {
     /// The first byte of a request.
     case forRequest
@@ -31,48 +31,48 @@ struct ConnectionStateMachine: Sendable {
     case forHead
     /// The rest of a request's content.
     case forContent
-    /// Room to send an answer.
+    /// Room to send a response.
     case forOutput
-    /// More of an answer: for the server's own sake, not the client's.
+    /// More of a response from the server itself, not for the client.
     case forBody
-    /// The client's end of the connection.
+    /// The client to close the connection.
     case forEnd
   }
 
   private enum State {
-    /// Nothing is read before this error is answered.
+    /// This error must be answered before anything else is read.
     case refused(HTTPError)
     case head
     case content(HTTPRequestHead)
-    /// `head` is nil for the answer to an error.
+    /// `head` is nil if an error is being answered.
     case answering(HTTPRequestHead?, isPersistent: Bool)
     case lingering(drained: Int)
     case closed
   }
 
-  /// What is read past after a refusal (RFC 9112 §9.6), in bytes.
+  /// How many bytes are read and discarded before a connection is closed (RFC 9112 §9.6).
   static let maxDrained = 1 << 24
 
   private var parser: HTTPRequestParser
   private var state = State.head
   private var hasInputEnded = false
-  /// Whether the client waits for 100 (Continue).
+  /// Whether the client is waiting for 100 (Continue).
   private var owesContinue = false
   /// Whether the request under way is the last.
   private(set) var isShuttingDown = false
 
-  /// A connection at its beginning.
+  /// Creates the state of a new connection.
   init(limits: HTTPLimits) {
     parser = HTTPRequestParser(limits: limits)
   }
 
-  /// Nothing more is read: the next action is to answer this error.
+  /// Stops reading requests: the next action is to answer this error.
   mutating func refuse(_ error: HTTPError) {
     owesContinue = false
     state = .refused(error)
   }
 
-  /// What the connection waits for.
+  /// What the connection is waiting for.
   var waiting: Waiting {
     switch state {
     case .head: parser.isBetweenRequests ? .forRequest : .forHead
@@ -82,7 +82,7 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  /// What to do with the bytes that have come and aren't consumed.
+  /// Consumes received bytes, and returns the next action.
   mutating func receive(_ input: UnsafeRawBufferPointer) -> (consumed: Int, action: Action) {
     var consumed = 0
     while true {
@@ -93,14 +93,14 @@ struct ConnectionStateMachine: Sendable {
       case .head, .content:
         if owesContinue {
           owesContinue = false
-          // RFC 9110 §10.1.1: a server may omit it when content is coming already.
+          // RFC 9110 §10.1.1: a server may omit 100 (Continue) if content has already arrived.
           if consumed == input.count { return (consumed, .sendContinue) }
         }
         do throws(HTTPError) {
           let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
           let (count, event) = try parser.parse(rest)
           consumed += count
-          // RFC 9112 §8: an incomplete request is not answered when its client has stopped sending.
+          // RFC 9112 §8: an incomplete request isn't answered once its client has stopped sending.
           guard let event else { return (consumed, hasInputEnded ? close() : .read) }
           if let action = take(event) { return (consumed, action) }
         } catch {
@@ -122,8 +122,8 @@ struct ConnectionStateMachine: Sendable {
     case (.head(let head), _):
       state = .content(head)
       guard head.framing != .length(0) else { return nil }
-      // RFC 9110 §10.1.1: a final status is due where the head alone decides it, as it does where content has no
-      // meaning (§9.3.1, §9.3.2, §9.3.5).
+      // RFC 9110 §10.1.1: a final status is due if the head alone decides it, as it does where content has no meaning
+      // (§9.3.1, §9.3.2, §9.3.5).
       if head.expectsContinue, [.get, .head, .delete].contains(head.method) {
         state = .answering(head, isPersistent: false)
         return .respond(head, content: [])
@@ -140,7 +140,7 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  /// The content of the request under consideration is to come, unless it is longer than it may be.
+  /// Receives the content of the request under consideration, or refuses it if it is too long.
   mutating func takeContent(isLong: Bool) {
     do throws(HTTPError) {
       try parser.limitContent(isLong: isLong)
@@ -149,25 +149,25 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  /// The request under consideration is answered without its content, and the connection ends: reading the
-  /// content only to stay in step may cost more than another connection.
+  /// Answers the request under consideration without its content and then closes the connection: reading the content
+  /// only to find the next request may cost more than a new connection.
   mutating func reject() {
     guard case .content(let head) = state else { return }
     owesContinue = false
     state = .answering(head, isPersistent: false)
   }
 
-  /// Whether the connection can end when there is nothing to read.
+  /// Whether the connection should be closed when there is nothing to read.
   var isDone: Bool { isShuttingDown && waiting == .forRequest }
 
-  /// The client has ended its direction.
+  /// Notes that the client has closed its sending direction.
   ///
-  /// What came before is still answered.
+  /// Requests received before are still answered.
   mutating func inputEnded() { hasInputEnded = true }
 
-  /// How the answer goes over the wire.
+  /// Returns how the response is framed.
   ///
-  /// To be called once for each `respond` and `refuse`.
+  /// Call it once for each `respond` and `refuse`.
   mutating func framing(for response: HTTPResponse) -> ResponseFraming {
     guard case .answering(let head, var isPersistent) = state else {
       return ResponseFraming(
@@ -191,12 +191,12 @@ struct ConnectionStateMachine: Sendable {
     case .none: return .length(0)
     case .bytes(let bytes): return .length(bytes.count)
     case .stream(_, let length?): return .length(length)
-    // RFC 9112 §6.1: no chunks to a client that doesn't speak HTTP/1.1.
+    // RFC 9112 §6.1: no chunks to a client that doesn't support HTTP/1.1.
     case .stream(_, nil): return head?.version == .http1_0 ? .untilClose : .chunked
     }
   }
 
-  /// What was to be sent is sent.
+  /// Notes that all output has been sent.
   mutating func outputSent() -> Action? {
     guard case .answering(_, let isPersistent) = state else { return nil }
     if isPersistent {
@@ -207,7 +207,7 @@ struct ConnectionStateMachine: Sendable {
     return .linger
   }
 
-  /// The time for what the connection waits for is over.
+  /// Notes that the current wait has timed out.
   mutating func timedOut() -> Action {
     switch waiting {
     case .forHead, .forContent:
@@ -219,10 +219,10 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  /// The server ends: the request under way is the last.
+  /// Notes that the server shuts down: the request under way is the last.
   mutating func shutDown() { isShuttingDown = true }
 
-  /// The connection ends with the answer that is due.
+  /// Closes the connection after the current response.
   mutating func endAfterAnswer() {
     guard case .answering(let head, _) = state else { return }
     state = .answering(head, isPersistent: false)

@@ -1,25 +1,25 @@
-/// How long a connection waits for what it waits for.
+/// Computes how long a connection may wait.
 ///
-/// Without I/O, and without a clock of its own.
+/// It does no I/O and reads no clock.
 struct ConnectionTimeouts: Sendable {
   private let limits: HTTPLimits
-  /// Nil while nothing is waited for: a request's time-outs don't apply to its handler.
+  /// Nil while the connection isn't waiting for the client: these timeouts don't apply to the handler.
   private(set) var waiting: ConnectionStateMachine.Waiting?
   private var pace: TransferPace
   private var lingerEnd = Moment.never
-  /// When the content has to be there, or the next `maxBodyLength` of it.
+  /// When the content, or the next `maxBodyLength` bytes of it, must be complete.
   private var contentEnd = Moment.never
-  /// Bytes of the content that have come since `contentEnd` was set.
+  /// The number of content bytes received since `contentEnd` was set.
   private var contentLength = 0
 
-  /// When the waiting is to be looked at again.
+  /// When to check the wait again.
   private(set) var deadline: Moment
 
-  /// What a client may still send after a refusal, for this many times `lingerTimeout` in all.
+  /// A client may go on sending after a refusal for at most this many times `lingerTimeout`.
   private static let lingerTimes = 10
 
-  /// At the beginning of a connection: the first request's time runs from here, the handshake of TLS included,
-  /// so that a connection can't be held by saying nothing.
+  /// Creates the timeouts of a new connection. The time of the first request's header starts here and includes the TLS
+  /// handshake, so that a silent client can't hold a connection.
   init(limits: HTTPLimits, now: Moment) {
     self.limits = limits
     waiting = .forRequest
@@ -27,15 +27,15 @@ struct ConnectionTimeouts: Sendable {
     deadline = now + limits.headerReadTimeout
   }
 
-  /// Nothing is waited for.
+  /// Ends the wait.
   mutating func clear() {
     waiting = nil
     deadline = .never
   }
 
-  /// Nothing goes on before the client does something.
+  /// Begins to wait for the client.
   ///
-  /// Repeated, it goes on with the time that has begun.
+  /// If the connection is already waiting for the same, the time goes on.
   mutating func wait(for new: ConnectionStateMachine.Waiting, now: @autoclosure () -> Moment) {
     if new != waiting {
       waiting = new
@@ -66,7 +66,7 @@ struct ConnectionTimeouts: Sendable {
 
   private var transferDeadline: Moment { min(pace.deadline, contentEnd) }
 
-  /// The client has sent, or has taken, this many bytes.
+  /// Notes that the client has sent or received `count` bytes.
   mutating func moved(_ count: Int, now: @autoclosure () -> Moment) {
     switch waiting {
     case .forContent:
@@ -83,7 +83,7 @@ struct ConnectionTimeouts: Sendable {
     }
   }
 
-  /// Whether the time is over; otherwise there is a new deadline.
+  /// Returns whether the wait has timed out; if not, sets a new deadline.
   mutating func isOver(now: Moment) -> Bool {
     guard now >= deadline else { return false }
     switch waiting {

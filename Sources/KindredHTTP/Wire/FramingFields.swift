@@ -1,8 +1,8 @@
-/// The fields that decide where a request ends and whether another may follow.
+/// The header fields that determine where a request ends and whether another may follow.
 struct FramingFields: Sendable {
   private enum Coding { case chunked, others, othersThenChunked }
 
-  /// Of any request: what the one at hand may have is decided after its head.
+  /// The largest limit of any request: which limit applies is known only after the head.
   private let maxBodyLength: Int
   private var hosts = 0
   private var contentLength: Int?
@@ -17,7 +17,7 @@ struct FramingFields: Sendable {
   mutating func record(
     name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
   ) throws(HTTPError) {
-    // By length first: most fields are none of these.
+    // Switching on the length first quickly skips most fields.
     switch name.count {
     case 4 where name.equalsIgnoringCase("host"):
       hosts += 1
@@ -42,7 +42,7 @@ struct FramingFields: Sendable {
     }
   }
 
-  /// RFC 9112 §6.3, 5: one value, or a list of equal ones; anything else is unrecoverable.
+  /// RFC 9112 §6.3, 5: one value, or a list of equal ones; anything else is an unrecoverable error.
   private mutating func recordContentLength(_ value: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
     for element in value.split(separator: .comma, omittingEmptySubsequences: false) {
       let length = try length(element.trimmed)
@@ -91,18 +91,18 @@ struct FramingFields: Sendable {
     }
   }
 
-  /// How the content is framed, or why it isn't known; and what else must be so before a request is answered.
+  /// Returns how the content is framed, after checking the other fields that every request must satisfy.
   func framing(version: HTTPVersion) throws(HTTPError) -> HTTPRequestHead.Framing {
     // RFC 9112 §3.2: a request of HTTP/1.1 without Host, or any with more than one, MUST be answered with 400.
     guard hosts == 1 || (hosts == 0 && version == .http1_0) else {
       throw HTTPError(.malformedRequest, "There must be exactly one Host field.")
     }
-    // RFC 9110 §10.1.1. A client of HTTP/1.0 expects nothing.
+    // RFC 9110 §10.1.1. An `Expect` field in HTTP/1.0 is ignored.
     guard !expectsMore || version == .http1_0 else {
       throw HTTPError(.expectationFailed, "Only the expectation 100-continue can be met.")
     }
     guard let coding else { return .length(contentLength ?? 0) }
-    // RFC 9112 §6.1 and §6.3, 3: both fields are likely an attempt at smuggling.
+    // RFC 9112 §6.1 and §6.3, 3: both fields together suggest request smuggling.
     guard contentLength == nil else {
       throw HTTPError(.malformedRequest, "There are both Content-Length and Transfer-Encoding.")
     }
@@ -114,7 +114,7 @@ struct FramingFields: Sendable {
     case .chunked:
       return .chunked
     case .others:
-      // RFC 9112 §6.3, 4: the end can't be found; the server MUST respond with 400.
+      // RFC 9112 §6.3, 4: the length can't be determined, so the server MUST respond with 400.
       throw HTTPError(.malformedRequest, "The transfer coding chunked is not the last.")
     case .othersThenChunked:
       // RFC 9112 §6.1: a coding that is not understood SHOULD be answered with 501.

@@ -1,11 +1,11 @@
 import KindredClock
 
-/// The `Date` of answers (RFC 9110 §6.6.1), written anew once a second.
+/// The `Date` of responses (RFC 9110 §6.6.1), cached for a second.
 struct HTTPDate {
   private var second = Int.min
   private var text: [UInt8] = []
 
-  /// Now, as an IMF-fixdate (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Returns the current time as an IMF-fixdate (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   mutating func now() -> [UInt8] {
     let now = CalendarTime.now().secondsSince1970
     if now != second {
@@ -15,7 +15,7 @@ struct HTTPDate {
     return text
   }
 
-  /// An IMF-fixdate; the years after 9999, which it has no room for, stay at the last day of it.
+  /// Returns an IMF-fixdate; times after the year 9999, which the format can't express, give that year's last second.
   static func imfFixdate(secondsSince1970 seconds: Int) -> String {
     let time = CalendarTime(secondsSince1970: min(seconds, 253_402_300_799))
     let dayName = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][time.weekday]

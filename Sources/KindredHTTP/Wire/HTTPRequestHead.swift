@@ -1,10 +1,10 @@
-/// What stands before a request's content.
+/// A request without its content.
 public struct HTTPRequestHead: Sendable {
-  /// How the end of the content is found (RFC 9112 §6.3).
+  /// How the length of the content is determined (RFC 9112 §6.3).
   public enum Framing: Hashable, Sendable {
-    /// This many bytes; 0 where the request says nothing.
+    /// By `Content-Length`; 0 without any framing field.
     case length(Int)
-    /// By the last chunk.
+    /// By the chunked transfer coding.
     case chunked
   }
 
@@ -14,11 +14,11 @@ public struct HTTPRequestHead: Sendable {
   public internal(set) var target: String
   /// The protocol version.
   public internal(set) var version: HTTPVersion
-  /// The fields; `Host` is that of the target where it was in absolute-form.
+  /// The header fields; `Host` is taken from the target if that was in absolute-form.
   public internal(set) var headers: HTTPHeaders
   /// The content's framing.
   public internal(set) var framing: Framing
-  /// Whether the client waits for a 100 before it sends the content (RFC 9110 §10.1.1).
+  /// Whether the client waits for 100 (Continue) before it sends the content (RFC 9110 §10.1.1).
   public internal(set) var expectsContinue: Bool
   /// Whether the client lets the connection persist (RFC 9112 §9.3).
   public internal(set) var isPersistent: Bool

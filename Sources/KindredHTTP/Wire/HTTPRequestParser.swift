@@ -1,17 +1,17 @@
-/// Reads requests out of a connection's bytes (RFC 9112).
+/// Parses requests from the bytes of a connection (RFC 9112).
 ///
-/// Without I/O: it takes bytes and returns events.
+/// It does no I/O: it takes bytes and returns events.
 ///
-/// The bytes stay with the caller, who presents those not yet consumed again with what has come since. The
-/// events are the same, however the bytes are cut into parts.
+/// The caller keeps the bytes, and presents those not yet consumed again together with new ones. The events don't
+/// depend on how the bytes are split.
 public struct HTTPRequestParser: Sendable {
-  /// What has been read.
+  /// A part of a request.
   public enum Event: Sendable {
-    /// A request's head, valid; its content follows.
+    /// A valid head; its content follows.
     case head(HTTPRequestHead)
     /// The next part of content that is too long for memory, without its framing.
     case part([UInt8])
-    /// A request's content, whole and without its framing, or the rest of it after parts. The next request follows.
+    /// The whole content without its framing, or the rest of it after parts. The next request follows.
     case content([UInt8])
   }
 
@@ -29,27 +29,27 @@ public struct HTTPRequestParser: Sendable {
   private var headerLength = 0
   private var hasSkippedEmptyLine = false
   private var content: [UInt8] = []
-  /// What the content may have at most, and how much of it went out in parts.
+  /// The largest length of the content. `partedLength` is how much of it has been returned in parts.
   private var maxContentLength: Int
   private var isContentLong = false
   private var partedLength = 0
 
-  /// Long content goes out in parts of about this many bytes.
+  /// Long content is returned in parts of about this many bytes.
   private static let partLength = 1 << 16
 
-  /// A parser at the beginning of a connection.
+  /// Creates a parser for a new connection.
   public init(limits: HTTPLimits) {
     self.limits = limits.bounded
     maxContentLength = limits.bounded.maxBodyLength
     head = RequestHeadParser(limits: limits.bounded)
   }
 
-  /// Whether nothing of a next request has been seen.
+  /// Whether no byte of the next request has been seen.
   public var isBetweenRequests: Bool {
     if case .requestLine = state { lines.scanned == 0 } else { false }
   }
 
-  /// Says, after the head, whether the content may be as long as `maxLongBodyLength`.
+  /// Sets, after the head, whether the content may have up to `maxLongBodyLength` bytes.
   public mutating func limitContent(isLong: Bool) throws(HTTPError) {
     isContentLong = isLong
     maxContentLength = isLong ? limits.maxLongBodyLength : limits.maxBodyLength
@@ -58,9 +58,9 @@ public struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// Reads up to the next event, and says how many bytes of `input` are done with.
+  /// Parses up to the next event, and returns how many bytes of `input` have been consumed.
   ///
-  /// Without an event, more bytes are needed. After an error nothing more can be read from the connection.
+  /// If there is no event, more bytes are needed. After an error nothing more can be parsed.
   public mutating func parse(
     _ input: UnsafeRawBufferPointer
   ) throws(HTTPError) -> (consumed: Int, event: Event?) {
@@ -109,7 +109,7 @@ public struct HTTPRequestParser: Sendable {
   private mutating func requestLine(
     _ input: UnsafeRawBufferPointer, from position: Int
   ) throws(HTTPError) -> Slice<UnsafeRawBufferPointer>? {
-    // What is no request at all, such as a TLS handshake, is refused at its first byte instead of waited for.
+    // Refuse input that isn't HTTP, such as a TLS handshake, at its first byte, instead of waiting for a line.
     if position < input.count {
       let first = input[position]
       guard first.isTokenCharacter || (first == .carriageReturn && !hasSkippedEmptyLine) else {
@@ -127,7 +127,7 @@ public struct HTTPRequestParser: Sendable {
     hasSkippedEmptyLine = false
     switch framing {
     case .length(let length):
-      // What a client only promises is not allocated.
+      // Don't allocate what the client has only announced.
       content.reserveCapacity(min(length, 1 << 16))
       state = .length(remaining: length)
     case .chunked:
@@ -137,7 +137,7 @@ public struct HTTPRequestParser: Sendable {
     isContentLong = false
   }
 
-  /// What has come of long content, once it is worth handing over.
+  /// Returns the received part of long content once it is large enough.
   private mutating func takePart() -> Event? {
     guard isContentLong, content.count >= Self.partLength else { return nil }
     defer { content = [] }

@@ -1,33 +1,33 @@
-/// Writes an answer down, part by part.
+/// Serialises a response, part by part.
 ///
-/// Without I/O: it says what is to be sent, and is told how much was.
+/// It does no I/O: it returns the bytes to send, and the caller reports how many were sent.
 ///
-/// Small parts are gathered with the head in one buffer, because copying them costs less than a system call;
-/// large ones are sent from where they lie.
+/// Small parts are gathered with the head in one buffer, because copying them costs less than a system call; large ones
+/// are sent from their own memory.
 struct HTTPResponseSerializer: ~Copyable {
   private enum Part {
     case none
-    /// Of a stream, valid until the stream is called again.
+    /// A stream's memory, valid until the stream is called again.
     case borrowed(UnsafeRawBufferPointer)
     case owned(ArraySlice<UInt8>)
   }
 
-  /// What a stream gave is not what was announced.
+  /// Thrown if a stream's content doesn't have the announced length.
   struct LengthMismatch: Error {}
 
   /// Parts below this are copied.
   private static let gatheredPartLength = 8192
   /// Parts of a live stream below this are copied.
   private static let gatheredEventLength = 512
-  /// No more is gathered than this.
+  /// No more parts are gathered beyond this length.
   private static let gatheredLength = 32768
 
   private var gathered = ByteBuffer(capacity: 1024)
   private var part = Part.none
-  /// What follows `part`: CRLF after a chunk's data.
+  /// The bytes after `part`: the CRLF after a chunk's data.
   private var partEnd = UnsafeRawBufferPointer(start: nil, count: 0)
   private var stream: (any HTTPBodyStream)?
-  /// Whether the stream has been asked for anything: its first part goes out together with the head.
+  /// Whether the stream has been read from: its first part is sent together with the head.
   private var isStarted = false
   private var isChunked = false
   private var remaining: Int?
@@ -37,15 +37,15 @@ struct HTTPResponseSerializer: ~Copyable {
 
   deinit { stream?.close() }
 
-  /// Whether an answer is not yet sent to its end.
+  /// Whether a response hasn't been sent completely yet.
   var isActive: Bool { stream != nil || hasPending }
 
-  /// Whether there is something to send.
+  /// Whether there are bytes to send.
   var hasPending: Bool {
     if case .none = part { !gathered.isEmpty || !partEnd.isEmpty } else { true }
   }
 
-  /// Whether the stream is to be asked for more, by `fill`.
+  /// Whether `fill` must be called to get more from the stream.
   var needsFilling: Bool {
     guard stream != nil, case .none = part, partEnd.isEmpty else { return false }
     return gathered.isEmpty || !isStarted
@@ -56,7 +56,7 @@ struct HTTPResponseSerializer: ~Copyable {
     gathered.append("HTTP/1.1 100 Continue\r\n\r\n")
   }
 
-  /// Queues an answer.
+  /// Queues a response.
   mutating func begin(_ response: HTTPResponse, framing: ResponseFraming) {
     appendHead(response, framing)
     switch response.body {
@@ -98,7 +98,7 @@ struct HTTPResponseSerializer: ~Copyable {
     case .chunked:
       gathered.append("Transfer-Encoding: chunked\r\n")
     }
-    // RFC 9112 §9.6: a server that closes after the answer says so.
+    // RFC 9112 §9.6: a server that closes the connection after the response says so.
     if !framing.isPersistent {
       gathered.append("Connection: close\r\n\r\n")
     } else if framing.announcesKeepAlive {
@@ -110,7 +110,7 @@ struct HTTPResponseSerializer: ~Copyable {
 
   private mutating func appendFields(_ headers: HTTPHeaders) {
     headers.forEachField { name, value in
-      // The framing is decided here, and only here: nothing a handler says may contradict it.
+      // The server alone decides the framing; a handler's fields must not contradict it.
       switch name.count {
       case 4 where name[...].equalsIgnoringCase("date"): return
       case 10 where name[...].equalsIgnoringCase("connection"): return
@@ -125,9 +125,9 @@ struct HTTPResponseSerializer: ~Copyable {
     }
   }
 
-  /// Asks the stream for more, once everything before has been sent.
+  /// Reads more from the stream, once everything before has been sent.
   ///
-  /// Afterwards there is something to send, or the answer has ended, or a live stream has nothing yet.
+  /// Afterwards there are bytes to send, or the response has ended, or a live stream has nothing at the moment.
   mutating func fill() throws {
     isStarted = true
     while let stream, case .none = part, gathered.count < Self.gatheredLength {
@@ -147,7 +147,7 @@ struct HTTPResponseSerializer: ~Copyable {
     }
   }
 
-  /// Ends the answer as complete.
+  /// Ends a complete response.
   mutating func finish() {
     close()
     // RFC 9112 §7.1: the last chunk and an empty trailer section.
@@ -159,7 +159,7 @@ struct HTTPResponseSerializer: ~Copyable {
       gathered.append(next.count, radix: 16)
       gathered.append("\r\n")
     }
-    // An event belongs to many listeners: a copy for each would cost more than one more buffer to write from.
+    // Many listeners share an event: a copy for each would cost more than one more buffer per write.
     let isLive = stream?.isLive ?? false
     if next.count < (isLive ? Self.gatheredEventLength : Self.gatheredPartLength) {
       gathered.append(next)
@@ -172,21 +172,21 @@ struct HTTPResponseSerializer: ~Copyable {
     }
   }
 
-  /// Gives the stream the occasion to release what others wait for.
+  /// Lets the stream release resources that others wait for.
   mutating func yield() throws {
     guard let stream else { return }
-    // The stream's memory may be used anew, except for a live one.
+    // Unless it is live, the stream may reuse its memory in `yield`.
     if !stream.isLive, case .borrowed(let bytes) = part { part = .owned(ArraySlice(bytes)) }
     try stream.yield()
   }
 
-  /// Asks the stream for nothing more, whether the answer is complete or not.
+  /// Closes the stream, whether the response is complete or not.
   mutating func close() {
     stream?.close()
     stream = nil
   }
 
-  /// Calls `body` with what is to be sent next; empty when the answer has been sent.
+  /// Calls `body` with the bytes to send next; all are empty when the response has been sent.
   func withPending<Result>(
     _ body: (
       _ head: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer

@@ -1,4 +1,4 @@
-/// Makes a request's head from its lines (RFC 9112 §3, §5).
+/// Parses the lines of a request's head (RFC 9112 §3, §5).
 struct RequestHeadParser: Sendable {
   private struct RequestLine {
     var method: HTTPMethod
@@ -16,13 +16,13 @@ struct RequestHeadParser: Sendable {
     framing = FramingFields(maxBodyLength: max(limits.maxBodyLength, limits.maxLongBodyLength))
   }
 
-  /// Methods are not longer than this; RFC 9112 §3: longer ones SHOULD be answered with 501.
+  /// The largest length of a method; longer ones SHOULD be answered with 501 (RFC 9112 §3).
   static let maxMethodLength = 32
 
-  /// What a request line may have besides its target: a method, two spaces, `HTTP/1.1`.
+  /// The largest length of a request line without its target: a method, two spaces, `HTTP/1.1`.
   static let maxRequestLineOverhead = maxMethodLength + 10
 
-  /// RFC 9112 §3: `method SP request-target SP HTTP-version`, and nothing else.
+  /// Parses exactly `method SP request-target SP HTTP-version` (RFC 9112 §3).
   mutating func parseRequestLine(_ line: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
     guard let methodEnd = line.firstIndex(of: .space), let targetEnd = line.lastIndex(of: .space),
       methodEnd < targetEnd, methodEnd > line.startIndex,
@@ -35,12 +35,12 @@ struct RequestHeadParser: Sendable {
       throw HTTPError(.notImplemented, "The method is not known.")
     }
     let method = Self.method(line[..<methodEnd])
-    // RFC 9110 §9.3.6: its target is an authority, and an origin server has no use for it.
+    // RFC 9110 §9.3.6: the target of CONNECT is an authority, and an origin server has no use for it.
     guard method.token != "CONNECT" else {
       throw HTTPError(.notImplemented, "CONNECT is for proxies.")
     }
     let target = line[(methodEnd + 1)..<targetEnd]
-    // RFC 9112 §3: a longer target than is parsed MUST be answered with 414.
+    // RFC 9112 §3: a target longer than the server parses MUST be answered with 414.
     guard target.count <= limits.maxTargetLength else { throw .targetTooLong(limits) }
     requestLine = RequestLine(
       method: method, target: try RequestTarget(target, method: method), version: version)
@@ -50,7 +50,7 @@ struct RequestHeadParser: Sendable {
     token.equals("GET") ? .get : HTTPMethod(validated: token)
   }
 
-  /// RFC 9112 §2.3: `HTTP/` DIGIT `.` DIGIT, in capitals.
+  /// Parses `HTTP/` DIGIT `.` DIGIT, which is case-sensitive (RFC 9112 §2.3).
   private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> HTTPVersion {
     if bytes.equals("HTTP/1.1") { return .http1_1 }
     let start = bytes.startIndex
@@ -65,7 +65,7 @@ struct RequestHeadParser: Sendable {
     return minor == 0 ? .http1_0 : .http1_1
   }
 
-  /// RFC 9112 §5: `field-name ":" OWS field-value OWS`.
+  /// Parses `field-name ":" OWS field-value OWS` (RFC 9112 §5).
   mutating func parseField(_ line: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
     guard headers.count < limits.maxHeaderCount else { throw .headersTooLarge(limits) }
     let (name, value) = try Self.field(line)
@@ -73,29 +73,29 @@ struct RequestHeadParser: Sendable {
     try framing.record(name: name, value: value)
   }
 
-  /// The name and value of a field line, which is valid.
+  /// Returns the name and value of a field line, or throws if it is invalid.
   static func field(
     _ line: Slice<UnsafeRawBufferPointer>
   ) throws(HTTPError) -> (name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>) {
-    // RFC 9112 §5.2: a server MUST reject obs-fold or replace it; §2.2: and whitespace before the first field.
+    // RFC 9112 §5.2: a server MUST reject or replace obs-fold; §2.2: whitespace before the first field too.
     guard let first = line.first, !first.isWhitespace else {
       throw HTTPError(.malformedRequest, "A header line begins with a space.")
     }
-    // RFC 9112 §5.1: whitespace between name and colon MUST be answered with 400. It is no token character.
+    // RFC 9112 §5.1: whitespace between name and colon MUST be answered with 400. It isn't a token character.
     guard let colon = line.firstIndex(of: .colon), colon > line.startIndex,
       line[..<colon].allSatisfy(\.isTokenCharacter)
     else {
       throw HTTPError(.malformedRequest, "A header line does not begin with a name and a colon.")
     }
     let value = line[(colon + 1)...].trimmed
-    // RFC 9110 §5.5: CR, LF and NUL MUST be refused or replaced; the other control characters are invalid.
+    // RFC 9110 §5.5: CR, LF and NUL MUST be rejected or replaced; the other control characters are invalid.
     guard value.allSatisfy(\.isFieldCharacter) else {
       throw HTTPError(.malformedRequest, "A header value holds a control character.")
     }
     return (line[..<colon], value)
   }
 
-  /// The head, after the empty line that ends it; the parser is ready for the next one.
+  /// Returns the head, after the empty line that ends it, and resets the parser for the next one.
   mutating func finish() throws(HTTPError) -> HTTPRequestHead {
     guard let line = requestLine else {
       throw HTTPError(.malformedRequest, "The request has no request line.")

@@ -1,9 +1,9 @@
-/// A request target reduced to origin-form or `*`, and the authority that it named (RFC 9112 §3.2).
+/// A request target reduced to origin-form or `*`, and the authority of an absolute-form (RFC 9112 §3.2).
 struct RequestTarget {
   var target: String
   var authority: String?
 
-  /// Whether these bytes are `uri-host [ ":" port ]` (RFC 9110 §7.2), which may be empty.
+  /// Returns whether these bytes are `uri-host [ ":" port ]` (RFC 9110 §7.2), which may be empty.
   static func isHost(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     var host = bytes
     if let first = host.first, first == UInt8(ascii: "[") {
@@ -63,7 +63,7 @@ struct RequestTarget {
     let path = try text(rest[end...])
     let target =
       if path.isEmpty {
-        // RFC 9112 §3.2.4: OPTIONS of a URL without path is of the whole server.
+        // RFC 9112 §3.2.4: OPTIONS of a URL without a path applies to the whole server.
         method == .options ? "*" : "/"
       } else {
         path.utf8.first == .questionMark ? "/" + path : path

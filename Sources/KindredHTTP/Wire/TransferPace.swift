@@ -1,5 +1,5 @@
-/// Whether a transfer goes on fast enough: something within each `idle` time, and `rate` bytes per second on
-/// average over it.
+/// Measures whether a transfer is fast enough: it must progress within each `idle` period, at `rate` bytes per second
+/// on average over the period.
 struct TransferPace: Sendable {
   private let idle: Duration
   private let minBytes: Double
@@ -14,16 +14,16 @@ struct TransferPace: Sendable {
     lastProgress = now
   }
 
-  /// Bytes have been moved.
+  /// Notes that bytes have been transferred.
   mutating func record(_ count: Int, now: Moment) {
     windowBytes += count
     lastProgress = now
   }
 
-  /// When to look again.
+  /// When to check the transfer again.
   var deadline: Moment { min(lastProgress, windowStart) + idle }
 
-  /// Whether the transfer is to be given up.
+  /// Returns whether the transfer must be given up.
   mutating func isTooSlow(now: Moment) -> Bool {
     if now >= lastProgress + idle { return true }
     guard now >= windowStart + idle else { return false }

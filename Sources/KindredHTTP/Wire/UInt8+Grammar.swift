@@ -12,22 +12,22 @@ extension UInt8 {
 
   /// `tchar` (RFC 9110 §5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``.
   ///
-  /// A bit for each character, as this is asked for every byte of every field's name.
+  /// One bit per character, because every byte of every field name is tested.
   package var isTokenCharacter: Bool {
     let bits: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
     return bits >> UInt64(self & 63) & 1 == 1
   }
 
-  /// `field-vchar`, SP or HTAB (RFC 9110 §5.5): what a field value may hold.
+  /// `field-vchar`, SP or HTAB (RFC 9110 §5.5), which field values consist of.
   var isFieldCharacter: Bool { self >= 0x20 ? self != 0x7F : self == .tab }
 
   /// SP or HTAB (RFC 9110 §5.6.3).
   var isWhitespace: Bool { self == .space || self == .tab }
 
-  /// What a request target may hold here: every visible character but `#`, which RFC 3986 keeps for the
-  /// fragment; more than the RFC's grammar, because people type `>`, `"` and `|` into curl.
+  /// Whether a request target may contain the byte: any visible character except `#`, which starts a fragment in RFC
+  /// 3986. This is more than the RFC's grammar, because people type `>`, `"` and `|` into curl.
   ///
-  /// Bytes above ASCII must be UTF-8 as a whole.
+  /// Non-ASCII bytes must be valid UTF-8, which the parser checks for the whole target.
   var isTargetCharacter: Bool { self > 0x20 && self != 0x7F && self != UInt8(ascii: "#") }
 
   /// `uri-host` and `port` (RFC 3986 §3.2.2): `unreserved`, `sub-delims`, `%`, `:` and the brackets of an IP
@@ -59,14 +59,14 @@ extension UInt8 {
     }
   }
 
-  /// An ASCII letter in lower case; every other byte as it is.
+  /// The byte in lower case if it is an ASCII letter, else unchanged.
   var lowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-  /// Without spaces and tabs at both ends (RFC 9110 §5.6.3, `OWS`).
+  /// The slice without leading and trailing spaces and tabs (RFC 9110 §5.6.3, `OWS`).
   var trimmed: Self {
     var slice = self
     while let first = slice.first, first.isWhitespace { slice.removeFirst() }
@@ -74,21 +74,21 @@ extension Slice<UnsafeRawBufferPointer> {
     return slice
   }
 
-  /// Whether these are the bytes of `lowercase`, whatever their case.
+  /// Returns whether these bytes equal `lowercase`, ignoring ASCII case.
   func equalsIgnoringCase(_ lowercase: StaticString) -> Bool {
     count == lowercase.utf8CodeUnitCount
       && zip(self, UnsafeBufferPointer(start: lowercase.utf8Start, count: count))
         .allSatisfy { $0.lowercased == $1 }
   }
 
-  /// The elements of a comma-separated list; empty ones are left out (RFC 9110 §5.6.1.2).
+  /// The elements of a comma-separated list, without empty ones (RFC 9110 §5.6.1.2).
   var listElements: [Self] {
     split(separator: .comma).map(\.trimmed).filter { !$0.isEmpty }
   }
 }
 
 extension Collection<UInt8> {
-  /// Whether these are the bytes of `text`.
+  /// Returns whether these bytes equal those of `text`.
   @inlinable
   package func equals(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount
