@@ -1,4 +1,4 @@
-/// The roles and claims that make a difference: those that the rules of a model name.
+/// The roles and claims that affect an answer: those that the access rules of a model mention.
 public struct AccessVocabulary: Sendable, Hashable {
   /// The names of the roles.
   public var roles: Set<String> = []

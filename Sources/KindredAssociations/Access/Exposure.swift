@@ -1,14 +1,14 @@
-/// The records that expressions read, and whether evaluating the expressions could tell of them.
+/// The records that expressions read, and whether evaluating the expressions could reveal anything about them.
 struct Exposure {
-  /// Each once, in the order in which they are met.
+  /// Without repetitions, in the order in which they are first read.
   private(set) var records: [Scope] = []
-  /// Whether some operation could fail, or take its time, because of what a record holds.
+  /// Whether the value of a record could make an operation fail or take noticeably longer.
   var tells = false
 
   /// Nothing is read.
   init() {}
 
-  /// These records are read, whatever else is.
+  /// An exposure of these records by harmless operations.
   init(_ records: [Scope]) { self.records = records }
 
   mutating func add(_ record: Scope) {
@@ -22,7 +22,9 @@ struct Exposure {
 }
 
 extension Planning {
-  /// What `body` compiles, and what that exposes.
+  /// Returns the result of `body` and what the expressions compiled by it expose.
+  ///
+  /// The exposure is also added to the enclosing one.
   func exposing<Result>(_ body: () throws -> Result) rethrows -> (result: Result, exposure: Exposure) {
     let outer = exposure
     exposure = Exposure()
@@ -35,8 +37,8 @@ extension Planning {
     return (result, exposure)
   }
 
-  /// Whether some records may be out of sight of the request, so that it matters what expressions expose.
+  /// Whether access rules may hide records from the client, so that the exposure of expressions matters.
   ///
-  /// A rule reads what it needs.
+  /// It is false inside a rule, which may read everything.
   var restrictsRows: Bool { model.whole != nil && !isInRule }
 }

@@ -1,20 +1,20 @@
 import OrderedCollections
 
 extension Model {
-  /// Whether some resource says who may do what.
+  /// Whether any resource has access rules.
   public var hasAccess: Bool { unrestricted.resources.values.contains { $0.access != nil } }
 
-  /// The names of the resources that everybody may read, where others have rules.
+  /// The resources without access rules, which everybody may read; empty where no resource has rules.
   public var openResources: [String] {
     hasAccess ? resources.values.filter { $0.access == nil }.map(\.name) : []
   }
 
-  /// The model as the database has it, of which this one may be what some roles see.
+  /// The model of the whole database, where this one is limited to what some roles may see; else the model itself.
   ///
-  /// Its resources have the permissions of these roles.
+  /// Its resources carry the permissions of these roles.
   var unrestricted: Model { whole?.model ?? self }
 
-  /// Keeps a model within another one.
+  /// A reference to a model, so that a model can contain another one.
   final class Whole: Sendable {
     let model: Model
 
@@ -23,22 +23,21 @@ extension Model {
     }
   }
 
-  /// Returns what these roles come to: for each resource with access and each verb, which entry applies.
+  /// Returns which access entry applies to these roles, for each resource with access rules and each verb.
   ///
-  /// Roles for which it is the same see the same.
+  /// Sets of roles with equal grants see the same model.
   public func grants(of roles: Set<String>) -> [Int?] {
     unrestricted.resources.values.compactMap(\.access).flatMap { access in
       ResourceAccess.Verb.allCases.map { access.number(of: $0, for: roles) }
     }
   }
 
-  /// Returns what clients with these roles see: the resources that they may read, and of these the columns and the
-  /// associations.
+  /// Returns the part of the model that clients with these roles may read: resources, columns and associations.
   public func seen(by roles: Set<String>) -> Model {
     guard hasAccess else { return self }
     var whole = self
     for (name, resource) in resources {
-      // What says nothing is open to read, and closed to write once others say something.
+      // A resource without rules stays readable by everybody; once any resource has rules, nobody may write it.
       whole.resources[name]?.permissions =
         resource.access?.permissions(of: roles)
         ?? Permissions(read: AccessEntry(), create: nil, update: nil, delete: nil)
@@ -57,18 +56,18 @@ extension Model {
     return seen
   }
 
-  /// Whether a resource is there that this model doesn't show.
+  /// Whether a resource exists but is hidden from the roles of this model.
   public func isDenied(_ resource: String) -> Bool {
     resources[resource] == nil && unrestricted.resources[resource] != nil
   }
 
-  /// Whether an association is there that this model doesn't show.
+  /// Whether an association exists but is hidden from the roles of this model.
   public func isDenied(_ association: String, of resource: Resource) -> Bool {
     resource.associations[association] == nil
       && unrestricted.resources[resource.name]?.associations[association] != nil
   }
 
-  /// Whether all that an association leads to and through may be read.
+  /// Whether the destination of an association, and every table on the way to it, may be read.
   private func isReadable(_ association: Association) -> Bool {
     resources[association.destination]?.permissions?.read != nil
       && association.steps.dropLast().allSatisfy { step in
@@ -77,14 +76,14 @@ extension Model {
       }
   }
 
-  /// The columns of a resource that a draft of a record may name, also those that the principal doesn't see.
+  /// Returns the columns that the content of a write may name, including those that the client may not read.
   public func writableColumns(of resource: Resource) -> [Column] {
     unrestricted.resources[resource.name]?.columns ?? resource.columns
   }
 
-  /// The resource of a table that no association leads to: of a join table, or of what a foreign key refers to.
+  /// Returns the resource of a table that is reached without naming a resource, such as a join table.
   ///
-  /// Where it has several, all of those that may be read restrict it.
+  /// Where several readable resources share the table, the rules and hidden columns of all of them apply.
   public func resource(of table: Table) -> Resource {
     let visible = resources.values.filter { $0.table.name == table.name }
     guard var pivot = visible.first else {
@@ -110,10 +109,10 @@ extension Model {
 }
 
 extension Expression {
-  /// The name before the dot of a claim.
+  /// The first component of a path that names a claim: `auth.sub`.
   static let claimsName = "auth"
 
-  /// The claim that a path names; nil where it is none.
+  /// Returns the name of the claim that a path refers to; nil if it refers to something else.
   static func claim(_ path: Path) -> String? {
     guard path.parents == 0, path.components.count > 1, path.components[0].name == claimsName,
       path.components.allSatisfy({ $0.arguments == nil })
@@ -131,10 +130,10 @@ extension Expression {
     for part in parts { part.collectClaims(into: &claims) }
   }
 
-  /// Whether its operation tells of its operands: by an error, or by the time that it takes.
+  /// Whether evaluating the operation can reveal its operands, by an error or by the time that it takes.
   ///
-  /// Comparisons and arithmetic have a value for all operands, and take as long for one as for another. Functions and
-  /// patterns do not.
+  /// Comparisons and arithmetic are defined for all operands and take the same time for each; functions and patterns
+  /// are not and do not.
   var exposesOperands: Bool {
     switch kind {
     case .function(let name, _, _):

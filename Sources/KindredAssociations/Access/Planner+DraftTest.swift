@@ -1,16 +1,17 @@
 import KindredSQLSyntax
 
-/// Which columns of a record that can't be stored are known, and where the others come from.
+/// Describes a record that a constraint kept from being stored: which columns are known, and where the rest comes from.
 public struct DraftShape: Hashable, Sendable {
-  /// The columns whose values are the first parameters, in this order.
+  /// The columns whose values are the first parameters, in order.
   let columns: [String]
-  /// Those that take their defaults though a record is there.
+  /// The columns that take their defaults even where an existing record is changed.
   let reset: [String]
-  /// The columns whose values are the next parameters, and find the record that was to be changed; none where the
-  /// record is new, and the rest of its columns take their defaults.
+  /// The columns that find the record to be changed, whose values are the following parameters.
+  ///
+  /// Empty for a new record, whose other columns take their defaults.
   let locators: [String]
 
-  /// A record of which these columns are known.
+  /// Creates the description of a record from its known columns.
   public init(columns: [String], reset: [String] = [], locators: [String] = []) {
     self.columns = columns
     self.reset = reset
@@ -19,16 +20,18 @@ public struct DraftShape: Hashable, Sendable {
 }
 
 extension Planner {
-  /// How a record that can't be stored is tested by a rule of access.
+  /// Plans a test of whether an access rule holds for a record that could not be stored.
   ///
-  ///     SELECT 1 FROM (SELECT CAST(?1 AS NUMERIC) AS companyId, … FROM project WHERE rowid = ?2) AS project WHERE rule
+  ///     SELECT 1
+  ///     FROM (SELECT CAST(?1 AS NUMERIC) AS companyId, … FROM project WHERE rowid = ?2) AS project
+  ///     WHERE rule
   ///
   /// - Parameters:
-  ///   - rule: what must hold of the record; no other rule applies.
-  ///   - resource: what the record is of.
-  ///   - draft: what is known of it.
-  /// - Returns: A lookup that finds a row where the rule holds. What only a stored record has, as what refers to it,
-  ///   is not there.
+  ///   - rule: the condition on the record; no other rule applies.
+  ///   - resource: the resource of the record.
+  ///   - draft: what is known of the record.
+  /// - Returns: A lookup that finds a row if the rule holds. Records that would refer to the stored record are not
+  ///   found, as it is not stored.
   public func test(_ rule: Expression, of resource: Resource, _ draft: DraftShape) throws -> RecordLookup {
     try Planning(
       model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()),
@@ -58,7 +61,7 @@ extension Planning {
 }
 
 extension Table {
-  /// A SELECT that gives the record.
+  /// Returns a `SELECT` whose only row is the record.
   fileprivate func row(of draft: DraftShape, in dialect: any SQLDialect) -> SQL {
     let shown = columns.map { column -> SQL in
       let name: SQL = "\(identifier: column.name)"
@@ -80,10 +83,10 @@ extension Table {
 }
 
 extension Column {
-  /// A value as the column compares it.
+  /// Returns a parameter with the affinity and the collation of the column, as if the value were stored in it.
   fileprivate func stored(_ binding: SQL.Binding, in dialect: any SQLDialect) -> SQL {
     if let type = dialect.type(of: self) { return dialect.parameter(binding, as: type) }
-    // What is bound has no affinity and no collation.
+    // A parameter has neither affinity nor collation.
     let value: SQL = "\(binding)"
     let type: SQL? =
       switch affinity {

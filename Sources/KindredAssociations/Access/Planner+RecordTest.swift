@@ -2,13 +2,13 @@ import KindredSQLSyntax
 import OrderedCollections
 
 extension Planner {
-  /// How a record is tested by a rule of access.
+  /// Plans a test of whether an access rule holds for a stored record.
   ///
   /// - Parameters:
-  ///   - rule: what must hold of the record; nil for any record that is there.
-  ///   - resource: what the record is of; no other rule applies.
-  ///   - columns: those that the record is found by, of its table. Their values are the parameters, in this order.
-  /// - Returns: A lookup that finds the record where the rule holds.
+  ///   - rule: the condition on the record; no other rule applies. With nil, the test is whether the record exists.
+  ///   - resource: the resource of the record.
+  ///   - columns: the columns of its table by which the record is found. Their values are the parameters, in order.
+  /// - Returns: A lookup that finds the record if the rule holds.
   public func test(_ rule: Expression?, of resource: Resource, by columns: [String]) throws -> RecordLookup {
     try Planning(
       model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()),

@@ -1,6 +1,6 @@
-/// Who may do what with the records of a resource (§10 of the contract), as the model file says.
+/// The access rules of a resource, as the model file defines them: who may do what with which records.
 public struct ResourceAccess: Sendable {
-  /// What can be done with records.
+  /// The operations on records that rules distinguish.
   public enum Verb: String, Sendable, CaseIterable {
     case read
     case create
@@ -8,12 +8,12 @@ public struct ResourceAccess: Sendable {
     case delete
   }
 
-  /// By verb, the entries in their order: the first that is for one of a client's roles applies.
+  /// The entries of each verb, of which the first one for a role of the client applies.
   ///
-  /// A verb without entries is for nobody.
+  /// Nobody may use a verb without entries.
   public var entries: [Verb: [AccessEntry]]
 
-  /// Access by these entries.
+  /// Creates access rules from these entries.
   public init(_ entries: [Verb: [AccessEntry]]) {
     self.entries = entries
   }
@@ -27,19 +27,19 @@ public struct ResourceAccess: Sendable {
       read: entry(.read), create: entry(.create), update: entry(.update), delete: entry(.delete))
   }
 
-  /// Returns the place of the entry that applies to a client with these roles; nil where none does.
+  /// Returns the index of the entry that applies to a client with these roles; nil if none does.
   func number(of verb: Verb, for roles: Set<String>) -> Int? {
     entries[verb]?.firstIndex { $0.roles.map { !$0.isDisjoint(with: roles) } ?? true }
   }
 }
 
-/// What some roles may do, with which records and with which of their columns.
+/// What some roles may do: with which records, and with which columns of them.
 public struct AccessEntry: Sendable {
-  /// The roles that it is for; nil for everybody.
+  /// The roles to which the entry applies; nil for everybody.
   public var roles: Set<String>?
-  /// What must hold of a record; nil for all records.
+  /// The condition on a record; nil for all records.
   public var rows: Expression?
-  /// The names of the columns that it is for; nil for all.
+  /// The names of the columns to which the entry applies; nil for all.
   public var fields: Set<String>?
 
   /// An entry for everybody, all records and all columns, unless said otherwise.
@@ -61,6 +61,6 @@ public struct Permissions: Sendable {
   /// Which records may be deleted.
   public var delete: AccessEntry?
 
-  /// What must hold of a record for it to be read; nil where all may be.
+  /// The condition under which a record may be read; nil if all records may be.
   public var rowRule: Expression? { read.map(\.rows) ?? Expression(.boolean(false), at: Origin()) }
 }

@@ -1,6 +1,6 @@
-/// A chain of steps from the records of one table to those of another, pivot to destination, and a cardinality.
+/// A named way from the records of one table to those of another: a chain of steps, and a cardinality.
 public struct Association: Equatable, Sendable {
-  /// How many records are associated with one.
+  /// How many records are associated with one record.
   public enum Cardinality: Sendable, Hashable {
     case toOne
     case toMany
@@ -8,9 +8,9 @@ public struct Association: Equatable, Sendable {
 
   /// The name in requests and results.
   public var key: String
-  /// Whether a record has one associated record at most, or any number.
+  /// Whether a record has at most one associated record, or any number.
   public var cardinality: Cardinality
-  /// At least one; all but the last lead to pivots.
+  /// The steps, at least one; all but the last lead to pivots.
   public var steps: [AssociationStep]
   /// The name of the resource that it leads to.
   public var destination: String
@@ -21,7 +21,7 @@ public struct Association: Equatable, Sendable {
   /// The file and line that define it, such as `model.yaml:12`; nil where it is inferred.
   public var definition: String?
 
-  /// An association to all records of `destination`, in its order, unless `filter` and `sort` say more.
+  /// Creates an association; without `filter` and `sort` it leads to all records, in the order of `destination`.
   public init(
     key: String, cardinality: Cardinality, steps: [AssociationStep], destination: String,
     filter: Expression? = nil, sort: [SortTerm] = []
@@ -45,9 +45,7 @@ public struct Association: Equatable, Sendable {
   }
 }
 
-/// One step of an association, from a table to another by equal columns.
-///
-/// NULL equals nothing.
+/// One step of an association, from a table to another by equal columns, where NULL equals nothing.
 public struct AssociationStep: Equatable, Sendable {
   /// The ways that a foreign key can be followed.
   public enum Direction: Sendable, Hashable {
@@ -57,30 +55,30 @@ public struct AssociationStep: Equatable, Sendable {
     case has
   }
 
-  /// The name of the table that it starts from.
+  /// The name of the table from which the step leads.
   public var origin: String
-  /// The name of the table that it leads to.
+  /// The name of the table to which the step leads.
   public var destination: String
-  /// The columns of the origin; as many as `destinationColumns`, and equal to these one by one.
+  /// The columns of the origin, each equal to the one at the same place in `destinationColumns`.
   public var originColumns: [String]
   /// The columns of the destination.
   public var destinationColumns: [String]
   /// Which side holds the foreign key.
   public var direction: Direction
-  /// Whether it leads to one record at most.
+  /// Whether the step leads to at most one record.
   public var isToOne: Bool
-  /// A condition on the records that this step leads to, of an association refined before others went through it.
+  /// The condition of the association from which this step was taken, where another association goes through it.
   public var filter: Expression?
-  /// Where others go through a to-one association: the order in which its last step takes the first of several records.
+  /// The order that decides which of several records is taken, where another association goes through a to-one one.
   public var sort: [SortTerm]?
 
-  /// Whether both lead from the same records to the same others, filters apart.
+  /// Whether both steps follow the same columns between the same tables, whatever their filters.
   package func leads(as other: AssociationStep) -> Bool {
     origin == other.origin && destination == other.destination && originColumns == other.originColumns
       && destinationColumns == other.destinationColumns && direction == other.direction
   }
 
-  /// A step that leads to all records with equal columns, unless `filter` says more.
+  /// Creates a step to the records with equal columns that meet the filter.
   public init(
     origin: String, destination: String, originColumns: [String], destinationColumns: [String],
     direction: Direction, isToOne: Bool, filter: Expression? = nil

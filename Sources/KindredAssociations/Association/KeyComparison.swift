@@ -2,27 +2,28 @@ import OrderedCollections
 
 /// How a column of a foreign key is compared with the column that it refers to.
 ///
-/// As SQLite compares them where it enforces the key: by the affinity and the collation of the column referred to
-/// (<https://www.sqlite.org/foreignkeys.html#fk_basics>). An ordinary comparison may differ: `=` takes the collation
-/// of its left side, converts texts wherever one side is numeric, and a bound value has neither affinity nor collation.
+/// The comparison is the one by which SQLite enforces the key: with the affinity and the collation of the column
+/// referred to (<https://www.sqlite.org/foreignkeys.html#fk_basics>). An ordinary comparison may differ: `=` uses the
+/// collation of its left side and converts texts if either side is numeric, and a parameter has neither affinity nor
+/// collation.
 struct KeyComparison {
   /// The column of the foreign key.
   let referring: Column
   /// The column that it refers to.
   let referred: Column
 
-  /// Whether the columns compare values alike, so that `=` says it in either order, and an index of either serves.
+  /// Whether an ordinary `=` gives the same result, in either order, so that an index of either column can be used.
   var isPlain: Bool { hasOneAffinity && hasOneCollation }
 
-  /// Whether no value of the referring column has to be converted.
+  /// Whether the affinities agree, so that no value of the referring column has to be converted.
   var hasOneAffinity: Bool {
     referring.affinity == referred.affinity || referring.affinity.isNumeric && referred.affinity.isNumeric
   }
 
-  /// Whether both columns sort out the same texts as equal.
+  /// Whether both columns consider the same texts equal.
   var hasOneCollation: Bool { referring.collation.equalsIgnoringCase(referred.collation) }
 
-  /// The affinity of a column in which each referring value is equal to what it refers to.
+  /// The affinity that a copy of the referring column needs for its values to equal those that they refer to.
   var affinityOfCopy: Column.Affinity {
     if hasOneAffinity { return referring.affinity }
     // REAL would round integers.
@@ -31,7 +32,7 @@ struct KeyComparison {
 }
 
 extension Model {
-  /// How the columns of a step are compared, one by one; nil where the schema doesn't know them.
+  /// Returns how the columns of a step are compared, pair by pair; nil for pairs that the schema doesn't have.
   func comparisons(of step: AssociationStep) -> [KeyComparison?] {
     let (origin, destination) = (tables[step.origin], tables[step.destination])
     return zip(step.originColumns, step.destinationColumns).map { originName, destinationName in
@@ -44,21 +45,22 @@ extension Model {
     }
   }
 
-  /// Whether the columns of a step compare values alike.
+  /// Whether an ordinary `=` compares all columns of a step as the foreign key does.
   func isPlain(_ step: AssociationStep) -> Bool { comparisons(of: step).allSatisfy { $0?.isPlain ?? true } }
 
-  /// Whether a step leads to one record at most: values that a unique index keeps apart may be equal to the column
-  /// that they refer to.
+  /// Whether a step really leads to at most one record.
+  ///
+  /// Values that a unique index of the referring column considers different may both equal the value referred to.
   package func leadsToOne(_ step: AssociationStep) -> Bool {
     step.isToOne && (step.direction == .belongsTo || isPlain(step))
   }
 
-  /// Whether a step of `association` takes the first of several records.
+  /// Whether a step of `association` has to choose the first of several matching records.
   func takesFirst(_ step: AssociationStep, of association: Association) -> Bool {
     (association.cardinality == .toOne || step.sort != nil) && !leadsToOne(step)
   }
 
-  /// Whether no two ways of an association lead from one record to the same one.
+  /// Whether an association never reaches the same record twice from one record.
   func leadsOnce(_ association: Association) -> Bool {
     let steps = association.steps
     // A join table: its two foreign keys are unique together.

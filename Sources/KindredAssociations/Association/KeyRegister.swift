@@ -1,21 +1,22 @@
-/// The names that are taken in one place: column names and association keys of a table, or names of resources.
+/// The names in use in one namespace: the columns and association keys of a table, or the resources.
 struct KeyRegister {
   private var taken: Set<String>
-  /// The last number given after a name.
+  /// The last number that was appended to each name.
   private var numbers: [String: Int] = [:]
 
   init(taken: some Sequence<String>) {
     self.taken = Set(taken)
   }
 
-  /// Whether `key` may still be claimed; case tells names apart.
+  /// Whether `key` may still be claimed; names are case-sensitive.
   func isFree(_ key: String) -> Bool { !taken.contains(key) }
 
-  /// Takes `key`; false where it is taken already.
+  /// Claims `key` if it is free, and returns whether it was.
   mutating func claimIfFree(_ key: String) -> Bool { taken.insert(key).inserted }
 
-  /// Takes the first free one of `candidates`, or else `base` with the first free number from 2 on; the base is the
-  /// last candidate unless it is given.
+  /// Claims and returns the first free candidate, or else `base` with the lowest free number from 2 on appended.
+  ///
+  /// - Parameter base: the last candidate by default.
   mutating func claim(_ candidates: [String], numbering base: String? = nil) -> String {
     for candidate in candidates where taken.insert(candidate).inserted { return candidate }
     let base = base ?? candidates.last ?? ""

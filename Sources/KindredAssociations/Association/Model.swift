@@ -2,19 +2,19 @@ import OrderedCollections
 
 /// What can be requested: resources and their associations, inferred from a schema and refined by a model file.
 public struct Model: Sendable {
-  /// By name, in table order.
+  /// The resources by name, in table order.
   public var resources: OrderedDictionary<String, Resource>
-  /// Every table that a resource or a step stands on, by name; common table expressions too.
+  /// Every table that a resource or a step uses, by name, including common table expressions.
   public var tables: OrderedDictionary<String, Table>
-  /// What was found wrong with the schema and passed over: one line each.
+  /// Problems of the schema that were ignored, one line each.
   public var warnings: [String]
-  /// The SQL that its database takes.
+  /// The SQL dialect of the database.
   public var dialect: Dialect
 
-  /// What a model of some roles was made of; nil for a model that shows everything.
+  /// The unrestricted model, if this one is limited to what some roles may see.
   var whole: Whole?
 
-  /// A model of these parts.
+  /// Creates a model from its parts.
   public init(
     resources: OrderedDictionary<String, Resource>, tables: OrderedDictionary<String, Table>,
     warnings: [String] = [], dialect: Dialect = .sqlite
@@ -30,31 +30,31 @@ public struct Model: Sendable {
 public struct Resource: Sendable {
   /// The name in URLs.
   public var name: String
-  /// What stands behind it.
+  /// The table or view that holds the records.
   public var table: Table
-  /// The names of columns that can't be read, filtered, sorted or written.
+  /// The names of the columns that clients can't read, filter, sort or write.
   public var hidden: Set<String> = []
-  /// The names of the columns returned unless a request says which; all but the hidden ones where nil.
+  /// The names of the columns returned by default; all but the hidden ones if nil.
   public var fields: [String]?
-  /// The order unless a request says which; the primary key comes last in any case.
+  /// The default order, to which the primary key is appended.
   public var sort: [SortTerm] = []
-  /// The column that stands for a record where it is shown; chosen by ``labelColumn`` where nil.
+  /// The name of the column whose value labels a record; ``labelColumn`` chooses one if nil.
   public var label: String?
-  /// Who may do what; nil where the model file doesn't say.
+  /// The access rules; nil if the model file has none for this resource.
   public var access: ResourceAccess?
-  /// What the roles of this model may do; nil where no access is configured.
+  /// What the roles of this model may do; nil if no resource has access rules.
   public var permissions: Permissions?
-  /// By key, in the order of their inference, then of the model file.
+  /// The associations by key: the inferred ones first, then those that the model file adds.
   public var associations: OrderedDictionary<String, Association> = [:]
 
-  /// A resource with all columns of `table`, and no association yet.
+  /// Creates a resource with all columns of `table` and no associations.
   public init(name: String, table: Table) {
     self.name = name
     self.table = table
   }
 
-  /// What no resource may be called: everything of Kindred's own is under `/-/`, an empty segment is no resource,
-  /// and clients remove dot segments from URLs (<https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4>).
+  /// Names that no resource may have: Kindred's own pages are under `/-/`, an empty segment is not a resource, and
+  /// clients remove dot segments from URLs (<https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4>).
   package static let reservedNames = ["", "-", ".", ".."]
 
   /// The columns that clients may name.

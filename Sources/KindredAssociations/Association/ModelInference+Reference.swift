@@ -1,7 +1,7 @@
 import OrderedCollections
 
 extension ModelInference {
-  /// A foreign key from a table A to a table B, with what the rules say of its names.
+  /// A foreign key from a table A to a table B, with the parts of which the rules build association keys.
   struct Reference {
     let foreignKey: ForeignKey
     /// A.
@@ -10,18 +10,17 @@ extension ModelInference {
     /// B.
     let destinationTable: Table
     let destinationNames: TableNames
-    /// Whether it is the only foreign key from A to B, and A is not B.
+    /// Whether it is the only foreign key from A to B, and A and B are different tables.
     let isOnly: Bool
-    /// The stem of its column, of a composite key the last one.
+    /// The stem of its column; of the last column, if the key is composite.
     let stem: String
 
-    /// The key on A, before any clash.
+    /// The preferred association key on A, before conflicts are resolved.
     var key: String { isOnly ? destinationNames.singular : stem }
 
-    /// The foreign keys of a table in the order of their declaration.
+    /// Returns the foreign keys of a table in the order of their declaration, without duplicates.
     ///
-    /// One that is declared twice counts once. Schemas that were not read from a database may hold foreign keys to
-    /// nothing; these are left out.
+    /// Foreign keys to missing tables, which only a schema that was not read from a database can have, are left out.
     static func all(from table: Table, in schema: Schema) -> [Reference] {
       var seen: Set<ForeignKey> = []
       let foreignKeys = table.foreignKeys.filter { key in
@@ -42,13 +41,13 @@ extension ModelInference {
       }
     }
 
-    /// A column's stem in lowerCamelCase: the column without `Id`, `ID`, `_id`, else without the referenced column's
-    /// name, else whole.
+    /// Returns a column's stem in lowerCamelCase: the name without `Id`, `ID` or `_id`, else without the name of the
+    /// referenced column, else the whole name.
     static func stem(of column: String, referringTo referenced: String) -> String {
       for ending in ["Id", "ID", "_id"] where column.hasSuffix(ending) {
         if let stem = stem(column.dropLast(ending.count)) { return stem }
       }
-      // `fromCountryCode` and `to_country_code` both refer to `code`: names know no case.
+      // `fromCountryCode` and `to_country_code` both refer to `code`: column names are case-insensitive.
       let ending = column.suffix(referenced.count)
       if String(ending).equalsIgnoringCase(referenced), let stem = stem(column.dropLast(ending.count)) {
         return stem
@@ -56,7 +55,7 @@ extension ModelInference {
       return column.lowerCamelCased
     }
 
-    /// What is left of a column, in lowerCamelCase; nil where no word is.
+    /// Returns the rest of a column name in lowerCamelCase; nil if it has no words.
     private static func stem(_ rest: Substring) -> String? {
       let words = IdentifierWords(String(rest)).lowerCamelCaseWords
       return words.isEmpty ? nil : words.joined()

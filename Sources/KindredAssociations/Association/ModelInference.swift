@@ -1,7 +1,7 @@
 import OrderedCollections
 
 extension Model {
-  /// The resources of a schema, and their associations inferred from its foreign keys.
+  /// Creates the model of a schema, with associations inferred from its foreign keys.
   public init(inferredFrom schema: Schema) {
     var inference = ModelInference(schema)
     inference.inferResources()
@@ -12,14 +12,13 @@ extension Model {
   }
 }
 
-/// The rules of the contract (§1) by which foreign keys become associations.
+/// Infers the associations of a schema from its foreign keys.
 ///
-/// What the columns of a table say comes before what other tables say of it: first the belongsTo keys of all tables
-/// are given, then the hasMany and hasOne keys, and those through join tables last; in each pass table after table,
-/// foreign key after foreign key.
+/// Keys are assigned in three passes, each in the order of tables and foreign keys: belongsTo first, then hasMany and
+/// hasOne, and finally those through join tables. So a table's own columns take precedence over references to it.
 struct ModelInference {
   let schema: Schema
-  /// By table.
+  /// The names in use, by table.
   private(set) var keys: [String: KeyRegister] = [:]
   private(set) var references: OrderedDictionary<String, [Reference]> = [:]
   private(set) var resourceNames: [String: String] = [:]
@@ -52,10 +51,10 @@ struct ModelInference {
 // MARK: - Resources
 
 extension ModelInference {
-  /// Resource name: table name singularised, then pluralised, in lowerCamelCase.
+  /// Names each resource after its table: singularised, then pluralised, in lowerCamelCase.
   ///
-  /// The first table has the name; a later one that would have the same is called as its table, or where that is
-  /// taken too, gets a number.
+  /// Of several tables with the same resource name, the first one gets it. The others keep the table's name or, if
+  /// that is taken too, get a number.
   mutating func inferResources() {
     var names = KeyRegister(taken: Resource.reservedNames)
     var late: [Table] = []
@@ -84,42 +83,40 @@ extension ModelInference {
 // MARK: - Associations
 
 extension ModelInference {
-  /// The key on A of a foreign key from A to B.
+  /// Adds the belongsTo association on A for each foreign key from A to B.
   mutating func inferBelongsTo() {
     for (table, references) in references {
       var late: [Reference] = []
       for reference in references {
-        // The singular of B for the only foreign key from A to B, else the column's stem.
         if keys[table]?.isFree(reference.key) == true {
           add([reference.key], to: table, .toOne, [reference.belongsToStep])
         } else {
           late.append(reference)
         }
       }
-      // After the others, so that a clash takes no key that is another's by rule.
+      // Resolved after the others, so that a fallback never takes a key that another one gets by rule.
       for reference in late {
         let alternative = reference.key + reference.destinationNames.singular.uppercasingFirst
         let clashesWithColumn = reference.originTable.columns.contains { $0.name == reference.key }
-        // A key equal to a column name of its own table becomes its destination's singular, or, where that is
-        // taken, key + destination, in the order of the foreign keys. Where another key has it, the latter at
-        // once, as of a to-many key.
+        // A key that equals a column of its own table becomes the singular of its destination or, if that is taken,
+        // key + destination. A key that another association has becomes key + destination at once.
         let candidates = (clashesWithColumn ? [reference.destinationNames.singular] : []) + [alternative]
         add(candidates, to: table, .toOne, [reference.belongsToStep])
       }
     }
   }
 
-  /// The key on B of a foreign key from A to B.
+  /// Adds the hasMany or hasOne association on B for each foreign key from A to B.
   mutating func inferHas() {
     for reference in references.values.joined() {
-      // hasOne where the foreign key columns are unique, keyed by the singular of A; else hasMany, by its plural.
+      // hasOne, with the singular of A, if the foreign key columns are unique; else hasMany, with the plural.
       let isToOne = reference.originTable.isUnique(reference.foreignKey.columns)
       var key = isToOne ? reference.originNames.singular : reference.originNames.plural
-      // For one of several foreign keys, or one from A to itself: + `By` + its key. Where the key on A clashes with
-      // a column and becomes another, the key on this side keeps the stem.
+      // One of several foreign keys, or one from A to itself, appends `By` and its key. The stem is used even where
+      // the key on A was changed because it equals a column.
       if !reference.isOnly { key += "By" + reference.key.uppercasingFirst }
-      // A to-many key that is taken becomes key + destination, and so does a hasOne key: it is its destination's
-      // singular already.
+      // If the key is taken, it becomes key + destination. That goes for hasOne too, whose key is the singular of its
+      // destination already.
       let alternative = key + reference.originNames.singular.uppercasingFirst
       add(
         [key, alternative], to: reference.destinationTable.name, isToOne ? .toOne : .toMany,
@@ -127,7 +124,7 @@ extension ModelInference {
     }
   }
 
-  /// The keys on both ends of a join table.
+  /// Adds the hasManyThrough associations on both sides of each join table.
   mutating func inferThrough() {
     for references in references.values {
       guard let table = references.first?.originTable else { continue }
@@ -140,17 +137,17 @@ extension ModelInference {
 
   private mutating func addThrough(_ table: Table, from near: Reference, to far: Reference) {
     let isToItself = near.destinationTable.name == far.destinationTable.name
-    // The plural of the other end; a join table from a table to itself uses the plurals of the stems.
+    // The plural of the other side, or that of the stem if both sides are the same table.
     let key = isToItself ? Inflector.plural(far.stem) : far.destinationNames.plural
-    // Where that key is taken (in table order), + `Via` + the join table.
+    // If that key is taken, `Via` and the name of the join table are appended.
     let alternative = key + "Via" + near.originNames.camelCased.uppercasingFirst
     add([key, alternative], to: near.destinationTable.name, .toMany, [near.hasStep, far.belongsToStep])
   }
 
-  /// The pairs of foreign keys that make a join table of `table`.
+  /// Returns the pairs of foreign keys that make `table` a join table: those whose columns are exactly its primary key.
   ///
-  /// A table whose primary key is exactly the columns of two foreign keys is a join table. Neither of them may be
-  /// the whole key by itself: such a table extends the record that it refers to, and joins nothing.
+  /// Neither of the two may be the whole primary key by itself: such a table extends the record that it refers to, and
+  /// joins nothing.
   private static func joins(of table: Table, _ references: [Reference]) -> [(Reference, Reference)] {
     let primaryKey = Set(table.primaryKey.map { table.columns[$0].name })
     let parts = references.compactMap { reference in

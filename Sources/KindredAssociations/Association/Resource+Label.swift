@@ -1,6 +1,6 @@
 extension Resource {
-  /// The column that stands for a record where it is shown: as the model file says, else one spelled name or title, else
-  /// the first text that no two records share; nil where there is none of these.
+  /// The column whose value labels a record: the one that the model file names, else one called `name` or `title`,
+  /// else the first unique text column; nil if there is none.
   public var labelColumn: Column? {
     let columns = columns
     if let label { return columns.first { $0.name == label } }

@@ -1,11 +1,11 @@
-/// The words that a name is made of, whichever way it is written: `lineItem`, `LineItem`, `line_item`,
-/// `line-item`, `Line Item`, `LINE_ITEM`.
+/// The words of a name in any of the usual spellings: `lineItem`, `LineItem`, `line_item`, `line-item`, `Line Item`,
+/// `LINE_ITEM`.
 struct IdentifierWords {
-  /// In their order and as written; none where the name has neither letters nor digits.
+  /// The words in order and as written; empty if the name has neither letters nor digits.
   let words: [Substring]
 
-  /// Splits a name at everything that is neither a letter nor a digit, before a capital that follows something
-  /// else (`line|Item`), and before the last of several capitals where a word begins with it (`HTTP|Request`).
+  /// Splits a name at every character that is neither a letter nor a digit, before a capital that doesn't follow
+  /// another (`line|Item`), and before the last of several capitals if it begins a word (`HTTP|Request`).
   init(_ name: String) {
     var words: [Substring] = []
     var start: String.Index?
@@ -37,16 +37,16 @@ struct IdentifierWords {
     self.words = words
   }
 
-  /// Whether a capital before `rest` begins a word though a capital stands before it: `HTTP|Request`, but `IDs`.
+  /// Whether a capital that follows another, and is followed by `rest`, begins a word: `HTTP|Request`, but not `IDs`.
   private static func beginsWord(after rest: Substring) -> Bool {
     guard let first = rest.first, first.isLowercase else { return false }
     guard first == "s" else { return true }
     return rest.dropFirst().first?.isLowercase ?? false
   }
 
-  /// The words as they stand in a lowerCamelCase name: `["order", "Details"]`, `["http", "Request"]`.
+  /// The words as they appear in a lowerCamelCase name: `["order", "Details"]`, `["http", "Request"]`.
   ///
-  /// Acronyms stay as they are (`pageURL`), but for a name all in capitals (`ORDER_DETAILS`).
+  /// Acronyms keep their capitals (`pageURL`), unless the whole name is in capitals (`ORDER_DETAILS`).
   var lowerCamelCaseWords: [String] {
     let isCapitals = !words.contains { $0.contains(where: \.isLowercase) }
     return words.enumerated().map { position, word in
@@ -58,12 +58,12 @@ struct IdentifierWords {
 }
 
 extension String {
-  /// The name in lowerCamelCase; as it is where it has neither letters nor digits.
+  /// The name in lowerCamelCase; unchanged if it has neither letters nor digits.
   var lowerCamelCased: String {
     let words = IdentifierWords(self).lowerCamelCaseWords
     return words.isEmpty ? self : words.joined()
   }
 
-  /// `author` → `Author`: the name as it continues another.
+  /// The name with an uppercase first letter, to be appended to another one.
   var uppercasingFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,13 +1,13 @@
-/// How words of one ending change: `(matr|vert|ind)(ix|ex)$` → `\1ices`, in the notation of Rails.
+/// A rule that replaces the ending of words: `(matr|vert|ind)(ix|ex)$` → `\1ices`, in the notation of Rails.
 struct InflectionRule: Sendable {
-  /// What must stand before the ending, and stays.
+  /// What must precede the ending, and is kept.
   enum Context: Sendable {
     case anything
-    /// One of these at the end of what stands before.
+    /// Anything that ends with one of these.
     case suffix([[UInt8]])
-    /// One of these and nothing else.
+    /// Exactly one of these.
     case whole([[UInt8]])
-    /// A character, and none of these.
+    /// Anything that ends with a character other than these.
     case characterOtherThan([UInt8])
   }
 
@@ -41,7 +41,7 @@ struct InflectionRule: Sendable {
     Self(.characterOtherThan(Array(characters.utf8)), [ending], replacement)
   }
 
-  /// How many bytes of the lowercase word stay before the replacement; nil where the rule does not apply.
+  /// Returns how many bytes of a lowercase word are kept before the replacement; nil if the rule does not apply.
   func kept(of word: ArraySlice<UInt8>) -> Int? {
     for ending in endings where word.hasSuffix(ending) {
       let rest = word.dropLast(ending.count)

@@ -1,5 +1,5 @@
-/// The rules of Ruby on Rails' `active_support/inflections.rb`, with what GRDB's `Inflections+English.swift` adds
-/// to them and with the words of Kindred's contract. Here the first rule that applies wins; in Rails, the last one.
+/// The rules of Ruby on Rails' `active_support/inflections.rb`, with the additions of GRDB's
+/// `Inflections+English.swift` and some words of Kindred's own. The first rule that applies wins; in Rails, the last.
 extension Inflector {
   static let pluralRules: [InflectionRule] = [
     .stems(["canva"], ["s"], to: "ses"),
@@ -68,7 +68,7 @@ extension Inflector {
       ("person", "people"), ("man", "men"), ("woman", "women"), ("child", "children"), ("sex", "sexes"),
       ("foot", "feet"), ("tooth", "teeth"), ("goose", "geese"), ("leaf", "leaves"),
     ]
-    // Rails inflects these by their endings, and for that reason makes `humen` of `human`.
+    // Rails inflects these by their endings, which also turns `human` into `humen`.
     for start in words("sales spokes chair police fire crafts") {
       pairs += [(start + "person", start + "people")]
       pairs += [(start + "man", start + "men"), (start + "woman", start + "women")]

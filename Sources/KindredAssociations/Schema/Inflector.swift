@@ -1,13 +1,13 @@
-/// Plural and singular of English names, by the rules of Ruby on Rails
+/// Forms the plural and the singular of English names, by the rules of Ruby on Rails
 /// (<https://api.rubyonrails.org/classes/ActiveSupport/Inflector.html>).
 ///
-/// They apply to the last word of a compound: `lineItem` → `lineItems`, `postal_address` → `postal_addresses`.
-/// Digits at its end stay (`book2` → `books2`), and so does a last word without letters (`area_51`).
+/// The rules apply to the last word of a compound: `lineItem` → `lineItems`, `postal_address` → `postal_addresses`.
+/// Digits at its end are kept (`book2` → `books2`), and a last word without letters doesn't change (`area_51`).
 public enum Inflector {
-  /// The plural; of a plural, itself.
+  /// Returns the plural; a plural is returned unchanged.
   public static func plural(_ name: String) -> String { inflect(name, to: .plural) }
 
-  /// The singular; of a singular, itself, as far as Rails' rules tell it from a plural.
+  /// Returns the singular; a singular is returned unchanged, as far as Rails' rules can tell it from a plural.
   public static func singular(_ name: String) -> String { inflect(name, to: .singular) }
 
   enum Number {
@@ -21,7 +21,9 @@ public enum Inflector {
       + name[word.endIndex...]
   }
 
-  /// One word in its other number; `isInCapitals` tells `BOOK`, `BOOKS` from `userID`, `userIDs`.
+  /// Returns one word in the given number.
+  ///
+  /// - Parameter isInCapitals: whether the whole name is in capitals, as in `BOOKS` but not in `userIDs`.
   static func inflect(_ wordWithDigits: Substring, to number: Number, isInCapitals: Bool) -> String {
     let digitCount = wordWithDigits.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.count
     let end = wordWithDigits.utf8.index(wordWithDigits.endIndex, offsetBy: -digitCount)
@@ -38,7 +40,7 @@ public enum Inflector {
       + wordWithDigits[end...]
   }
 
-  /// How many bytes of a lowercase word stay, and what follows them.
+  /// Returns how many bytes of a lowercase word are kept, and what replaces the rest.
   private static func change(
     of bytes: [UInt8], _ word: String, to number: Number
   ) -> (kept: Int, replacement: String)? {
@@ -55,7 +57,7 @@ public enum Inflector {
   private static let irregularPlurals = irregularWords(\.plural)
   private static let irregularSingulars = irregularWords(\.singular)
 
-  /// From both numbers of each irregular word to the wanted one.
+  /// Maps both numbers of each irregular word to the wanted one.
   private static func irregularWords(
     _ number: KeyPath<(singular: String, plural: String), String>
   ) -> [String: String] {
@@ -65,7 +67,7 @@ public enum Inflector {
     return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Whether there are letters, and all of them are capitals.
+  /// Whether the text has letters, all of them capitals.
   private static func isCapitals(_ text: Substring) -> Bool {
     text.contains(where: \.isUppercase) && !text.contains(where: \.isLowercase)
   }

@@ -1,10 +1,9 @@
-/// The existing names that an unknown one may have meant.
+/// Suggests existing names in place of an unknown one.
 public enum NameSuggestion {
-  /// The nearest names, at most three, the nearest first: what is called `name` elsewhere, those that differ in case
-  /// only, then those that differ in
-  /// few letters (a swap of neighbours counts as one) or that begin with `name`.
+  /// Returns at most three of the candidates, the nearest first.
   ///
-  /// The cost is bounded whatever the length of `name` and of the candidates.
+  /// Synonyms from other APIs come first, then names that differ in case only, then those that differ in few letters
+  /// (a transposition counts as one) or begin with `name`. The cost is bounded, however long the names are.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> [String] {
     let letters = Array(name.lowercased().unicodeScalars.prefix(maximumLength + 1))
     guard !letters.isEmpty, letters.count <= maximumLength else { return [] }
@@ -23,7 +22,7 @@ public enum NameSuggestion {
     return found.map(\.name)
   }
 
-  /// What other APIs and databases call the same, in lower case and without underscores.
+  /// Names from other APIs and databases, in lower case and without underscores, with their counterparts here.
   private static let synonyms: [String: [String]] = [
     "select": ["fields"], "columns": ["fields"], "column": ["fields"], "only": ["fields"],
     "where": ["filter"], "q": ["search", "filter"], "query": ["search", "filter"],
@@ -43,19 +42,19 @@ public enum NameSuggestion {
     "position": ["instr"], "strpos": ["instr"], "indexof": ["instr"],
   ]
 
-  /// Longer names are not names that somebody mistyped.
+  /// Longer names are hardly typing errors.
   private static let maximumLength = 64
 
-  /// How far `candidate` is from `name`, less being nearer; nil where it is too far.
+  /// Returns the distance of `candidate` from `name`; nil if they differ too much.
   private static func rank(of candidate: String, for name: [Unicode.Scalar], limit: Int) -> Int? {
-    // Most are of another length: one that is much longer may only begin like the name.
+    // Rules out most candidates by their length: a much longer one can only match as a completion of the name.
     guard candidate.utf8.count <= 4 * maximumLength, candidate.utf8.count >= name.count - limit,
       candidate.utf8.count <= 4 * (name.count + limit)
         || candidate.prefix(1).lowercased().unicodeScalars.first == name.first
     else { return nil }
     let letters = Array(candidate.lowercased().unicodeScalars)
     let distance = distance(name, letters, limit: limit)
-    // A beginning is less likely meant than a name with one wrong letter, and more than one with two.
+    // A name that `name` begins is less likely than one with a single wrong letter, but likelier than one with two.
     let isBeginning = name.count >= 3 && letters.starts(with: name)
     return switch (distance, isBeginning) {
     case (let distance?, false): 2 * distance
@@ -65,7 +64,7 @@ public enum NameSuggestion {
     }
   }
 
-  /// The optimal string alignment distance: insertions, deletions, replacements, swaps of neighbours
+  /// Returns the optimal string alignment distance, in insertions, deletions, replacements and transpositions
   /// (<https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance>); nil above `limit`.
   private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar], limit: Int) -> Int? {
     guard abs(a.count - b.count) <= limit else { return nil }

@@ -1,17 +1,15 @@
 import OrderedCollections
 
-/// The schema of a database as a value: read once, replaced when it changes.
-///
-/// Planning needs no connection.
+/// The schema of a database as a value: it is read once and replaced when it changes, so planning needs no connection.
 public struct Schema: Sendable {
-  /// Every table and view that is a resource, by name, in the order of their creation.
+  /// The tables and views that become resources, by name, in the order of their creation.
   public let tables: OrderedDictionary<String, Table>
-  /// What was found wrong and passed over, such as a foreign key to a table that is not there: one line each.
+  /// Problems that were ignored, such as a foreign key to a missing table, one line each.
   public let warnings: [String]
-  /// The SQL that the database takes.
+  /// The SQL dialect of the database.
   public let dialect: Dialect
 
-  /// A schema of these tables; of two of one name, the first.
+  /// Creates a schema of these tables; of several tables with one name, the first is kept.
   public init(tables: [Table], warnings: [String] = [], dialect: Dialect = .sqlite) {
     self.tables = OrderedDictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.warnings = warnings

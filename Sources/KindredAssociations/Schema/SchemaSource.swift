@@ -1,44 +1,44 @@
-/// What can be asked about the schema of a database, as one snapshot shows it.
+/// Reads the schema of a database within one snapshot.
 public protocol SchemaSource {
-  /// A number of the schema: equal numbers mean equal schemas as long as the program runs.
+  /// A version number of the schema: while the program runs, equal numbers mean equal schemas.
   var schemaVersion: Int64 { get }
 
-  /// Returns the schema of the snapshot.
+  /// Returns the schema in the snapshot.
   func schema() throws -> Schema
 
-  /// Returns the definitions as tables without keys, in their order; each of them may read the others.
+  /// Returns a table without keys for each definition, in order; definitions may refer to each other.
   ///
-  /// - Throws: ``CommonTableDefinition/Failure`` for SQL that is not one SELECT, or that the database refuses.
+  /// - Throws: ``CommonTableDefinition/Failure`` for SQL that is not a single `SELECT`, or that the database rejects.
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table]
 
-  /// Returns the names of the tables that a view or a common table expression reads, as far as the database tells.
+  /// Returns the names of the tables that a view or a common table expression reads, as far as the database knows.
   func tables(readBy table: Table) throws -> Set<String>
 
-  /// Returns what tells whether results follow from the database alone.
+  /// Returns the check whether a result depends on nothing but the database, and so not on the time or on chance.
   func timelessness() throws -> Timelessness
 }
 
-/// A common table expression of the model file: a name, and the SELECT that stands for it.
+/// A common table expression of the model file: a name and its `SELECT`.
 public struct CommonTableDefinition: Sendable {
-  /// The name that statements use.
+  /// The name in statements.
   public var name: String
-  /// As the model file has it.
+  /// The SQL as the model file has it.
   public var sql: String
 
-  /// A definition that hasn't been checked yet.
+  /// Creates a definition without checking it.
   public init(name: String, sql: String) {
     self.name = name
     self.sql = sql
   }
 
-  /// What is wrong with one of several definitions.
+  /// An error in one of several definitions.
   public struct Failure: Error, Sendable {
-    /// Its place among them.
+    /// The index of the definition.
     public let index: Int
-    /// A sentence that names what is wrong.
+    /// A sentence that describes the error.
     public let message: String
 
-    /// An error in the definition at `index`.
+    /// Creates an error in the definition at `index`.
     public init(index: Int, message: String) {
       self.index = index
       self.message = message

@@ -1,9 +1,9 @@
 extension Table {
-  /// The columns that tell a record from all others, none of which is NULL; empty where there are none.
+  /// The columns that identify a record and are never NULL; empty if there are none.
   ///
-  /// The primary key, unless it may hold NULL, as SQLite lets most keys do
-  /// (<https://www.sqlite.org/lang_createtable.html#the_primary_key>): NULL is no other NULL's equal, so any number of
-  /// records may have it. These are told apart by the rowid.
+  /// That is the primary key or, if the key may hold NULL, the rowid: SQLite allows NULL in most primary keys
+  /// (<https://www.sqlite.org/lang_createtable.html#the_primary_key>), and any number of records may have it, as no two
+  /// NULLs are equal.
   public var identity: [Column] {
     let key = primaryKey.map { columns[$0] }
     guard let rowIDName, key.contains(where: \.isNullable), key.map(\.name) != [rowIDColumn] else {
@@ -12,7 +12,7 @@ extension Table {
     return [Column(name: rowIDName, declaredType: "INTEGER", isNullable: false)]
   }
 
-  /// The columns that find a record again; empty for views and common table expressions.
+  /// The names of the columns by which a stored record is found again; empty for views and common table expressions.
   public var pointerColumns: [String] {
     switch kind {
     case .view, .commonTableExpression, .ofRequest: []

@@ -6,67 +6,67 @@ public struct Table: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case table
     case view
-    /// A virtual table, a full-text one among them.
+    /// A virtual table, such as a full-text table.
     case virtual
     /// A common table expression of the model file; its SQL is a complete `SELECT`.
     case commonTableExpression(sql: String)
-    /// A common table expression that one request defines: nothing but its own statements can read it.
+    /// A common table expression that one request defines, visible only to the statements of that request.
     case ofRequest
   }
 
-  /// The name as the schema spells it.
+  /// The name as spelled in the database.
   public let name: String
-  /// The schema that it is in, where statements must name that.
+  /// The name of its schema, where statements must give it.
   public var schema: String?
-  /// What stands behind the name.
+  /// The kind of table.
   public let kind: Kind
   /// The columns in table order.
   ///
-  /// Where no key is declared, the first one is the `rowid`.
+  /// If no primary key is declared, the first one is the `rowid`.
   public let columns: [Column]
   /// The columns of the primary key in key order, as positions in `columns`; empty for a view.
   public let primaryKey: [Int]
-  /// Every set of columns that no two records share: the primary key and the complete unique indexes.
+  /// The sets of columns whose values are unique: the primary key and the unique indexes that aren't partial.
   public let uniqueKeys: [[Int]]
-  /// The indexes that can find records by equality, the primary key among them.
+  /// The indexes that can find records by equality, including the primary key.
   public let indexes: [Index]
-  /// The indexes that give the records in the order of a column.
+  /// The indexes by which records can be read in the order of a column.
   public let orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
   public let foreignKeys: [ForeignKey]
-  /// The name that reads the `rowid`; nil for views, common table expressions and WITHOUT ROWID tables.
+  /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.
   public let rowIDName: String?
-  /// The column that is the `rowid`: an integer, and the primary key; nil where there is none.
+  /// The name of the `INTEGER PRIMARY KEY` column, which is an alias of the `rowid`; nil if there is none.
   public let rowIDColumn: String?
-  /// The full-text table that indexes this table: itself, or the one whose external content it is.
+  /// The full-text index: the table itself, or the full-text table that has it as external content.
   public let fullText: FullText?
 
-  /// The changes that triggers make instead, of a view
+  /// The changes for which a view has `INSTEAD OF` triggers
   /// (<https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>).
   public let insteadOf: Changes
 
-  /// Whether its rows may be of several SELECTs, whose columns may have other affinities than its own.
+  /// Whether a view may be a compound `SELECT`, whose parts can give a column different affinities.
   public let isCompound: Bool
 
-  /// What can be done to records.
+  /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
-    /// The bits.
+    /// The bits of the set.
     public let rawValue: UInt8
 
-    /// The changes of these bits.
+    /// Creates the set with these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// They can be added.
+    /// Records can be added.
     public static let insert = Changes(rawValue: 1)
-    /// They can be changed.
+    /// Records can be changed.
     public static let update = Changes(rawValue: 2)
-    /// They can be deleted.
+    /// Records can be deleted.
     public static let delete = Changes(rawValue: 4)
-    /// Everything.
+    /// All kinds of changes.
     public static let all: Changes = [.insert, .update, .delete]
   }
 
-  /// A table of these parts; what is left out is not there.
+  /// Creates a table; by default it has no keys, indexes, triggers or rowid.
   public init(
     name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
     indexes: [Index] = [], orderingIndexes: [OrderingIndex] = [], foreignKeys: [ForeignKey] = [],
@@ -88,9 +88,9 @@ public struct Table: Sendable, Hashable {
     self.isCompound = isCompound
   }
 
-  /// The same table with another primary key.
+  /// Returns the table with another primary key.
   ///
-  /// - Parameter key: positions in `columns`, which no two records share.
+  /// - Parameter key: positions in `columns` of columns whose values together are unique.
   package func identified(by key: [Int]) -> Table {
     var table = Table(
       name: name, kind: kind, columns: columns, primaryKey: key,
@@ -101,19 +101,19 @@ public struct Table: Sendable, Hashable {
     return table
   }
 
-  /// The column of this name; SQLite's names know no case (of ASCII letters).
+  /// Returns the column of this name: an exact match, else one that ignores the case of ASCII letters, as SQLite does.
   public func column(named name: String) -> Column? {
     columns.first { $0.name == name } ?? columns.first { $0.name.equalsIgnoringCase(name) }
   }
 
-  /// Whether no two records agree in all of these columns (NULLs apart).
+  /// Whether no two records have equal values in all of these columns, NULLs aside.
   public func isUnique(_ names: [String]) -> Bool {
     uniqueKeys.contains { key in key.allSatisfy { names.contains(columns[$0].name) } }
   }
 
   /// Whether an index finds the records with given values in these columns without a scan.
   ///
-  /// - Parameter collations: what texts are compared by, column by column; the columns' own where nil.
+  /// - Parameter collations: the collation of the comparison with each column; nil for the columns' own collations.
   public func isIndexed(_ names: [String], collations: [String]? = nil) -> Bool {
     let collations = collations ?? names.map { column(named: $0)?.collation ?? "BINARY" }
     return indexes.contains { index in
@@ -130,26 +130,26 @@ public struct Table: Sendable, Hashable {
 
 /// A column of a table.
 public struct Column: Sendable, Hashable {
-  /// The name exactly as in the database.
+  /// The name as spelled in the database.
   public let name: String
   /// The declared type, or the empty string.
   public let declaredType: String
-  /// The affinity that the declared type gives.
+  /// The affinity, by default that of the declared type.
   public let affinity: Affinity
   /// Whether it may hold NULL.
   public let isNullable: Bool
-  /// Whether it is computed, and so can't be written.
+  /// Whether it is a generated column, which can't be written.
   public let isGenerated: Bool
-  /// Whether an insert may leave it out though it is NOT NULL.
+  /// Whether an insertion may omit it even if it is `NOT NULL`.
   public let hasDefault: Bool
-  /// What it holds where an insert leaves it out: the expression of its `DEFAULT`; nil for NULL.
+  /// The expression of its `DEFAULT`; nil for NULL.
   public let defaultValue: SQL?
-  /// The name of the collation that its texts are compared by.
+  /// The name of the collation by which its texts are compared.
   public let collation: String
 
-  /// A column; of no type, nullable and without a default unless said otherwise.
+  /// Creates a column; by default it has no type, is nullable and has no default value.
   ///
-  /// - Parameter affinity: where it isn't that of the declared type.
+  /// - Parameter affinity: that of the declared type by default.
   public init(
     name: String, declaredType: String = "", affinity: Affinity? = nil, collation: String = "BINARY",
     isNullable: Bool = true, isGenerated: Bool = false, hasDefault: Bool = false, defaultValue: SQL? = nil
@@ -167,42 +167,42 @@ public struct Column: Sendable, Hashable {
 
 /// An index that can find records by equality.
 public struct Index: Sendable, Hashable {
-  /// The names of its columns in index order; nil where it holds an expression.
+  /// The names of its columns in index order; nil for an expression.
   public let columns: [String?]
-  /// The collation of each; nil where it is the column's own.
+  /// The collation of each column in the index; nil for the column's own.
   public let collations: [String?]
 
-  /// An index over these columns, by their own collations unless said otherwise.
+  /// Creates an index over these columns, by default with their own collations.
   public init(columns: [String?], collations: [String?]? = nil) {
     self.columns = columns
     self.collations = collations ?? columns.map { _ in nil }
   }
 }
 
-/// An index over one column, ascending: it gives records in the order of its values, and equal ones in that of the rowid.
+/// An ascending index over one column, by which records can be read in the order of the column and then the rowid.
 public struct OrderingIndex: Sendable, Hashable {
   /// The name of the index.
   public let name: String
   /// The name of the column.
   public let column: String
 
-  /// The index of this name.
+  /// Creates an index of this name over a column.
   public init(name: String, column: String) {
     self.name = name
     self.column = column
   }
 }
 
-/// A foreign key constraint, resolved: both sides exist and are of one length.
+/// A resolved foreign key: both tables exist, and both sides have the same number of columns.
 public struct ForeignKey: Sendable, Hashable {
-  /// The names of the columns that refer.
+  /// The names of the referring columns.
   public let columns: [String]
   /// The name of the table referred to.
   public let destination: String
   /// The names of the columns referred to.
   public let destinationColumns: [String]
 
-  /// A foreign key from `columns` to as many `destinationColumns`.
+  /// Creates a foreign key from `columns` to the same number of `destinationColumns`.
   public init(columns: [String], destination: String, destinationColumns: [String]) {
     self.columns = columns
     self.destination = destination
@@ -216,25 +216,25 @@ public struct FullText: Sendable, Hashable {
   public let table: String
   /// The names of the columns that it indexes.
   public let columns: [String]
-  /// 3, 4 or 5, as in `fts5`.
+  /// The version of FTS: 3, 4 or 5; 0 for a `tsvector`.
   public let version: Int
 
-  /// The name that reads, in the indexed table, the rowid of the virtual one: of an external content, the
-  /// `content_rowid` (<https://www.sqlite.org/fts5.html#external_content_tables>).
+  /// The name of the column of the indexed table that equals the rowid of the full-text table: for external content,
+  /// its `content_rowid` (<https://www.sqlite.org/fts5.html#external_content_tables>).
   public let rowIDName: String
 
-  /// The column of PostgreSQL's type `tsvector` that is the index; nil where a virtual table is.
+  /// The name of the `tsvector` column that PostgreSQL searches; nil for a full-text table of SQLite.
   public var vector: String?
 
-  /// The index that a column of the type `tsvector` is, in the table itself.
+  /// Creates the index that a `tsvector` column of the table itself is.
   ///
-  /// - Parameter columns: the names of the columns whose words it has, where these are known.
+  /// - Parameter columns: the names of the columns whose words it contains, where these are known.
   public init(vector: String, of table: String, columns: [String] = []) {
     self.init(table: table, columns: columns, version: 0)
     self.vector = vector
   }
 
-  /// The index that the virtual table `table` is.
+  /// Creates the index that a full-text table is.
   public init(table: String, columns: [String] = [], version: Int, rowIDName: String = "rowid") {
     self.table = table
     self.columns = columns
@@ -244,12 +244,12 @@ public struct FullText: Sendable, Hashable {
 }
 
 extension String {
-  /// The name as SQLite compares names: ASCII letters without case.
+  /// The name with ASCII letters in lower case: names that SQLite considers equal become equal.
   package var foldingASCIICase: String {
     String(decoding: utf8.lazy.map(\.foldingASCIICase), as: UTF8.self)
   }
 
-  /// Equality as SQLite compares names: ASCII letters without case.
+  /// Whether two names are equal to SQLite, which ignores the case of ASCII letters.
   package func equalsIgnoringCase(_ other: String) -> Bool {
     utf8.count == other.utf8.count
       && zip(utf8, other.utf8).allSatisfy { $0.foldingASCIICase == $1.foldingASCIICase }

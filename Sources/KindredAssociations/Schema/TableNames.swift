@@ -1,13 +1,12 @@
-/// The names that resources and association keys take from the name of a table.
+/// The forms of a table's name from which resource names and association keys are made.
 struct TableNames {
-  /// `lineItem`, of `line_items` too.
+  /// The singular in lowerCamelCase: `lineItem` for both `line_item` and `line_items`.
   let singular: String
-  /// `lineItems`, of `line_item` too.
+  /// The plural in lowerCamelCase: `lineItems` for both `line_item` and `line_items`.
   let plural: String
   /// The table's name in lowerCamelCase.
   let camelCased: String
 
-  /// The table's name singularised, then pluralised, in lowerCamelCase.
   init(_ name: String) {
     var words = IdentifierWords(name).lowerCamelCaseWords
     guard let last = words.popLast() else {

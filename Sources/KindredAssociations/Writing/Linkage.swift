@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// How a record comes to be associated with another: which columns take whose values.
+/// How writing associates a record with another one: which columns take the values of the other's key.
 public enum Linkage: Sendable {
   /// The associated record refers to the other one.
   case has(AssociationStep)
@@ -10,36 +10,36 @@ public enum Linkage: Sendable {
   case join(JoinTable)
 }
 
-/// A table whose records link those of two others, each two once at most.
+/// A table whose records link those of two others, each pair at most once.
 public struct JoinTable: Sendable {
-  /// The table itself.
+  /// The join table.
   public let table: Table
   /// The step from the record that has the association.
   public let near: AssociationStep
   /// The step to the associated record.
   public let far: AssociationStep
 
-  /// How these columns are compared with those that they refer to.
+  /// How ``columns`` are compared with the columns that they refer to.
   public let references: [ColumnReference]
 
-  /// The columns that refer to both records, those of the near one first.
+  /// The names of the columns that refer to the two records, those of the near one first.
   public var columns: [String] { near.destinationColumns + far.originColumns }
 }
 
 /// A column of a foreign key, and how it is compared with the column that it refers to.
 public struct ColumnReference: Hashable, Sendable {
-  /// The name of the column that refers.
+  /// The name of the referring column.
   let column: String
-  /// The table and the name of the column referred to.
+  /// The names of the table and the column referred to.
   let table, referred: String
   /// The collation of the column referred to.
   let collation: String
-  /// Whether the columns compare values alike, and whether they do but for the collation.
+  /// Whether an ordinary `=` compares the columns as the foreign key does, and whether it would but for the collation.
   let isPlain, hasOneAffinity: Bool
 }
 
 extension Model {
-  /// The references that the columns of a step make.
+  /// Returns the references by the foreign key that a step follows.
   fileprivate func references(of step: AssociationStep) -> [ColumnReference] {
     let isBelongsTo = step.direction == .belongsTo
     let (referring, referred) =
@@ -55,7 +55,7 @@ extension Model {
 }
 
 extension Association {
-  /// How a record is associated by writing; nil where no single record can do it, or where it can't be written.
+  /// Returns how writing one record creates the association; nil if that is impossible, or the table isn't writable.
   public func linkage(in model: Model) -> Linkage? {
     switch (steps.first, steps.count) {
     case (let step?, 1):
@@ -79,12 +79,12 @@ extension Association {
     }
   }
 
-  /// Whether it leads to some of the associated records only.
+  /// Whether it leads to only some of the records that its foreign keys refer to.
   public var isFiltered: Bool { filter != nil || steps.contains { $0.filter != nil } }
 }
 
 extension Table {
-  /// What can be done to its records.
+  /// The kinds of changes that clients can make to its records.
   public var changes: Changes {
     switch kind {
     case .table: pointerColumns.isEmpty ? [] : .all
@@ -93,10 +93,10 @@ extension Table {
     }
   }
 
-  /// Whether anything can be done to its records.
+  /// Whether its records can be changed in any way.
   public var isWritable: Bool { !changes.isEmpty }
 
-  /// Whether records can be written with values in these columns.
+  /// Whether its records can be changed, and none of these columns is missing or generated.
   fileprivate func isWritable(_ names: [String]) -> Bool {
     isWritable && names.allSatisfy { !(column(named: $0)?.isGenerated ?? true) }
   }

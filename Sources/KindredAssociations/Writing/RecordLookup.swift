@@ -1,30 +1,31 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// How records are found for a change to be made to them.
+/// The statements that find the records to be changed by a write.
 public struct RecordLookup: Sendable {
-  /// The statements along the path, each of which must give a row; the last one gives the records.
+  /// The statements along the path, each of which must return a row; the last one returns the records.
   public let steps: [Plan.Step]
-  /// The names of the columns that the last statement gives.
+  /// The names of the columns that the last statement returns.
   public let columns: [String]
-  /// Full-text patterns to check first.
+  /// The full-text patterns to check first.
   public let searches: [Plan.SearchCheck]
-  /// What must be made before the statements run.
+  /// The transient tables to fill before the statements run.
   public let transients: [TransientTable]
 }
 
 extension Planner {
-  /// How columns of the one record at the end of `path` are read.
+  /// Plans the lookup of the one record at the end of `path`.
   ///
-  /// - Parameter columns: any of its table, the hidden ones too.
+  /// - Parameter columns: the names of the columns to read, which may be hidden ones.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
     let request = FetchRequest(path: path, root: RequestNode())
     return try planning(request).lookup(columns)
   }
 
-  /// How columns of the records are read that a request selects: one more than its limit, where there are so many.
+  /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was
+  /// exceeded.
   ///
-  /// - Parameter columns: any of their table, the hidden ones too.
+  /// - Parameter columns: the names of the columns to read, which may be hidden ones.
   public func lookup(_ request: FetchRequest, columns: [String]) throws -> RecordLookup {
     var request = request
     request.root.fields = []
@@ -34,7 +35,7 @@ extension Planner {
 }
 
 extension RequestNode {
-  /// The node where only the records above it are wanted.
+  /// The node and those below it, joined without being part of the result.
   fileprivate var joined: RequestNode {
     var node = self
     node.isIncluded = false
@@ -70,7 +71,7 @@ extension Planning {
     return finished(names)
   }
 
-  /// Has the statement give these columns first; their names, each once.
+  /// Selects these columns first, and returns their names without repetitions.
   private func add(_ columns: [String], of scope: Scope) -> [String] {
     var names: [String] = []
     for name in columns
@@ -80,7 +81,7 @@ extension Planning {
     return names
   }
 
-  /// The lookup that the path's statements are.
+  /// Returns a lookup by the statements planned so far.
   func finished(_ columns: [String]) -> RecordLookup {
     RecordLookup(
       steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values))

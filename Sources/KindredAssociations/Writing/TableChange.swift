@@ -1,45 +1,42 @@
 import KindredSQLSyntax
 
-/// The shape of a statement that changes records of one table, or finds them for a change.
+/// The shape of a statement that changes records of one table, or finds them before a change.
 ///
-/// Its values are parameters, in the order of the columns: one shape is one prepared statement.
+/// Values are parameters in the order of the columns, so each shape is one prepared statement.
 public enum TableChange: Hashable, Sendable {
-  /// A new record; the columns that are left out take their defaults.
+  /// Inserts a record; omitted columns take their defaults.
   ///
   ///     INSERT INTO table (columns) VALUES (…) RETURNING returned
   case insertion(of: [String], returning: [String])
-  /// Other values of one record, which `Table.locatorColumns` find; `resetting` names the columns that take their
-  /// defaults again.
+  /// Changes one record, found by `Table.locatorColumns`; the columns of `resetting` take their defaults.
   ///
   ///     UPDATE table SET columns = …, reset = default WHERE locators = … RETURNING returned
   case update(of: [String], resetting: [String], returning: [String])
-  /// The end of the records with given values in these columns.
+  /// Deletes the records with given values in these columns.
   ///
   ///     DELETE FROM table WHERE columns = … RETURNING 1
   case deletion(by: [String])
-  /// Columns of the records with given values in others.
+  /// Reads columns of the records with given values in other columns.
   ///
   ///     SELECT columns FROM table WHERE columns = …
   case selection(of: [String], by: [String])
-  /// The end of the records that refer to given ones.
+  /// Deletes the records that refer to given ones.
   ///
   ///     DELETE FROM table WHERE references = … RETURNING 1
   case unlinking([ColumnReference])
-  /// Columns of the records that refer to given ones.
+  /// Reads columns of the records that refer to given ones.
   ///
   ///     SELECT columns FROM table WHERE references = …
   case links(of: [String], [ColumnReference])
 }
 
 extension Table {
-  /// The columns that find a record for a change: the rowid where there is one, else the key.
+  /// The names of the columns by which a record to be changed is found: the rowid if there is one, else the key.
   public var locatorColumns: [String] {
     pointerColumns.isEmpty ? primaryKey.map { columns[$0].name } : pointerColumns
   }
 
-  /// The statement of this shape.
-  ///
-  /// - Parameter dialect: the SQL that the database takes.
+  /// Returns the statement of a shape.
   public func statement(_ change: TableChange, dialect: Dialect = .sqlite) -> Plan.Statement {
     let writer = dialect.writer
     return Plan.Statement(sql(change, writer), writer.parameterStyle)
@@ -78,14 +75,14 @@ extension Table {
     schema.map { "\(identifier: $0).\(identifier: name)" } ?? "\(identifier: name)"
   }
 
-  /// That columns refer to the values of the parameters.
+  /// Returns the condition that the referring columns match the parameters.
   private func matches(_ references: [ColumnReference], _ dialect: any SQLDialect) -> SQL {
     references.enumerated().map { number, reference -> SQL in
       let column: SQL = "\(identifier: reference.column)"
       guard dialect.hasAffinities, !reference.isPlain else { return "\(column) = \(.parameter(number))" }
       let collation: SQL = "COLLATE \(identifier: reference.collation)"
       guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
-      // A bound value has no affinity; a column that holds it has, in a subquery too.
+      // A parameter has no affinity, so it is replaced by the column referred to, which keeps its own in a subquery.
       let referred: SQL = "\(identifier: reference.table).\(identifier: reference.referred)"
       return
         "(SELECT \(referred) FROM \(identifier: reference.table) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: name).\(column)"
