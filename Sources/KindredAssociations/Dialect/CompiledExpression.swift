@@ -1,35 +1,35 @@
 import KindredSQLSyntax
 
-/// An expression whose names were found, as SQL.
+/// An expression as SQL, its names resolved, with what a dialect has to know to combine it with others.
 struct CompiledExpression {
   var sql: SQL
   var precedence = Precedence.primary
   var format: Plan.ValueFormat = .plain
-  /// What its values are, to a database that has types; nil where that is not known.
+  /// The type of its values, for a database whose expressions have types; nil where it is unknown.
   var type: ValueType?
-  /// Whether it is something that a dialect writes in another way beside certain operands.
+  /// The form of the expression, where a dialect writes it differently depending on the other operand.
   var form = Form.other
   /// Whether it may be NULL.
   var isNullable = true
-  /// The collation that it has been given.
+  /// The explicit collation, if any.
   var collation: Expression.Collation?
-  /// What it is where the record that it is about is missing, if not NULL.
+  /// Its value where the record that it reads is missing; nil for NULL.
   var absent: CompiledAbsence?
 
-  /// What an expression is made of, as far as a dialect has to know.
+  /// The forms of expressions that dialects distinguish.
   enum Form: Equatable {
     case null
     case truth(Bool)
-    /// A value that is bound, and what it is.
+    /// A bound value, and the value itself.
     case literal(SQL.Binding, SQLValue)
     case other
   }
 
-  /// What stands for an expression that is wrong, while its error is noted.
+  /// A placeholder for an invalid expression, whose error has been noted.
   static let unknown = CompiledExpression(sql: "NULL", form: .null)
 }
 
-/// What an aggregate is of no records.
+/// The value of an aggregate over no records.
 struct CompiledAbsence {
   var sql: SQL
   var type: ValueType?
@@ -37,7 +37,7 @@ struct CompiledAbsence {
 
 /// How tightly the outermost operator binds (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
 ///
-/// Parentheses stand only where they must: SQLite's parser has a stack of 100 entries, and each takes one.
+/// Parentheses are written only where they are needed, as each takes one of the 100 entries of SQLite's parser stack.
 enum Precedence: Int, Comparable {
   case or, and, not, equality, comparison, sum, product, concatenation, collate, sign, primary
 
@@ -48,6 +48,6 @@ enum Precedence: Int, Comparable {
 }
 
 extension CompiledExpression {
-  /// The SQL as an operand of an operator that binds as tightly as `precedence`.
+  /// Returns the SQL as an operand of an operator of this precedence, in parentheses if needed.
   func sql(within precedence: Precedence) -> SQL { self.precedence < precedence ? "(\(sql))" : sql }
 }

@@ -1,7 +1,5 @@
 import KindredSQLSyntax
 
-// The words of SQL for what an expression is made of.
-
 extension Expression.BinaryOperator {
   var sql: SQL {
     switch self {
@@ -41,7 +39,7 @@ extension Expression.BinaryOperator {
 }
 
 extension Expression.MatchOperator {
-  /// A pattern of all that begins as what a pattern matches; nil where that is not known before the statement runs.
+  /// Returns a pattern that matches every text with the literal prefix of `pattern`; nil unless `pattern` is a value.
   func beginning(of pattern: Expression, escape: Expression?) -> SQL.Binding? {
     guard let pattern = pattern.binding else { return nil }
     let kind: PatternKind = self == .like ? .like : .glob
@@ -51,7 +49,7 @@ extension Expression.MatchOperator {
 }
 
 extension Expression {
-  /// What a parameter is bound to that is a value known when the statement runs.
+  /// The binding of a literal or a value; nil for other expressions.
   fileprivate var binding: SQL.Binding? {
     switch kind {
     case .literal(let number): .parameter(number)

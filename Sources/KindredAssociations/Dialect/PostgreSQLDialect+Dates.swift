@@ -1,7 +1,6 @@
 import KindredSQLSyntax
 
-/// Functions of dates: their values are texts and numbers, as SQLite's are
-/// (<https://www.sqlite.org/lang_datefunc.html>).
+/// Date functions, which return texts and numbers as SQLite's do (<https://www.sqlite.org/lang_datefunc.html>).
 extension PostgreSQLDialect {
   func date(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression {
     var rest = arguments[...]
@@ -25,7 +24,7 @@ extension PostgreSQLDialect {
 
   private func text(_ sql: SQL) -> CompiledExpression { CompiledExpression(sql: sql, type: .text) }
 
-  /// A value as a timestamp without a time zone, of UTC.
+  /// Returns a value as a timestamp without time zone, in UTC.
   private func timestamp(_ value: CompiledExpression) throws -> SQL {
     switch value.type?.kind {
     case .timestamp?: return value.operand
@@ -36,7 +35,7 @@ extension PostgreSQLDialect {
       if case .text(let text) = bound, text.lowercased() == "now" { return "timezone('UTC', now())" }
       return parameter(binding, as: .timestamp)
     case .text?:
-      // A text that is no date gives NULL.
+      // A text in another form gives NULL, as in SQLite.
       let pattern: SQL = "'^\\d{4}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?)?$'"
       return "(CASE WHEN \(value.operand) ~ \(pattern) THEN \(value.operand)::timestamp END)"
     case nil: return "\(value.operand)::timestamp"
@@ -47,7 +46,7 @@ extension PostgreSQLDialect {
     }
   }
 
-  /// A timestamp after a modifier such as `+1 day` or `start of month`.
+  /// Returns a timestamp with a modifier such as `+1 day` or `start of month` applied.
   private func modified(_ time: SQL, by modifier: CompiledExpression) throws -> SQL {
     guard case .literal(let binding, .text(let text)) = modifier.form else { throw Self.badModifier }
     let words = text.lowercased().split(separator: " ")
@@ -67,7 +66,7 @@ extension PostgreSQLDialect {
       message: "PostgreSQL takes no such modifier of a date: write one such as '+1 day' or 'start of month'")
   }
 
-  /// A timestamp as a format of `strftime` shows it.
+  /// Returns a timestamp in a format of `strftime`.
   private func formatted(_ time: SQL, _ format: String) throws -> CompiledExpression {
     var parts: [SQL] = []
     var plain = ""
@@ -114,7 +113,7 @@ extension PostgreSQLDialect {
     }
   }
 
-  /// PostgreSQL's days begin at midnight, and those of astronomers at noon.
+  /// Returns the Julian day, which begins at noon; PostgreSQL's begins at midnight.
   private static func julianDay(of time: SQL) -> SQL { "(extract(julian from \(time))::float8 - 0.5)" }
 
   private static func badFormat(_ code: String) -> TypeMismatch {

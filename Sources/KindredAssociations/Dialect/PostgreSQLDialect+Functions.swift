@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// The functions of the language (<https://www.postgresql.org/docs/current/functions.html>).
+/// The functions of the expression language (<https://www.postgresql.org/docs/current/functions.html>).
 extension PostgreSQLDialect {
   func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression {
     if let call = try numeric(name, arguments) ?? textual(name, arguments) ?? conditional(name, arguments) {
@@ -37,7 +37,7 @@ extension PostgreSQLDialect {
       guard value.type?.kind != .integer else { return value }
       return call("\(SQL(trusted: name))(\(value.sql))", value.type)
     case "round":
-      // `round(float8)` rounds halves to even numbers.
+      // `round(float8)` rounds half to even; SQLite rounds half away from zero, as `numeric` does.
       let value = try number(arguments[0], 0)
       guard arguments.count > 1 else { return call("round(\(value.operand)::numeric)::float8", .real) }
       let digits = try number(arguments[1], 1)
@@ -64,8 +64,8 @@ extension PostgreSQLDialect {
     }
   }
 
-  /// `substr`, which counts from the end where the start is negative, and takes what stands before the start where the
-  /// length is.
+  /// Returns `substr` with SQLite's meaning of negative arguments: a negative start counts from the end, and a negative
+  /// length takes the characters before the start.
   private func substring(_ arguments: [CompiledExpression]) throws -> CompiledExpression {
     let value = try text(arguments[0]).sql
     let start = try number(arguments[1], 1).operand
@@ -100,7 +100,7 @@ extension PostgreSQLDialect {
       let values = try unified(arguments)
       let list = values.map(\.sql).joined(separator: ", ")
       let function: SQL = name == "min" ? "least" : "greatest"
-      // SQLite's are NULL where any value is.
+      // SQLite's functions return NULL if any argument is NULL.
       return call(
         "CASE WHEN num_nulls(\(list)) = 0 THEN \(function)(\(list)) END", values.lazy.compactMap(\.type).first
       )
@@ -145,7 +145,7 @@ extension PostgreSQLDialect {
       return count("count(\(distinct)\(value.sql))")
     case .min, .max:
       let name: SQL = function == .min ? "min" : "max"
-      // There is none of booleans, identifiers and documents.
+      // PostgreSQL has no `min` and `max` for booleans, `uuid`, JSON and `bytea`.
       switch value.type?.kind {
       case .boolean?: return call("\(name)(\(distinct)\(value.operand)::int4)", .integer)
       case .other?, .json?, .blob?: return call("\(name)(\(distinct)\(try text(value).sql))", .text)
@@ -155,7 +155,7 @@ extension PostgreSQLDialect {
       return call("avg(\(distinct)\(try number(value, 0).operand)::float8)", .real)
     case .sum:
       let number = try number(value, 0)
-      // Of integers it is exact, and may be longer than they are.
+      // The sum of `int8` is `numeric`, which can't overflow.
       return call("sum(\(distinct)\(number.sql))", number.type?.kind == .integer ? .numeric : number.type)
     case .total:
       return call("coalesce(sum(\(distinct)\(try number(value, 0).operand)::float8), 0)", .real)
@@ -175,12 +175,12 @@ extension PostgreSQLDialect {
   }
 }
 
-/// A path into a JSON document, as SQLite writes it: `$.name."other name"[0]`.
+/// A path into a JSON document, in SQLite's syntax: `$.name."other name"[0]`.
 private struct JSONPath {
-  /// The names and numbers on the way.
+  /// The member names and array indices.
   let steps: [String]
 
-  /// Nil for what is no path.
+  /// Parses a path; nil if the text isn't one.
   init?(_ text: String) {
     guard text.first == "$" else { return nil }
     var rest = text.dropFirst()
@@ -199,7 +199,7 @@ private struct JSONPath {
         rest = rest[name.endIndex...]
       case "[":
         guard let end = rest.firstIndex(of: "]") else { return nil }
-        // `#-1` counts from the end, as a negative number does here.
+        // SQLite's `#-1` counts from the end; PostgreSQL writes it as -1.
         var number = rest[..<end]
         if number.hasPrefix("#") { number = number.dropFirst() }
         guard Int(number) != nil else { return nil }

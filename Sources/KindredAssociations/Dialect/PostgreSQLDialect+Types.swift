@@ -1,19 +1,19 @@
 import KindredSQLSyntax
 
-/// How values of different types stand beside each other.
+/// Conversions between operands of different types.
 extension PostgreSQLDialect {
   // MARK: Comparisons
 
-  /// Two values as they can be compared.
+  /// Returns two values converted so that they can be compared.
   ///
   /// - Parameters:
-  ///   - first: the number of the left operand, for errors.
-  ///   - second: that of the right one.
+  ///   - first: the index of the left operand, for errors.
+  ///   - second: the index of the right operand.
   func comparable(
     _ left: CompiledExpression, _ right: CompiledExpression, _ first: Int = 0, _ second: Int = 1
   ) throws -> (CompiledExpression, CompiledExpression) {
     var (left, right) = (left, right)
-    // The collation that one has been given is that of the comparison, the left one's first.
+    // An explicit collation of either operand applies to the comparison; the left one takes precedence.
     if let collation = left.collation ?? right.collation, left.collation != right.collation {
       (left, right) = try (
         left.collation == nil ? collated(text(left), collation) : left,
@@ -43,7 +43,7 @@ extension PostgreSQLDialect {
     throw mismatch(type, other, first, second)
   }
 
-  /// A value and a literal that is compared with it.
+  /// Returns a value and a literal compared with it, the literal cast to the type of the value.
   private func beside(
     _ value: CompiledExpression, _ type: ValueType, _ literal: CompiledExpression, _ first: Int,
     _ second: Int
@@ -74,7 +74,7 @@ extension PostgreSQLDialect {
 
   private func mismatch(_ type: ValueType, _ other: ValueType, _ first: Int, _ second: Int) -> TypeMismatch {
     let message = "PostgreSQL does not compare \(type.description) with \(other.description)"
-    // A number is told from a text by its type; anything else has a text.
+    // Suggest a cast of the text to a number; anything else can be cast to text.
     if type.kind.isNumber, other.kind == .text {
       return TypeMismatch(message: message, cast: (second, type.kind == .integer ? .integer : .numeric))
     }
@@ -88,17 +88,17 @@ extension PostgreSQLDialect {
 
   // MARK: Conversions
 
-  /// 0 or 1, as SQLite has it.
+  /// Returns a boolean as 0 or 1, as in SQLite.
   private func asInteger(_ value: CompiledExpression) -> CompiledExpression {
     CompiledExpression(sql: "\(value.operand)::int4", type: .integer, isNullable: value.isNullable)
   }
 
-  /// The text of a JSON value.
+  /// Returns the text of a JSON value.
   private func jsonText(_ value: CompiledExpression) -> CompiledExpression {
     CompiledExpression(sql: "(\(value.operand) #>> '{}')", type: .text)
   }
 
-  /// A JSON value as one of another type; nil where it is none.
+  /// Returns a JSON value converted to a text or a number; nil for other types.
   private func json(_ value: CompiledExpression, as type: ValueType) -> CompiledExpression? {
     if type.kind == .text { return jsonText(value) }
     guard type.kind.isNumber else { return nil }
@@ -108,7 +108,7 @@ extension PostgreSQLDialect {
       type: .numeric)
   }
 
-  /// A value as a text, as SQLite writes it.
+  /// Returns a value as a text, in SQLite's form.
   func text(_ value: CompiledExpression) throws -> CompiledExpression {
     func converted(_ sql: SQL) -> CompiledExpression {
       CompiledExpression(sql: sql, type: .text, isNullable: value.isNullable)
@@ -127,12 +127,12 @@ extension PostgreSQLDialect {
     }
   }
 
-  /// A value as a number.
+  /// Returns a value as a number.
   ///
-  /// - Parameter place: the number of the operand, for errors.
+  /// - Parameter place: the index of the operand, for errors.
   func number(_ value: CompiledExpression, _ place: Int) throws -> CompiledExpression {
     guard let type = value.type else {
-      // NULL, which is of any type.
+      // NULL has no type of its own.
       return CompiledExpression(sql: "\(value.operand)::int8", type: .integer)
     }
     if type.kind.isNumber { return value }
@@ -141,7 +141,7 @@ extension PostgreSQLDialect {
     throw TypeMismatch(message: "\(type.description) is no number", cast: (place, .numeric))
   }
 
-  /// Two values as numbers.
+  /// Returns two values as numbers.
   func numbers(
     _ left: CompiledExpression, _ right: CompiledExpression
   ) throws -> (CompiledExpression, CompiledExpression) {
@@ -151,15 +151,15 @@ extension PostgreSQLDialect {
     return (left, right)
   }
 
-  /// A literal beside an exact number, which is not to become a binary fraction.
+  /// Returns a literal as `numeric`, so that beside an exact number it doesn't become a binary fraction.
   private func exact(_ value: CompiledExpression) -> CompiledExpression {
     guard case .literal(let binding, _) = value.form else { return value }
     return CompiledExpression(sql: parameter(binding, as: .numeric), type: .numeric, form: value.form)
   }
 
-  /// Values that are one expression's, as values of one type.
+  /// Returns alternative values of one expression, such as the results of a `CASE`, converted to one type.
   func unified(_ values: [CompiledExpression]) throws -> [CompiledExpression] {
-    // What has a type of its own decides for the literals.
+    // The first value that isn't a literal determines the type.
     guard
       let first = values.first(where: { $0.type != nil && !$0.isLiteral })
         ?? values.first(where: { $0.type != nil })

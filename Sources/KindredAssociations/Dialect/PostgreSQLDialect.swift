@@ -1,10 +1,10 @@
 import KindredSQLSyntax
 
-/// The SQL of PostgreSQL 14 and later, whose expressions have types.
+/// The SQL of PostgreSQL 15 and later, whose expressions have types.
 ///
-/// Where SQLite converts a value, PostgreSQL takes none of another type: what is bound is cast to the type of what stands
-/// beside it, numbers and booleans are converted as SQLite does, and anything else is refused with the `cast` that says
-/// what is meant. Each operand that is more than a name or a call is in parentheses, for operators bind otherwise
+/// Where SQLite converts a value, PostgreSQL accepts only the right type: a literal is cast to the type of the other
+/// operand, numbers and booleans are converted as in SQLite, and anything else is an error that suggests a `cast`.
+/// Every operand that is more than a name or a call is in parentheses, as PostgreSQL's operator precedence differs
 /// (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-PRECEDENCE>).
 struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
@@ -101,7 +101,7 @@ struct PostgreSQLDialect: SQLDialect {
   func isAmong(
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
   ) throws -> CompiledExpression {
-    // A literal on the left is what those on the right are.
+    // A literal on the left takes the type of the values on the right.
     let values = try list.enumerated().map { try comparable(value, $1, 0, $0 + 1) }
     let others = values.map(\.1.sql).joined(separator: ", ")
     let first = value.isLiteral ? values[0].0 : value.json(as: values[0].0)
@@ -130,7 +130,7 @@ struct PostgreSQLDialect: SQLDialect {
       throw TypeMismatch(
         message: "PostgreSQL has no `glob`: write `like`, with `%` for any letters and `_` for one")
     }
-    // Without `ESCAPE`, a backslash would be one.
+    // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
     let escape = try escape.map { try text($0).operand } ?? "''"
     let (value, pattern) = (try text(value).operand, try text(pattern).operand)
     return boolean("\(value) \(not(negated))ILIKE \(pattern) ESCAPE \(escape)")
@@ -141,7 +141,7 @@ struct PostgreSQLDialect: SQLDialect {
     let sql: SQL =
       switch collation {
       case .binary: "\(value.operand) COLLATE \"C\""
-      // ASCII letters without case, and no other ones.
+      // As in SQLite, only ASCII letters are case-insensitive.
       case .nocase: "lower(\(value.operand) COLLATE \"C\") COLLATE \"C\""
       case .rtrim: "rtrim(\(value.operand), ' ') COLLATE \"C\""
       }
@@ -176,7 +176,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
   }
 
-  /// The number that a text begins with, as SQLite's `CAST` gives it: 0 where it begins with none.
+  /// Returns the number at the beginning of a text, as SQLite's `CAST` does; 0 if there is none.
   private func leading(
     _ pattern: StaticString, of value: CompiledExpression, as type: ValueType
   ) throws -> SQL {
@@ -211,7 +211,7 @@ struct PostgreSQLDialect: SQLDialect {
   var digestType: ValueType? { .blob }
 
   func digest(of values: [SQL]) -> SQL {
-    // As the texts of the values are, so that a client that has them can make it too; NULL differs from each text.
+    // Computed from the texts of the values, so that the server can compute it too; NULL differs from every text.
     let size = 100
     guard values.count > size else {
       let texts = values.map { "coalesce('=' || (\($0))::text, '')" as SQL }.joined(separator: ", ")
@@ -230,7 +230,7 @@ struct PostgreSQLDialect: SQLDialect {
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
     var sql = expression
     if isDescending { sql.append(" DESC") }
-    // To PostgreSQL they are the greatest values. Where there are none, the words would keep it from reading an index.
+    // PostgreSQL's NULLs are the largest values. Without NULLs the clause would only prevent the use of an index.
     if isNullable {
       let isFirst = nulls.map { $0 == .first } ?? !isDescending
       sql.append(isFirst ? " NULLS FIRST" : " NULLS LAST")
@@ -240,7 +240,7 @@ struct PostgreSQLDialect: SQLDialect {
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "LEAST(\(left), \(right))" }
 
-  /// Its collations order texts by their bytes where they would be equal.
+  /// PostgreSQL's deterministic collations already order equal texts by their bytes.
   func orderedByBytes(_ value: SQL) -> SQL? { nil }
 
   func page(limit: SQL?, offset: SQL?) -> SQL {
@@ -251,7 +251,7 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
-    // The parts have a row of a page each at most, which costs little to sort once more.
+    // Each part has at most the rows of a page, so sorting them again is cheap.
     let parts = parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ")
     let order = order()
     return order.isEmpty ? parts + page : "\(parts) ORDER BY \(order)\(page)"
@@ -268,7 +268,7 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL {
-    // `json` knows no equality.
+    // The type `json` has no equality operator.
     format == .json ? "\(column)::text" : column
   }
 
@@ -305,19 +305,19 @@ extension PostgreSQLDialect {
     CompiledExpression(sql: sql, precedence: .equality, type: left.type?.joined(right.type))
   }
 
-  /// A number without its fraction.
+  /// Returns a number without its fraction.
   private func truncated(_ value: CompiledExpression) -> SQL {
     value.type?.kind == .integer ? value.sql : "trunc(\(value.sql))::int8"
   }
 }
 
 extension CompiledExpression {
-  /// The SQL as an operand of any operator but `AND`, `OR` and `NOT`.
+  /// The SQL as an operand of any operator except `AND`, `OR` and `NOT`.
   var operand: SQL { sql(within: .primary) }
 
   var isLiteral: Bool { if case .literal = form { true } else { false } }
 
-  /// The same as it was made comparable, where it is JSON.
+  /// The converted form for a comparison, where JSON or a boolean had to be converted; else the expression itself.
   fileprivate func json(as comparable: CompiledExpression) -> CompiledExpression {
     type?.kind == .json || type?.kind == .boolean ? comparable : self
   }

@@ -1,11 +1,11 @@
 import KindredSQLSyntax
 
-/// A database by the SQL that it takes.
+/// The database whose SQL is written.
 public enum Dialect: Sendable, Hashable {
   case sqlite
   case postgreSQL
 
-  /// Writes it.
+  /// The writer of the dialect.
   var writer: any SQLDialect {
     switch self {
     case .sqlite: SQLiteDialect()
@@ -14,35 +14,36 @@ public enum Dialect: Sendable, Hashable {
   }
 }
 
-/// How a database writes what databases write differently: from typed expressions to typed expressions.
+/// Writes the SQL that differs between databases, from typed expressions to typed expressions.
 ///
-/// The planner decides what is meant and a dialect how that is said. It knows no names of the model and no request.
+/// The planner decides what a statement means, and the dialect how it is written. A dialect knows neither the model nor
+/// the request.
 protocol SQLDialect: Sendable {
   /// How parameters are numbered.
   var parameterStyle: SQL.ParameterStyle { get }
-  /// Whether the statement of a node runs once for each row above, and not once for many.
+  /// Whether the statement of a node runs once for each parent row, instead of once for many.
   var nestsStatements: Bool { get }
 
-  /// Whether a comparison converts what the columns of a foreign key hold, by their affinities and collations.
+  /// Whether comparing the columns of a foreign key depends on their affinities and collations.
   var hasAffinities: Bool { get }
 
   // MARK: Values
 
-  /// The type of a column; nil where a value may be anything.
+  /// Returns the type of a column; nil if it may hold values of any type.
   func type(of column: Column) -> ValueType?
-  /// A value that is bound.
+  /// Returns a parameter as an expression.
   func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression
-  /// A value that is bound, for what it is compared with.
+  /// Returns a parameter that is compared with a value of this type.
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL
-  /// A whole number that is bound, such as a limit.
+  /// Returns a parameter that is bound to an integer, such as a limit.
   func integer(_ binding: SQL.Binding) -> SQL
 
-  /// The type of conditions; nil where they are numbers.
+  /// The type of conditions; nil if conditions are numbers.
   var truthType: ValueType? { get }
 
   // MARK: Operators
 
-  /// An operand of `AND`, `OR`, `NOT`, `WHEN`, `WHERE`.
+  /// Returns a value as an operand of `AND`, `OR`, `NOT`, `WHEN` or `WHERE`.
   func condition(_ value: CompiledExpression) throws -> CompiledExpression
   func negated(_ value: CompiledExpression) throws -> CompiledExpression
   /// `- value`, `+ value`
@@ -50,7 +51,7 @@ protocol SQLDialect: Sendable {
   func binary(
     _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
   ) throws -> CompiledExpression
-  /// `left || right`, of a bounded length.
+  /// Returns `left || right`, which fails at run time where the result would be too long.
   func boundedConcatenation(
     _ left: CompiledExpression, _ right: CompiledExpression
   ) throws -> CompiledExpression
@@ -62,8 +63,8 @@ protocol SQLDialect: Sendable {
     _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
   ) throws -> CompiledExpression
   /// - Parameters:
-  ///   - isStoppable: whether a match that takes long must be stopped.
-  ///   - beginning: a pattern of all that begins as what is matched, where an index may find that.
+  ///   - isStoppable: whether a match must end when the time of the request is over.
+  ///   - beginning: a pattern of the literal prefix, where an index may find the texts that begin with it.
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
@@ -78,54 +79,57 @@ protocol SQLDialect: Sendable {
 
   // MARK: Functions
 
-  /// A function of values, by its name in the language, which has been checked.
+  /// Returns the call of a scalar function, whose name and number of arguments have been checked.
   func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression
   /// Whether the SQL of this function depends on the values of literals among its arguments.
   func readsLiterals(of function: String) -> Bool
-  /// An aggregate of the rows of a `SELECT`.
+  /// Returns an aggregate over the rows of a `SELECT`.
   ///
-  /// - Parameter arguments: none for the number of rows.
+  /// - Parameter arguments: empty to count the rows.
   func aggregate(
     _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
   ) throws -> CompiledExpression
-  /// What an aggregate of no rows is; nil for NULL.
+  /// Returns the value of an aggregate over no rows; nil for NULL.
   func absence(of function: Expression.AggregateFunction) -> CompiledAbsence?
-  /// The type of a digest; nil where values have none.
+  /// The type of a digest; nil if values have no types.
   var digestType: ValueType? { get }
-  /// The digest of a list of values, 16 bytes, as ``Cursor/digest`` holds it.
+  /// Returns the digest of a list of values: 16 bytes, as in ``Cursor/digest``.
   func digest(of values: [SQL]) -> SQL
-  /// That two values are the same, or both NULL.
+  /// Returns the condition that two values are equal or both NULL.
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL
-  /// The lesser of two numbers.
+  /// Returns the smaller of two numbers.
   func least(_ left: SQL, _ right: SQL) -> SQL
 
-  /// What a column takes where it is set to its default.
+  /// Returns the value that resets a column to its default.
   func defaultValue(of column: Column?) -> SQL
-  /// How a table gets a full-text index: the end of a sentence.
+  /// Returns the end of an error message that tells how a table gets a full-text index.
   func fullTextIndex(of table: String) -> String
 
   // MARK: Clauses
 
-  /// A term of `ORDER BY`, NULLs being the least values unless said otherwise.
+  /// Returns a term of `ORDER BY`; by default, NULLs are the smallest values.
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL
-  /// A value for an order that tells texts apart which its collation takes for equal; nil where none does.
+  /// Returns a value that orders texts by their bytes, where their collation considers different texts equal; nil if
+  /// no collation of the database does.
   func orderedByBytes(_ value: SQL) -> SQL?
-  /// `LIMIT` and `OFFSET`.
+  /// Returns `LIMIT` and `OFFSET`.
   func page(limit: SQL?, offset: SQL?) -> SQL
-  /// Parts of an order one after the other, and the page of all of them.
+  /// Returns the page of consecutive parts of an ordered result.
   ///
-  /// - Parameter order: of all of them, by the numbers of the columns.
+  /// - Parameter order: the `ORDER BY` terms of the whole result, by column numbers.
   func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL
-  /// The first of the rows that are equal in some columns.
+  /// Returns the first of each group of rows that are equal in some columns.
   ///
   /// - Parameters:
-  ///   - rows: the rows, with their places in the order in another column.
-  ///   - columns: the columns that are shown.
+  ///   - rows: the rows, with their position in the order in another column.
+  ///   - columns: the columns of the result.
+  ///   - keys: the columns that are compared.
+  ///   - place: the column with the position.
   func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL
-  /// A column as it is compared with itself in other rows.
+  /// Returns a column in a form whose values can be compared for equality.
   func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL
-  /// A subquery in a `FROM` clause whose columns are named without it.
+  /// Returns a subquery for a `FROM` clause, whose columns are named without qualification.
   func derived(_ subquery: SQL) -> SQL
-  /// A column as a row shows it.
+  /// Returns a value in the form in which a result shows it.
   func shown(_ value: CompiledExpression) -> CompiledExpression
 }

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// The SQL of SQLite, whose values have types and whose expressions have none.
+/// The SQL of SQLite, where values have types but expressions don't.
 struct SQLiteDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .questionMark }
   var nestsStatements: Bool { true }
@@ -42,7 +42,7 @@ struct SQLiteDialect: SQLDialect {
   func binary(
     _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
   ) -> CompiledExpression {
-    // All of these operators take their left side first.
+    // All of these operators are left-associative.
     CompiledExpression(
       sql: "\(left.sql(within: op.precedence)) \(op.sql) \(right.sql(within: op.precedence.next))",
       precedence: op.precedence, format: op.isComparison ? .boolean : .plain)
@@ -82,7 +82,7 @@ struct SQLiteDialect: SQLDialect {
       let call: SQL = "\(function)(\(arguments.joined(separator: ", ")))"
       if negated { return boolean("NOT \(call)", .not) }
       guard let beginning else { return boolean(call, .primary) }
-      // SQLite finds by the index what begins so, and its own operator is done with a text at its beginning.
+      // The built-in operator lets SQLite search the index for the prefix; matching a prefix takes little time.
       return boolean("\(value.sql(within: .comparison)) \(word) \(beginning) AND \(call)", .and)
     }
     let escape: SQL = escape.map { " ESCAPE \($0.sql(within: .sum))" } ?? ""
@@ -115,9 +115,8 @@ struct SQLiteDialect: SQLDialect {
 
   // MARK: Functions
 
-  /// A function of values: SQLite's core ones that read nothing but their arguments
-  /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>), which have the names
-  /// of the language.
+  /// Returns the call of a scalar function: the language has SQLite's own names
+  /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>).
   func function(_ name: String, _ arguments: [CompiledExpression]) -> CompiledExpression {
     CompiledExpression(
       sql: "\(SQL(trusted: name))(\(arguments.map(\.sql).joined(separator: ", ")))")
@@ -125,7 +124,7 @@ struct SQLiteDialect: SQLDialect {
 
   func readsLiterals(of function: String) -> Bool { false }
 
-  /// An aggregate (<https://www.sqlite.org/lang_aggfunc.html>).
+  /// Returns an aggregate (<https://www.sqlite.org/lang_aggfunc.html>).
   func aggregate(
     _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
   ) -> CompiledExpression {
@@ -159,7 +158,7 @@ struct SQLiteDialect: SQLDialect {
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
     var sql = expression
     if isDescending { sql.append(" DESC") }
-    // Said only where it matters: it keeps SQLite from reading an index in order.
+    // Written only where it differs from the default, as it keeps SQLite from reading an index in order.
     if let nulls, (nulls == .first) == isDescending {
       sql.append(nulls == .first ? " NULLS FIRST" : " NULLS LAST")
     }
@@ -175,12 +174,12 @@ struct SQLiteDialect: SQLDialect {
   }
 
   func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
-    // They are read one after the other, and none that the page does not need.
+    // SQLite evaluates `UNION ALL` lazily: parts beyond the page are never read.
     parts.map { "SELECT * FROM (\($0))" as SQL }.joined(separator: " UNION ALL ") + page
   }
 
   func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL {
-    // The other columns are those of the row with the least place (https://www.sqlite.org/lang_select.html#bareagg).
+    // With `MIN`, bare columns come from the row with the minimum (https://www.sqlite.org/lang_select.html#bareagg).
     let all = columns + ["MIN(\(place))"]
     let groups: SQL = keys.isEmpty ? "NULL" : keys.joined(separator: ", ")
     return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
@@ -194,7 +193,7 @@ struct SQLiteDialect: SQLDialect {
 }
 
 extension Expression.AggregateFunction {
-  /// SQLite's function; what there is none of is written as a condition.
+  /// The name of SQLite's function; `isEmpty` is a condition on `COUNT`.
   fileprivate var sqlite: SQL {
     switch self {
     case .count, .isEmpty: "COUNT"

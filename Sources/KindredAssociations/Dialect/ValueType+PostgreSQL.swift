@@ -10,20 +10,20 @@ extension ValueType {
   static let json = ValueType(kind: .json, name: "jsonb")
   static let timestamp = ValueType(kind: .timestamp, name: "timestamp")
 
-  /// A type by the name that `format_type` gives (<https://www.postgresql.org/docs/current/functions-info.html>); nil
-  /// where there is none.
+  /// Creates the type that `format_type` names (<https://www.postgresql.org/docs/current/functions-info.html>); nil for
+  /// an empty name.
   ///
-  /// The name that values are cast to has no length: one would cut them.
+  /// The name to which values are cast has no length, as a cast to a length truncates.
   init?(postgreSQL declaredType: String) {
     let name = Self.withoutLength(declaredType)
     guard !name.isEmpty else { return nil }
-    // Both are shown as JSON.
+    // Arrays and composites are both shown as JSON.
     guard !name.hasSuffix("[]"), !name.hasPrefix("composite ") else {
       self.init(kind: .array, name: name)
       return
     }
     switch name.lowercased() {
-    // All integers are read as the longest ones: an index of shorter ones serves these too.
+    // All integers are bound as `int8`: an index over a shorter type still serves the comparison.
     case "smallint", "integer", "bigint", "int", "int2", "int4", "int8": self = .integer
     case "numeric", "decimal": self = .numeric
     case "real", "double precision", "float4", "float8": self = .real
@@ -44,7 +44,7 @@ extension ValueType {
     }
   }
 
-  /// `numeric(10,2)` without the parentheses, wherever they stand: `timestamp(3) without time zone`.
+  /// Returns a type without its parentheses, which may be in the middle: `timestamp(3) without time zone`.
   private static func withoutLength(_ type: String) -> String {
     guard !type.hasPrefix("\""), let open = type.firstIndex(of: "("),
       let close = type[open...].firstIndex(of: ")")
@@ -52,10 +52,10 @@ extension ValueType {
     return String(type[..<open]) + type[type.index(after: close)...]
   }
 
-  /// The name as SQL: it comes from the database's own catalog.
+  /// The name as SQL, which is trusted as it comes from the database's catalog.
   var sql: SQL { SQL(trusted: name) }
 
-  /// What an error calls it.
+  /// The type as error messages name it.
   var description: String {
     switch kind {
     case .integer: "an integer"
@@ -73,7 +73,7 @@ extension ValueType {
     }
   }
 
-  /// The type of a sum of both.
+  /// Returns the type of an arithmetic operation on two values.
   func joined(_ other: ValueType?) -> ValueType {
     guard let other, other.kind != kind else { return self }
     if kind == .real || other.kind == .real { return .real }

@@ -1,23 +1,23 @@
-/// What the values of an expression are, to a database that has types.
+/// The type of an expression, for a database whose expressions have types.
 struct ValueType: Hashable, Sendable {
   /// The types that expressions treat differently.
   enum Kind: Hashable, Sendable {
     case integer, numeric, real, boolean, text, blob, json
     case date, time, timestamp, timestampWithTimeZone, interval
     case array
-    /// Any other one, whose values are written as texts.
+    /// Any other type, whose values are shown as texts.
     case other
 
     /// Whether arithmetic is defined.
     var isNumber: Bool { self == .integer || self == .numeric || self == .real }
 
-    /// Whether it is a point in time that holds a day.
+    /// Whether values contain a calendar date.
     var isDate: Bool { self == .date || self == .timestamp || self == .timestampWithTimeZone }
   }
 
   let kind: Kind
 
-  /// Whether equal values are always written as equal texts.
+  /// Whether equal values always have the same text.
   var hasOneText: Bool {
     switch kind {
     case .integer: true
@@ -31,10 +31,10 @@ struct ValueType: Hashable, Sendable {
   let name: String
 }
 
-/// An operand of a type that has no meaning where it stands.
+/// An error: an operand has a type that the operator or the function doesn't accept.
 struct TypeMismatch: Error {
-  /// What is wrong, without the fix.
+  /// A description of the error, without the fix.
   let message: String
-  /// The number of the operand that a `cast` makes right, and its type; nil where none does.
+  /// The index of the operand that a `cast` would fix, and the type to cast it to; nil if none would.
   var cast: (operand: Int, type: Expression.CastType)?
 }
