@@ -211,7 +211,7 @@ struct PostgreSQLDialect: SQLDialect {
   var digestType: ValueType? { .blob }
 
   func digest(of values: [SQL]) -> SQL {
-    // Computed from the texts of the values, so that the server can compute it too; NULL differs from every text.
+    // Made of the texts of the values, so that it can also be computed from a row; NULL differs from every text.
     let size = 100
     guard values.count > size else {
       let texts = values.map { "coalesce('=' || (\($0))::text, '')" as SQL }.joined(separator: ", ")

@@ -1,13 +1,13 @@
-/// The place of a record in an order: its values in the terms of the order, the primary key last.
+/// The position of a record in an order: its values for the terms of the order, of which the primary key is the last.
 ///
-/// It is bounded in size: of long values it holds the beginning, and of many terms the first ones. A digest of all of
-/// them then tells by which record the whole values are to be found.
+/// Its size is bounded: it holds only the beginning of long values, and only the first of many terms. A digest of the
+/// complete values then identifies the record from which they are read.
 public struct Cursor: Sendable, Hashable {
-  /// A value as the database holds it: texts are bytes, which may be no UTF-8.
+  /// A value as the database stores it: a text is bytes, which need not be valid UTF-8.
   public enum Value: Sendable, Hashable {
     case null
     case integer(Int64)
-    /// By the bits of a double.
+    /// The bit pattern of a double.
     case real(UInt64)
     case text([UInt8])
     case blob([UInt8])
@@ -16,7 +16,7 @@ public struct Cursor: Sendable, Hashable {
     /// The beginning of a longer BLOB.
     case blobBeginning([UInt8])
 
-    /// Whether it is all of the value.
+    /// Whether it is the complete value.
     public var isWhole: Bool {
       switch self {
       case .null, .integer, .real, .text, .blob: true
@@ -25,42 +25,42 @@ public struct Cursor: Sendable, Hashable {
     }
   }
 
-  /// In the terms of the order, one each.
+  /// One value for each term of the order.
   public var values: [Value]
-  /// How many records with exactly these values have been passed, where records have no key.
+  /// The number of records with exactly these values on the pages before, where records have no key.
   public var passed: Int64 = 0
-  /// Tells the whole values from others; nil where ``values`` has them all.
+  /// The digest of the complete values; nil if ``values`` are complete.
   public var digest: [UInt8]?
 
-  /// The place of the record with these values.
+  /// Creates the position of the record with these values.
   public init(values: [Value]) {
     self.values = values
   }
 
-  /// What the numbers of `SQL.Binding.cursor` stand for, beside values.
+  /// Numbers of `SQL.Binding.cursor` that don't refer to a value.
   public enum Part {
     /// The digest.
     public static let digest = -1
-    /// How many equal records have been passed.
+    /// The number of equal records on the pages before.
     public static let passed = -2
   }
 }
 
 extension Cursor {
-  /// Whether a plan for one of the two serves the other: which values are NULL, or beginnings, is part of a plan.
+  /// Whether both cursors can use the same plan, which depends on which values are NULL or abridged.
   public func hasShape(of other: Cursor) -> Bool {
     (digest == nil) == (other.digest == nil) && values.count == other.values.count
       && zip(values, other.values).allSatisfy { ($0 == .null) == ($1 == .null) && $0.isWhole == $1.isWhole }
   }
 
-  /// How many bytes the values may take, about.
+  /// The approximate maximum size of all values, in bytes.
   private static let size = 1024
-  /// How many terms it holds at most.
+  /// The maximum number of terms.
   private static let termCount = 64
 
-  /// The same with the beginnings of long values, and with the first of many terms.
+  /// Returns the cursor with long values shortened and surplus terms left out.
   ///
-  /// - Parameter digest: makes the digest of the whole values, where they are not all kept.
+  /// - Parameter digest: computes the digest of the complete values; called only if something is left out.
   public func abridged(digest: () throws -> [UInt8]) rethrows -> Cursor {
     let kept = values.prefix(Self.termCount)
     let length = Self.size / max(1, kept.count)

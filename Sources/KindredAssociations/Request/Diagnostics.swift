@@ -1,20 +1,19 @@
-/// What is found out about a request beside its meaning: all of its errors, and what each of its names stands for.
+/// Collects all errors of a request, and the meaning of each of its names.
 ///
-/// Parsing and planning with diagnostics go on after an error: they note it, and put something harmless in place of what
-/// is wrong.
+/// With diagnostics, parsing and planning continue after an error: they note it and put a harmless value in its place.
 package final class Diagnostics {
-  /// What a name of a request stands for.
+  /// What a name in a request refers to.
   package enum Meaning: Sendable, Hashable {
     case column, association, aggregate, function
-    /// The key of a node or the name of a value that the request gives.
+    /// The key of a node, or the name of a value, that the request defines.
     case name
   }
 
-  /// Each once, in the order of their discovery.
+  /// The errors without repetitions, in the order of their discovery.
   package private(set) var errors: [RequestError] = []
-  /// What the names that were found mean, by where they are written.
+  /// The meanings of the names that were resolved, by their place in the request.
   package private(set) var meanings: [Origin: Meaning] = [:]
-  /// How often an error was met, repetitions among them.
+  /// How often an error was met, including repetitions.
   private(set) var encounters = 0
   private var seen: Set<Place> = []
 
@@ -23,23 +22,23 @@ package final class Diagnostics {
     var message: String
   }
 
-  /// More errors than that don't help anybody, and each takes time.
+  /// More errors would be of no use, and each takes time to find.
   private static let maximumErrors = 100
 
-  /// There are as many errors as are noted: what comes after them is left unread.
+  /// The maximum number of errors has been noted, so the rest of the request is not examined.
   package struct Full: Error {}
 
   package init() {}
 
-  /// Notes an error, unless the same is known already.
+  /// Notes an error, unless the same one has been noted before.
   ///
-  /// - Throws: `Full` with the last error that is noted.
+  /// - Throws: `Full` when the maximum number of errors is reached.
   func noteOrEnd(_ error: RequestError) throws(Full) {
     note(error)
     if errors.count >= Self.maximumErrors { throw Full() }
   }
 
-  /// The same, and goes on.
+  /// Notes an error, unless the same one has been noted before or the maximum number is reached.
   package func note(_ error: RequestError) {
     encounters += 1
     guard errors.count < Self.maximumErrors,
@@ -48,17 +47,17 @@ package final class Diagnostics {
     errors.append(error)
   }
 
-  /// Notes what a name means; names that the request doesn't hold, such as those of the model file, are passed over.
+  /// Notes the meaning of a name; names from elsewhere, such as from the model file, are ignored.
   ///
-  /// The first meaning counts: an annotation without a name, such as `bookCount`, is an aggregate, and then the name of it.
+  /// The first meaning is kept: an unnamed annotation such as `bookCount` is an aggregate first and then also its name.
   package func note(_ meaning: Meaning, at origin: Origin) {
     if origin.number != nil, meanings[origin] == nil { meanings[origin] = meaning }
   }
 }
 
-/// What `body` returns; nil where it fails and there are diagnostics that note the error.
+/// Returns the result of `body`, or nil if it throws a `RequestError` that the diagnostics note.
 ///
-/// - Throws: what `body` throws where there are none; `Diagnostics.Full`.
+/// - Throws: what `body` throws, if there are no diagnostics or it isn't a `RequestError`; `Diagnostics.Full`.
 @discardableResult
 package func noting<Value>(_ diagnostics: Diagnostics?, _ body: () throws -> Value) throws -> Value? {
   guard let diagnostics else { return try body() }

@@ -1,27 +1,27 @@
-/// What the grammar takes at the end of a text, found out by the parser that reads the text up to there.
+/// Records what the grammar allows at the end of a text, for completion.
 ///
-/// Whatever the parser looks for while the end is its next token may be written there.
+/// Everything that the parser looks for while its next token is the end may be written there.
 package final class Expectations {
-  /// Signs such as `,` and `=`.
+  /// The signs, such as `,` and `=`.
   package private(set) var signs: Set<String> = []
-  /// Words such as `and`, in lower case, in the order in which the parser looks for them.
+  /// The keywords, such as `and`, in lower case, in the order in which the parser looks for them.
   package private(set) var keywords: [String] = []
-  /// A name, where one may stand.
+  /// The kind of name, if one is allowed.
   package private(set) var name: Name?
 
-  /// What the name at the end would be.
+  /// What a name at the end would refer to.
   package enum Name {
     /// The beginning of a value: a column, an association, a function.
     case operand(Place)
-    /// What follows the dot of a path.
+    /// A component after the dot of a path.
     case member(of: Expression.Path, Place)
-    /// An association's key below those before; `isRenamed` where a new key has been given.
+    /// The key of an association below the given ones; `isRenamed` tells whether a new key precedes the path.
     case key(below: [String], isRenamed: Bool)
   }
 
-  /// The parentheses around the end.
+  /// The calls that enclose the end.
   package struct Place {
-    /// The calls that are open, the innermost last: `books.filter` for `books.filter(`.
+    /// The calls whose parentheses are open, the innermost last: `books.filter` for `books.filter(`.
     package var calls: [Expression.Path] = []
   }
 

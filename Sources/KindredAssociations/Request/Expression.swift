@@ -1,17 +1,17 @@
 import KindredSQLSyntax
 
-/// An expression as written, its names not yet looked up.
+/// An expression as parsed, before its names are resolved.
 public struct Expression: Equatable, Sendable {
-  /// What an expression can be.
+  /// The kinds of expressions.
   public indirect enum Kind: Equatable, Sendable {
-    /// A value of the request, by its number: plans do not depend on values.
+    /// A literal of the request, by its number, as plans do not depend on the values of literals.
     case literal(Int)
-    /// A value of the program or of the model file.
+    /// A value from the Swift API or the model file.
     case value(SQLValue)
     case null
     case boolean(Bool)
     case path(Path)
-    /// A function of values, or an aggregate of a group.
+    /// A scalar function, or an aggregate of a group.
     case function(name: String, arguments: [Expression], isDistinct: Bool)
     /// `and` of two or more.
     case all([Expression])
@@ -25,26 +25,26 @@ public struct Expression: Equatable, Sendable {
     case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
     case collate(Expression, Collation)
     case cast(Expression, CastType)
-    /// A `case`; without a value, it is the first branch whose condition holds.
+    /// A `case`; without a value, the first branch whose condition is true applies.
     case cases(of: Expression?, [Branch], else: Expression?)
-    /// What only a program can say.
+    /// An expression that only the Swift API can make.
     case program(ProgramExpression)
   }
 
-  /// What it is.
+  /// The kind, with the parts.
   public var kind: Kind
-  /// Where it starts in the request.
+  /// The place of the expression in the request.
   public var origin: Origin
-  /// Levels of the tree; the parser bounds them.
+  /// The number of levels of the tree, which the parser limits.
   var height = 1
 
-  /// An expression that was written at `origin`.
+  /// Creates an expression at a place in the request.
   public init(_ kind: Kind, at origin: Origin) {
     self.kind = kind
     self.origin = origin
   }
 
-  /// The path of these names, such as `author.name`.
+  /// Creates a path from names, such as `author.name`.
   public init(names: [String]) {
     let components = names.map { Path.Component(name: $0, arguments: nil, origin: Origin()) }
     self.init(.path(Path(parents: 0, components: components)), at: Origin())
@@ -54,32 +54,32 @@ public struct Expression: Equatable, Sendable {
 extension Expression {
   /// Names joined by dots: a column, a column of a to-one association, or an aggregate of a to-many one.
   public struct Path: Equatable, Sendable {
-    /// How many `../` stand before it.
+    /// The number of `../` before it.
     public var parents: Int
-    /// At least one.
+    /// The components, at least one.
     public var components: [Component]
 
-    /// A name, and its arguments where parentheses follow: `books`, `filter(kind='novel')`, `max(year)`.
+    /// A name with optional arguments: `books`, `filter(kind='novel')`, `max(year)`.
     public struct Component: Equatable, Sendable {
       /// The name as written.
       public var name: String
-      /// What stands in parentheses; nil without these.
+      /// The arguments; nil without parentheses.
       public var arguments: [Expression]?
-      /// Where the name starts.
+      /// The place of the name in the request.
       public var origin: Origin
-      /// Whether it stands in double quotes.
+      /// Whether it was written in double quotes.
       var isQuoted = false
     }
   }
 
   /// A `when` and its `then`.
   public struct Branch: Equatable, Sendable {
-    /// What must hold, or what the value of the `case` must be equal to.
+    /// The condition, or the value that the operand of the `case` must equal.
     public var condition: Expression
-    /// What the `case` is then.
+    /// The value of the `case` in this branch.
     public var result: Expression
 
-    /// A branch of these two.
+    /// Creates a branch.
     public init(condition: Expression, result: Expression) {
       self.condition = condition
       self.result = result
@@ -107,7 +107,7 @@ extension Expression {
     case binary, nocase, rtrim
   }
 
-  /// The types that `cast` knows, by SQLite's affinities.
+  /// The target types of `cast`, named after SQLite's affinities.
   public enum CastType: String, Sendable, CaseIterable {
     case integer, real, text, blob, numeric
   }
@@ -115,21 +115,21 @@ extension Expression {
 
 /// A term of an order.
 public struct SortTerm: Equatable, Sendable {
-  /// Where an order has its NULLs.
+  /// The position of NULLs in an order.
   public enum Nulls: Sendable {
     case first, last
   }
 
-  /// What is compared.
+  /// The expression by which records are ordered.
   public var expression: Expression
   /// Whether greater values come first.
   public var isDescending: Bool
-  /// Whether ASCII letters are compared without case.
+  /// Whether the case of ASCII letters is ignored.
   public var isNoCase: Bool
-  /// Where NULLs go; nil is SQLite's way: first ascending, last descending.
+  /// The position of NULLs; nil for SQLite's default: first in ascending order, last in descending.
   public var nulls: Nulls?
 
-  /// A term, ascending unless said otherwise.
+  /// Creates a term, ascending by default.
   public init(
     _ expression: Expression, isDescending: Bool = false, isNoCase: Bool = false, nulls: Nulls? = nil
   ) {
@@ -140,14 +140,14 @@ public struct SortTerm: Equatable, Sendable {
   }
 }
 
-/// An expression under a name: an item of `fields` or `annotate`.
+/// An expression with an optional name: an item of `fields` or `annotate`.
 public struct NamedExpression: Equatable, Sendable {
-  /// As written before the colon; nil where there is none.
+  /// The name before the colon; nil if there is none.
   public var name: String?
-  /// What the name stands for.
+  /// The expression.
   public var expression: Expression
 
-  /// An expression, and its name where it has one.
+  /// Creates an expression with an optional name.
   public init(name: String?, expression: Expression) {
     self.name = name
     self.expression = expression

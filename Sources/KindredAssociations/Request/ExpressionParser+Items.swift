@@ -7,21 +7,21 @@ public enum Field: Equatable, Sendable {
 
 /// An item of `include` or `join`: `[key:]path`.
 public struct IncludeItem: Sendable {
-  /// One association on the way.
+  /// One association of the path.
   public struct Step: Sendable {
     /// The key of an association, or of a node of the request.
     public var key: String
-    /// `!`.
+    /// Whether `!` follows.
     public var isRequired = false
-    /// `*n`; nil for no recursion, `.max` for `*`.
+    /// The number after `*`; nil without `*`, `.max` for `*` without a number.
     public var recursion: Int?
-    /// Where it starts in the request.
+    /// The place of the step in the request.
     public var origin: Origin
   }
 
-  /// The new name of the last step.
+  /// The new key of the last step.
   public var key: String?
-  /// At least one.
+  /// The steps of the path, at least one.
   public var steps: [Step]
 
   init(key: String?, steps: [Step]) {
@@ -29,24 +29,24 @@ public struct IncludeItem: Sendable {
     self.steps = steps
   }
 
-  /// The item that is a path of these keys, at least one.
+  /// Creates an item from a path of keys, at least one.
   public init(keys: [String]) {
     self.init(key: nil, steps: keys.map { Step(key: $0, origin: Origin()) })
   }
 }
 
 extension ExpressionParser {
-  /// Expressions with commas between: `kind,year/100`.
+  /// Parses a list of expressions: `kind,year/100`.
   public mutating func parseExpressions() throws -> [Expression] {
     try parseItems { try $0.parse() }
   }
 
-  /// Expressions with names where they have any: `name:expression,…`.
+  /// Parses a list of expressions with optional names: `name:expression,…`.
   public mutating func parseNamedExpressions() throws -> [NamedExpression] {
     try parseItems { try $0.parseNamedExpression() }
   }
 
-  /// Fields, `*` for all columns among them; none for the empty text.
+  /// Parses a list of fields, where `*` stands for all columns; empty for the empty text.
   public mutating func parseFields() throws -> [Field] {
     if token.kind == .end, expectations == nil { return [] }
     return try parseItems { parser in
@@ -55,7 +55,7 @@ extension ExpressionParser {
     }
   }
 
-  /// Terms of an order: `-expression:nocase:nullslast,…`.
+  /// Parses the terms of an order: `-expression:nocase:nullslast,…`.
   public mutating func parseSort() throws -> [SortTerm] {
     try parseItems { parser in
       let isDescending = parser.take(.minus)
@@ -65,7 +65,7 @@ extension ExpressionParser {
     }
   }
 
-  /// Paths with the keys that they give: `key:path!,…`.
+  /// Parses a list of paths with optional new keys: `key:path!,…`.
   public mutating func parseIncludes() throws -> [IncludeItem] {
     try parseItems { parser in
       var item = IncludeItem(key: nil, steps: [])
@@ -95,7 +95,7 @@ extension ExpressionParser {
     return items
   }
 
-  /// Goes on to the comma after an item that can't be read.
+  /// Skips the rest of an item that couldn't be parsed.
   private mutating func skipItem() {
     var level = 0
     while token.kind != .end {
@@ -125,7 +125,7 @@ extension ExpressionParser {
     } else if take(keyword: "nullslast") {
       term.nulls = .last
     } else {
-      // Not asked for as keywords, which completion would offer.
+      // Not looked for with `take(keyword:)`, or completion would offer them.
       var isDirection = false
       if case .name(let word, isQuoted: false) = token.kind {
         isDirection = ["asc", "desc"].contains(word.lowercased())

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
 extension ExpressionParser {
-  /// A literal, a path, a function or a parenthesis.
+  /// Parses a literal, a path, a function call, a `case` or an expression in parentheses.
   mutating func parsePrimary() throws -> Expression {
     let origin = origin
     switch token.kind {
@@ -34,17 +34,17 @@ extension ExpressionParser {
     }
   }
 
-  /// Operators in words: columns of these names must be quoted.
+  /// Operators that are words; columns with these names must be quoted.
   private static var reserved: [String] {
     ["and", "or", "not", "in", "is", "like", "glob", "between", "collate", "escape", "isnull", "notnull"]
   }
 
-  /// Whether a name has a meaning of its own, and so is quoted where it is a column's.
+  /// Whether a name is a keyword, so that a column of this name must be quoted.
   static func isReserved(_ name: String) -> Bool {
     (reserved + reservedInCase + constants).contains(where: name.equalsIgnoringCase)
   }
 
-  /// Whether a name that is no column may be a word of the grammar.
+  /// Whether a name is any word of the grammar.
   package static func isWord(_ name: String) -> Bool {
     let others = Expression.Collation.allCases.map(\.rawValue) + Expression.CastType.allCases.map(\.rawValue)
     return isReserved(name)
@@ -59,10 +59,10 @@ extension ExpressionParser {
       || caseDepth > 0 && Self.reservedInCase.contains(where: name.equalsIgnoringCase)
   }
 
-  /// Words that end a part of a `case`: only within one must columns of these names be quoted.
+  /// Keywords inside a `case`; columns with these names must be quoted only there.
   static var reservedInCase: [String] { ["when", "then", "else", "end"] }
 
-  /// Whether a `case` begins here, and not a column of that name: its `when` follows, outside of parentheses.
+  /// Whether `case` begins a case expression here and is not a column name: a `when` must follow, outside parentheses.
   private var beginsCase: Bool {
     guard isKeyword("case") else { return false }
     var depth = 0
@@ -140,7 +140,7 @@ extension ExpressionParser {
         parts += call.arguments
       }
       path.components.append(component)
-      // The last one is a column or an aggregate.
+      // The last component is a column or an aggregate, not an association.
       guard path.components.count - 1 <= maximumPathLength else { throw tooLong(path, at: origin) }
     } while take(.dot)
     return try node(.path(path), at: origin, over: parts)

@@ -1,30 +1,32 @@
 import KindredSQLSyntax
 
-/// The values of a request by number, in the order in which they were met.
+/// The literal values of a request, numbered in the order in which they are read.
 ///
-/// Equal ones have numbers of their own: a plan made for them must serve requests in which they differ.
+/// Equal values get different numbers, as the plan must also serve requests in which they differ.
 public struct Literals: Equatable, Sendable {
-  /// By number.
+  /// The values by number.
   public private(set) var values: [SQLValue] = []
 
-  /// No values.
+  /// Creates an empty list.
   public init() {}
 
-  /// The number of another `value`.
+  /// Adds a value and returns its number.
   public mutating func number(of value: SQLValue) -> Int {
     values.append(value)
     return values.count - 1
   }
 
-  /// The number of a value that is not known yet.
+  /// Adds a placeholder for a value that isn't known yet and returns its number.
   public mutating func numberOfUnknown() -> Int { number(of: .null) }
 }
 
-/// Reads expressions with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).
+/// Parses expressions with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).
 ///
-///     or ← and ← not ← (= == != <> is in like glob between) ← (< <= > >=) ← (+ -) ← (* / %) ← || ← collate ← (- +)
+/// From the loosest to the tightest operator:
+///
+///     or, and, not, (= == != <> is in like glob between), (< <= > >=), (+ -), (* / %), ||, collate, (unary - +)
 public struct ExpressionParser {
-  /// How deep expressions may nest.
+  /// The default for the maximum nesting of expressions.
   public static let defaultDepth = 64
 
   var tokens: [Token]
@@ -33,21 +35,21 @@ public struct ExpressionParser {
   private let start: Origin
   let maximumDepth: Int
   let maximumPathLength: Int
-  /// How many `case` expressions are open.
+  /// The number of `case` expressions being parsed.
   var caseDepth = 0
-  /// Where literals go; nil leaves them in the expression.
+  /// Collects the literals; nil leaves them in the expression.
   var literals: Literals?
-  /// Notes errors of items, so that the others are read.
+  /// Notes the errors of items, so that parsing continues with the next one.
   let diagnostics: Diagnostics?
-  /// Notes what may stand at the end.
+  /// Notes what may be written at the end of the text.
   let expectations: Expectations?
-  /// The calls whose arguments are being read; known while expectations are noted.
+  /// The calls whose arguments are being parsed; only maintained while expectations are noted.
   var calls: [Expression.Path] = []
 
   /// - Parameters:
-  ///   - parameter: the parameter that errors name.
+  ///   - parameter: the name of the parameter in errors.
   ///   - literals: collects the values, so that plans do not depend on them; nil leaves them in the expression.
-  /// - Throws: `RequestError` for a text without end or a character without meaning.
+  /// - Throws: `RequestError` for an unterminated text or a character that isn't part of the language.
   public init(
     _ text: String, parameter: String? = nil, literals: Literals? = nil,
     maximumDepth: Int = ExpressionParser.defaultDepth
@@ -57,9 +59,9 @@ public struct ExpressionParser {
   }
 
   /// - Parameters:
-  ///   - origin: where the text starts.
+  ///   - origin: the place of the text in the request.
   ///   - diagnostics: note the errors of items instead of throwing them.
-  ///   - expectations: note what may stand at the end of the text.
+  ///   - expectations: note what may be written at the end of the text.
   package init(
     _ text: String, at origin: Origin, literals: Literals? = nil,
     maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max,
@@ -78,13 +80,13 @@ public struct ExpressionParser {
     }
   }
 
-  /// How many words and signs the text has.
+  /// The number of tokens of the text.
   package var tokenCount: Int { tokens.count }
 
-  /// The values met so far.
+  /// The literals of the expressions parsed so far.
   public var collectedLiterals: Literals { literals ?? Literals() }
 
-  /// The whole text as one expression.
+  /// Parses the whole text as one expression.
   public mutating func parseExpression() throws -> Expression {
     let expression = try parse()
     try expectEnd()
@@ -138,7 +140,7 @@ public struct ExpressionParser {
     throw error("\(token.description) is not expected here: an operator or the end should come")
   }
 
-  /// What other languages write after a value, and how it is written here.
+  /// Operators of other query languages, and what to write instead.
   private static let foreignWords: [String: (message: String, suggestion: String?)] = [
     "desc": ("a sign tells the direction: write `-year` for descending", nil),
     "asc": ("ascending is the default: leave it out", nil),
@@ -162,7 +164,9 @@ public struct ExpressionParser {
 
   // MARK: Nesting
 
-  /// A node of the tree, one higher than the highest of its parts.
+  /// Returns a node of the tree, one level higher than the highest of its parts.
+  ///
+  /// - Throws: `RequestError` if the tree becomes too high.
   func node(_ kind: Expression.Kind, at origin: Origin, over parts: Expression...) throws -> Expression {
     try node(kind, at: origin, over: parts)
   }
@@ -179,7 +183,7 @@ public struct ExpressionParser {
       .limitExceeded, "the expression nests deeper than \(maximumDepth) levels: simplify it", at: origin)
   }
 
-  /// Counts the levels on the way down, so that hostile input ends before the stack does.
+  /// Limits the recursion of the parser, so that hostile input can't overflow the stack.
   mutating func nested<T>(_ body: (inout Self) throws -> T) throws -> T {
     guard depth < maximumDepth else { throw tooDeep(origin) }
     depth += 1
@@ -197,7 +201,7 @@ public struct ExpressionParser {
     try parseChain(of: "and", Expression.Kind.all) { try $0.parseNot() }
   }
 
-  /// `a and b and c …` is one node however long, so that length is no depth.
+  /// Parses `a and b and c …` into one node, so that a long chain doesn't count as nesting.
   private mutating func parseChain(
     of word: String, _ kind: ([Expression]) -> Expression.Kind,
     _ operand: (inout Self) throws -> Expression
@@ -231,7 +235,7 @@ public struct ExpressionParser {
     if take(keyword: "notnull") { return try node(.isNull(left, negated: true), at: origin, over: left) }
     if take(keyword: "is") {
       let negated = take(keyword: "not")
-      // `is null + 1` compares with a sum.
+      // In `x is null + 1`, `null` is an operand of the sum.
       if !isOperand(at: 1), take(keyword: "null") {
         return try node(.isNull(left, negated: negated), at: origin, over: left)
       }
@@ -273,7 +277,7 @@ public struct ExpressionParser {
     return nil
   }
 
-  /// Whether the token before the one at `offset` is an operand of an operator that binds tighter than an equality.
+  /// Whether the token at `offset` is an operator that binds tighter than an equality.
   private func isOperand(at offset: Int) -> Bool {
     guard index + offset < tokens.count else { return false }
     switch tokens[index + offset].kind {
@@ -353,7 +357,7 @@ public struct ExpressionParser {
   private mutating func parseUnary() throws -> Expression {
     let origin = origin
     if take(.minus) {
-      // A number keeps its sign, or the least integer could not be written.
+      // The sign is part of the number, or the smallest integer couldn't be written.
       switch token.kind {
       case .integer(let value): return literal(.integer(-value), at: origin)
       case .real(let value): return literal(.real(-value), at: origin)
@@ -370,7 +374,7 @@ public struct ExpressionParser {
     return try parsePrimary()
   }
 
-  /// Takes the token that is a literal.
+  /// Consumes the token of a literal and returns its expression.
   mutating func literal(_ value: SQLValue, at origin: Origin) -> Expression {
     advance()
     guard let number = literals?.number(of: value) else { return Expression(.value(value), at: origin) }

@@ -1,16 +1,16 @@
 import KindredSQLSyntax
 
-/// Writes expressions as the parser reads them: what it reads of the text is the same expression.
+/// Writes expressions as text that parses into the same expression again.
 package struct ExpressionRenderer {
   /// The values of the request.
   private let literals: [SQLValue]
 
-  /// - Parameter literals: the values that expressions hold by number.
+  /// - Parameter literals: the values to which the expressions refer by number.
   package init(literals: [SQLValue]) {
     self.literals = literals
   }
 
-  /// What no text says: SQL of a program, or a value that has no literal.
+  /// The expression has no text: it contains SQL of a program, or a value without a literal.
   package struct NotExpressible: Error {
     package init() {}
   }
@@ -38,7 +38,7 @@ package struct ExpressionRenderer {
     if term.isDescending {
       text = "-\(text)"
     } else if text.hasPrefix("-") {
-      // The sign would be taken for that of the order.
+      // The sign would be read as the direction.
       text = "(\(text))"
     }
     if term.isNoCase { text += ":nocase" }
@@ -51,7 +51,7 @@ package struct ExpressionRenderer {
 
   // MARK: Expressions
 
-  /// In parentheses where it binds less tightly than its place.
+  /// Returns the text of an operand, in parentheses if its operator binds less tightly than the one around it.
   private func text(of expression: Expression, within precedence: Precedence) throws -> String {
     let (text, own) = try parts(of: expression)
     return own < precedence ? "(\(text))" : text
@@ -81,13 +81,13 @@ package struct ExpressionRenderer {
     case .unary(.not, let value): return ("not \(try operand(value, .not))", .not)
     case .unary(.minus, let value):
       let text = try operand(value, .sign)
-      // Before a number the sign would be part of it.
+      // Directly before a number, the sign would be read as part of the number.
       let isNumber = text.utf8.first.map { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") } ?? false
       return (isNumber ? "-(\(text))" : "-\(text)", .sign)
     case .unary(.plus, let value): return ("+\(try operand(value, .sign))", .sign)
     case .binary(let op, let left, let right):
       var second = try operand(right, op.precedence.next)
-      // Without parentheses it is an operator of its own.
+      // Without parentheses it would be read as the operator `is null`.
       if op == .is || op == .isNot, case .null = right.kind { second = "(null)" }
       return ("\(try operand(left, op.precedence)) \(op.word) \(second)", op.precedence)
     case .isNull(let value, let negated):
@@ -135,7 +135,7 @@ package struct ExpressionRenderer {
     case .integer(let value): return (String(value), value < 0 ? .sign : .primary)
     case .real(let value):
       guard !value.isNaN else { throw NotExpressible() }
-      // A number that is too large is read as infinite.
+      // A number that is too large is read as infinity.
       var text = value.isInfinite ? "9e999" : abs(value).description
       if !text.contains("."), !text.contains("e") { text += ".0" }
       return value.sign == .minus ? ("-\(text)", .sign) : (text, .primary)
@@ -146,7 +146,7 @@ package struct ExpressionRenderer {
 }
 
 extension Expression.BinaryOperator {
-  /// As an expression has it.
+  /// The operator in the expression language.
   fileprivate var word: String {
     switch self {
     case .equal: "="

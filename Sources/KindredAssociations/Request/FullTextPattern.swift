@@ -1,4 +1,4 @@
-/// A pattern of FTS5, as far as it names columns (<https://www.sqlite.org/fts5.html#full_text_query_syntax>).
+/// Finds the columns that an FTS5 pattern names (<https://www.sqlite.org/fts5.html#full_text_query_syntax>).
 struct FullTextPattern {
   private enum Token: Equatable {
     case word(String)
@@ -24,7 +24,7 @@ struct FullTextPattern {
     }
   }
 
-  /// The names in front of colons: one, or several in braces.
+  /// The names before colons: one, or several in braces.
   var columns: [String] {
     tokens.indices.filter { $0 > 0 && tokens[$0] == .symbol(":") }.flatMap { colon -> [String] in
       switch tokens[colon - 1] {
@@ -38,7 +38,7 @@ struct FullTextPattern {
     }
   }
 
-  /// What stands up to a quote that is not doubled.
+  /// Reads the text up to a quote that isn't doubled.
   private static func string(_ rest: inout Substring.UnicodeScalarView) -> String {
     var text = ""
     while let next = rest.popFirst() {
@@ -51,7 +51,7 @@ struct FullTextPattern {
     return text
   }
 
-  /// Letters, digits, `_`, the substitute character and everything beyond ASCII.
+  /// Whether a scalar belongs to a bareword: a letter, digit, `_`, the substitute character, or anything beyond ASCII.
   private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x1A, 0x80...: true

@@ -1,14 +1,14 @@
 import KindredSQLSyntax
 
-/// A word or sign of an expression, and where it starts.
+/// A token of an expression, and its position.
 package struct Token {
   package enum Kind: Equatable {
-    /// A name; keywords are names that were not quoted.
+    /// A name; keywords are unquoted names.
     case name(String, isQuoted: Bool)
     case text(String)
     case integer(Int64)
     case real(Double)
-    /// 9223372036854775808, which is an integer behind a minus only.
+    /// 9223372036854775808, which is an integer only after a minus.
     case integerMagnitude
     /// An operator or a punctuation mark.
     case sign(Sign)
@@ -25,12 +25,12 @@ package struct Token {
   }
 
   package var kind: Kind
-  /// In characters from the start of the text.
+  /// The start of the token, in Unicode scalars from the start of the text.
   package var position: Int
-  /// Where the character after it is.
+  /// The end of the token, exclusive.
   package var end: Int
 
-  /// What an error calls it.
+  /// The token as error messages name it.
   var description: String {
     switch kind {
     case .name(let name, let isQuoted): isQuoted ? "\"\(name)\"" : name
@@ -57,9 +57,9 @@ package struct Lexer {
     self.origin = origin
   }
 
-  /// All tokens, the last one being the end.
+  /// Returns all tokens, of which the last is the end.
   ///
-  /// - Parameter origin: where the text starts.
+  /// - Parameter origin: the place of the text in the request.
   static func tokens(of text: String, at origin: Origin) throws -> [Token] {
     var lexer = Lexer(text, at: origin)
     var tokens: [Token] = []
@@ -67,7 +67,7 @@ package struct Lexer {
     return tokens
   }
 
-  /// The tokens up to the first error, the last one being the end where there is none.
+  /// Returns the tokens before the first error; without an error, the last one is the end.
   package static func prefix(of text: String) -> (tokens: [Token], error: RequestError?) {
     var lexer = Lexer(text, at: Origin())
     var tokens: [Token] = []
@@ -91,7 +91,7 @@ package struct Lexer {
   }
 
   private mutating func advance() {
-    // Continuation bytes are no characters of their own.
+    // Positions count scalars, so continuation bytes don't count.
     if bytes[index] & 0xC0 != 0x80 { position += 1 }
     index += 1
   }
@@ -109,7 +109,7 @@ package struct Lexer {
     throw error("`\(Unicode.Scalar(byte))` has no meaning here", at: position)
   }
 
-  /// `.5` is a number, the dot of `books.5` is not its start.
+  /// Whether a dot starts a number: in `.5` it does, in `books.5` it doesn't.
   private var startsFraction: Bool {
     if case .name = last { return false }
     return last != .sign(.rightParenthesis) && byte(1).map(Self.isDigit) ?? false
@@ -123,7 +123,7 @@ package struct Lexer {
     return String(decoding: bytes[start..<index], as: UTF8.self)
   }
 
-  /// Up to the closing quote; a doubled one is the quote itself.
+  /// Reads up to the closing quote; a doubled quote stands for the quote itself.
   private mutating func quoted(_ quote: UInt8, what: String) throws -> String {
     let start = position
     var content: [UInt8] = []
@@ -165,7 +165,7 @@ package struct Lexer {
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     if !isReal, let integer = Int64(text) { return .integer(integer) }
     if !isReal, UInt64(text) == UInt64(Int64.max) + 1 { return .integerMagnitude }
-    // As SQLite does, an integer of more than 64 bits is read as a real.
+    // Like SQLite, read an integer of more than 64 bits as a real.
     guard let real = Double(text) else { throw error("`\(text)` is no number", at: startPosition) }
     return .real(real)
   }

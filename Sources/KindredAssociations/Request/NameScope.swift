@@ -1,16 +1,17 @@
 import OrderedCollections
 
-/// What the names of an expression about a record can be: the same that the planner looks them up in, before there is
-/// any SQL.
+/// The names that an expression about a record can use, for completion and description.
+///
+/// The planner resolves names in the same way, but while it makes SQL.
 package struct NameScope {
   private let model: Model
-  /// What clients may see of the record's table.
+  /// The resource of the record.
   package let resource: Resource
-  /// What the request says of the record.
+  /// The node of the record in the request; nil if it has none.
   package let node: RequestNode?
-  /// How the record was reached.
+  /// The association that leads to the record; nil for the root.
   private let association: Association?
-  /// The records above it, the nearest last.
+  /// The scopes of the records above it, the nearest last.
   private let above: [NameScope]
 
   private init(
@@ -23,21 +24,21 @@ package struct NameScope {
     self.above = above
   }
 
-  /// The scope of the root's expressions.
+  /// Creates the scope of the root's expressions.
   package init(model: Model, resource: Resource, root: RequestNode) {
     self.init(model: model, resource: resource, node: root, association: nil, above: [])
   }
 
-  /// The record that `../` leads to.
+  /// The scope of the record to which `../` leads.
   package var parent: NameScope? { above.last }
 
-  /// The scope of the expressions of the node below that has this key.
+  /// Returns the scope of the child node with this key.
   package func node(_ key: String) -> NameScope? {
     guard node?.children.contains(where: { $0.key == key }) ?? false else { return nil }
     return associated(key)
   }
 
-  /// The records that an association leads to: a node of the request comes before an association of the model.
+  /// Returns the scope of the records to which a key leads; nodes of the request hide associations of the model.
   package func associated(_ key: String) -> NameScope? {
     let child = node?.children.first { $0.key == key }
     guard let association = child?.association ?? resource.associations[key],
@@ -47,13 +48,13 @@ package struct NameScope {
       model: model, resource: destination, node: child, association: association, above: above + [self])
   }
 
-  /// The last table before the record, whose columns are named `via.column`.
+  /// The resource of the join table, whose columns are named `via.column`; nil if there is none.
   package var via: Resource? {
     guard let association, association.steps.count > 1, let last = association.steps.last else { return nil }
     return model.resources.values.first { $0.table.name == last.origin }
   }
 
-  /// The associations that can be named, the request's own keys first.
+  /// The associations that can be named, those of the request first.
   package var associations: [(key: String, association: Association)] {
     let children = (node?.children ?? []).compactMap { child in
       child.association.map { (key: child.key, association: $0) }
@@ -63,14 +64,14 @@ package struct NameScope {
       .map { (key: $0.key, association: $0) }
   }
 
-  /// The names that the request gives to values of the record.
+  /// The names that the request defines for values of the record.
   package var names: [String] {
     var named = node?.annotations ?? []
     for case .expression(let field) in node?.fields ?? [] { named.append(field) }
     return named.compactMap(\.name)
   }
 
-  /// The default names of aggregates of an association: of its records, and of each of their columns.
+  /// Returns the default names of aggregates of an association: those without an argument, and those of each column.
   package func defaultNames(of key: String) -> (plain: [String], ofColumns: [String]) {
     guard let associated = associated(key), associated.association?.cardinality == .toMany else {
       return ([], [])
@@ -90,17 +91,17 @@ package struct NameScope {
 
   // MARK: Paths
 
-  /// What a path leads to, before its last name is known.
+  /// What a path without its last component leads to.
   package enum Target {
-    /// A record: a column, an association or another name of it follows.
+    /// One record: a column, an association or another of its names may follow.
     case record(NameScope)
-    /// The columns of a join table.
+    /// A record of a join table: one of its columns may follow.
     case via(Resource)
-    /// Associated records: an aggregate follows.
+    /// Several associated records: an aggregate may follow.
     case records(NameScope)
   }
 
-  /// Where the components of a path lead, all of them; nil where they lead nowhere.
+  /// Returns the target of a path; nil if the path leads nowhere.
   package func target(of path: Expression.Path) -> Target? {
     var scope = self
     for _ in 0..<path.parents {
@@ -114,11 +115,11 @@ package struct NameScope {
         return .via(via)
       }
       guard associated.association?.cardinality == .toOne else {
-        // What follows are conditions on them.
+        // Only conditions on the records may follow.
         return path.components[(number + 1)...].allSatisfy { $0.name == "filter" }
           ? .records(associated) : nil
       }
-      // `../` of a record that a path leads to is that of the expression.
+      // For a record that a path leads to, `../` means the same as in the expression itself.
       scope = NameScope(
         model: model, resource: associated.resource, node: associated.node,
         association: associated.association, above: scope.above)
@@ -126,7 +127,7 @@ package struct NameScope {
     return .record(scope)
   }
 
-  /// The scope of the arguments of a call: those of an aggregate are about the associated records.
+  /// Returns the scope of the arguments of a call; in an aggregate, it is that of the associated records.
   package func arguments(of call: Expression.Path) -> NameScope? {
     guard call.components.count > 1 else { return self }
     var path = call

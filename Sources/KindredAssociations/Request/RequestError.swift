@@ -1,6 +1,6 @@
-/// What is wrong with a request, and the mend.
+/// An error in a request, with a suggested fix.
 public struct RequestError: Error, Sendable {
-  /// What kind of error it is; the raw value is the code that clients get.
+  /// The kinds of errors; the raw value is the code that clients receive.
   public enum Code: String, Sendable, CaseIterable {
     case unknownResource = "unknown-resource"
     case unknownAssociation = "unknown-association"
@@ -16,20 +16,20 @@ public struct RequestError: Error, Sendable {
     case missingName = "missing-name"
     case limitExceeded = "limit-exceeded"
     case notFound = "not-found"
-    /// It is there, and not for who asks.
+    /// It exists, but the client isn't allowed to access it.
     case forbidden
   }
 
-  /// What kind of error it is.
+  /// The kind of error.
   public var code: Code
-  /// A sentence that names what is wrong and how to mend it.
+  /// A sentence that describes the error and how to fix it.
   public var message: String
-  /// Where the request is wrong; nil where no parameter is to blame.
+  /// The place of the error in the request; nil if no parameter caused it.
   public var origin: Origin?
-  /// The nearest existing names, the nearest first.
+  /// Existing names that may have been meant, the nearest first.
   public var suggestions: [String]
 
-  /// An error, with the names that may have been meant.
+  /// Creates an error, with the names that may have been meant.
   public init(_ code: Code, _ message: String, at origin: Origin? = nil, suggestions: [String] = []) {
     self.code = code
     self.message = message
@@ -37,7 +37,7 @@ public struct RequestError: Error, Sendable {
     self.suggestions = suggestions
   }
 
-  /// The same error with another name that may have been meant, and how to write it, in the message.
+  /// Returns the error with another suggestion, and a hint about it appended to the message.
   func adding(_ hint: String, suggestion: String) -> RequestError {
     var error = self
     error.message += error.suggestions.isEmpty ? ": \(hint)" : " Or \(hint)"
@@ -45,11 +45,11 @@ public struct RequestError: Error, Sendable {
     return error
   }
 
-  /// A name that does not exist: the message ends with the nearest one that does.
+  /// Returns the error of an unknown name, whose message ends with the nearest existing one.
   ///
   /// - Parameters:
-  ///   - shown: how a suggestion is written: as what would stand in place of the name.
-  ///   - names: those that exist.
+  ///   - names: the existing names.
+  ///   - shown: returns the text that replaces the unknown name, for a suggested name.
   public static func unknown(
     _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>,
     at origin: Origin? = nil,
@@ -62,7 +62,7 @@ public struct RequestError: Error, Sendable {
 }
 
 extension RequestError {
-  /// What is there and not for the roles of the client.
+  /// Returns the error of something that exists, but that the roles of the client may not access.
   public static func forbidden(_ name: String, at origin: Origin? = nil) -> RequestError {
     RequestError(.forbidden, "`\(name)` needs another role", at: origin)
   }

@@ -1,40 +1,41 @@
 import KindredSQLSyntax
 
-/// What a request for rows says of a node, beyond what one for JSON can say.
+/// The properties of a node that only the Swift API can set.
 public struct RowShape: Equatable, Sendable {
-  /// Whether the records are read apart, as a collection of each record above; otherwise they are joined to it, and
-  /// each pair is a row.
+  /// Whether the records are read separately, as a collection for each parent record.
+  ///
+  /// Otherwise they are joined to it, and each pair is a row.
   public var isPrefetched = false
-  /// The names by which expressions elsewhere speak of the record.
+  /// The aliases by which other expressions refer to the record.
   public var aliases: [RecordAlias] = []
-  /// The names by which expressions of this node speak of the record above.
+  /// The aliases by which expressions of this node refer to the parent record.
   public var originAliases: [RecordAlias] = []
-  /// The nodes of the association's steps, the last one left out.
+  /// The nodes of the association's pivots: one for each step except the last.
   public var pivots: [RequestNode] = []
-  /// How many rows at most, per record above.
+  /// The maximum number of rows for each parent record.
   public var limit: Int64?
-  /// How many rows are passed over.
+  /// The number of rows to skip for each parent record.
   public var offset: Int64 = 0
-  /// What the statement of this node defines before it.
+  /// The common table expressions of the node's statement.
   public var commonTables: [CommonTable] = []
 
-  /// Joined, with nothing said.
+  /// Creates the properties of a joined node.
   public init() {}
 }
 
-/// A record of a request, to be named in expressions about other records.
+/// An alias of a record in a request, by which expressions about other records can refer to it.
 ///
-/// It is what it is by identity: two of one name are two.
+/// Aliases are compared by identity: two of the same name are different.
 public final class RecordAlias: Hashable, Sendable {
-  /// The name in SQL; any free one where nil.
+  /// The alias in SQL; nil lets the planner choose one.
   public let name: String?
 
-  /// An alias that stands for no record yet.
+  /// Creates an alias that isn't attached to a record yet.
   public init(name: String? = nil) {
     self.name = name
   }
 
-  /// Whether both are one.
+  /// Whether both are the same object.
   public static func == (left: RecordAlias, right: RecordAlias) -> Bool { left === right }
 
   /// Feeds its identity to `hasher`.
@@ -43,9 +44,9 @@ public final class RecordAlias: Hashable, Sendable {
 
 /// A common table expression of one request.
 public struct CommonTable: Equatable, Sendable {
-  /// Where its rows come from.
+  /// The definitions of a common table expression.
   public enum Definition: Equatable, Sendable {
-    /// A complete statement of the program.
+    /// A complete statement in SQL.
     case raw([Expression.RawPart])
     /// The rows of a request.
     case request(FetchRequest)
@@ -53,12 +54,12 @@ public struct CommonTable: Equatable, Sendable {
 
   /// The name of the table.
   public var name: String
-  /// The names of the columns; those of the definition where nil.
+  /// The names of the columns; nil for those of the definition.
   public var columns: [String]?
-  /// Where its rows come from.
+  /// The definition of its rows.
   public var definition: Definition
 
-  /// A table of this definition.
+  /// Creates a common table expression.
   public init(name: String, columns: [String]? = nil, definition: Definition) {
     self.name = name
     self.columns = columns
@@ -67,33 +68,33 @@ public struct CommonTable: Equatable, Sendable {
 }
 
 extension Expression {
-  /// What requests for rows can say, and URLs can't.
+  /// Expressions that only the Swift API can make.
   public indirect enum ProgramExpression: Equatable, Sendable {
-    /// A column of the record by its name in the database, which SQLite looks up.
+    /// A column of the record; SQLite checks the name when the statement is prepared.
     case column(String)
-    /// An expression about the record of that alias.
+    /// An expression about the record with this alias.
     case of(RecordAlias, Expression)
-    /// SQL of the program.
+    /// Raw SQL.
     case raw([RawPart])
-    /// An aggregate of the records of a node below.
+    /// An aggregate of the records of a child node.
     case aggregate(AggregateFunction, of: RequestNode, Expression?)
-    /// How many records the association of this key has, where they are no more than `most`; else `most`.
+    /// The number of records of the association with this key, but no more than `most`.
     case count(of: String, most: Int)
-    /// Whether a request gives rows.
+    /// Whether a request returns any row.
     case exists(FetchRequest)
-    /// Whether a value is among those of the first column of a request.
+    /// Whether a value is in the first column of a request's rows.
     case among(Expression, FetchRequest)
   }
 
-  /// A piece of SQL of the program.
+  /// A part of raw SQL.
   public enum RawPart: Equatable, Sendable {
-    /// Trusted text.
+    /// Trusted SQL text.
     case text(String)
-    /// An expression in its place; a value is bound.
+    /// An interpolated expression; values are bound.
     case expression(Expression)
   }
 
-  /// The aggregates of associations, and how they are called.
+  /// The aggregates of associations, by their names in the language.
   public enum AggregateFunction: String, CaseIterable, Sendable {
     case count, isEmpty, min, max, average, sum, total, concat
 
@@ -103,16 +104,16 @@ extension Expression {
       switch self {
       case .count, .isEmpty: 0...0
       case .min, .max, .average, .sum, .total: 1...1
-      // The separator may be left out.
+      // The separator is optional.
       case .concat: 1...2
       }
     }
 
-    /// The name of an aggregate that has none of its own: `bookCount`, `maxBookYear`; nil for `concat`.
+    /// Returns the default name of an aggregate, such as `bookCount` or `maxBookYear`; nil for `concat`.
     ///
     /// - Parameters:
-    ///   - key: The key of the association in the singular, such as `book`.
-    ///   - column: The column that is aggregated; empty where the function takes no argument.
+    ///   - key: the key of the association in the singular, such as `book`.
+    ///   - column: the aggregated column; empty if the function takes no argument.
     package func defaultName(of key: String, column: String) -> String? {
       let column = column.uppercasingFirst
       return switch self {

@@ -1,5 +1,5 @@
 extension String {
-  /// The name as an expression has it: in double quotes where it would be read as something else
+  /// The name as it is written in an expression: in double quotes if it would be read as something else otherwise
   /// (<https://www.sqlite.org/lang_keywords.html>).
   package var asExpressionName: String {
     let tokens = Lexer.prefix(of: self).tokens
@@ -11,7 +11,7 @@ extension String {
     return inDoubleQuotes
   }
 
-  /// The name in double quotes, those that it holds doubled.
+  /// The name in double quotes, with quotes inside it doubled.
   package var inDoubleQuotes: String {
     "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }
