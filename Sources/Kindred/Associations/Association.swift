@@ -1,12 +1,12 @@
 import KindredAssociations
 
-/// A connection from the records of one type to those of another, which requests use.
+/// A connection from the records of one type to the records of another, for use in requests.
 ///
-/// As a `DerivableRequest`, it is refined like a request is: `Author.books.filter(Column("kind") == "novel")`.
+/// It is a `DerivableRequest`, so it is refined as a request is: `Author.books.filter(Column("kind") == "novel")`.
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   associatedtype OriginRowDecoder
-  /// How it leads to the others.
+  /// How the association leads from its origin to its destination.
   var path: AssociationPath { get set }
 }
 
@@ -17,14 +17,15 @@ public protocol AssociationToOne<OriginRowDecoder, RowDecoder>: Association {}
 public protocol AssociationToMany<OriginRowDecoder, RowDecoder>: Association {}
 
 extension Association {
-  /// What is said of the associated records.
+  /// How the associated records are selected, filtered and ordered.
   public var blueprint: RequestBlueprint {
     get { path.destination.blueprint }
     set { path.destination.blueprint = newValue }
   }
 
-  /// The association under another key: one of an association to many records is that of a collection, and is put in
-  /// the singular where one record is joined to another.
+  /// Returns the association under another key.
+  ///
+  /// For a to-many association pass the plural; it is singularized where a single record is joined.
   public func forKey(_ key: String) -> Self {
     var association = self
     association.path.key = path.key(named: key)
@@ -32,71 +33,71 @@ extension Association {
     return association
   }
 
-  /// The association under the name of a coding key.
+  /// Returns the association under the name of a coding key.
   public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
 }
 
-/// From a record to the one that it refers to.
+/// An association from a record to the one that it refers to.
 public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   public typealias OriginRowDecoder = Origin
-  /// The records that it leads to.
+  /// The records that the association leads to.
   public typealias RowDecoder = Destination
-  /// How it leads to them.
+  /// How the association leads from its origin to its destination.
   public var path: AssociationPath
 }
 
-/// From a record to those that refer to it.
+/// An association from a record to the records that refer to it.
 public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   public typealias OriginRowDecoder = Origin
-  /// The records that it leads to.
+  /// The records that the association leads to.
   public typealias RowDecoder = Destination
-  /// How it leads to them.
+  /// How the association leads from its origin to its destination.
   public var path: AssociationPath
 }
 
-/// From a record to the one that refers to it.
+/// An association from a record to the only one that refers to it.
 public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   public typealias OriginRowDecoder = Origin
-  /// The record that it leads to.
+  /// The record that the association leads to.
   public typealias RowDecoder = Destination
-  /// How it leads to it.
+  /// How the association leads from its origin to its destination.
   public var path: AssociationPath
 }
 
-/// From a record to those that others lead to.
+/// An association from a record to any number of records, by way of other associations.
 public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   public typealias OriginRowDecoder = Origin
-  /// The records that it leads to.
+  /// The records that the association leads to.
   public typealias RowDecoder = Destination
-  /// How it leads to them.
+  /// How the association leads from its origin to its destination.
   public var path: AssociationPath
 }
 
-/// From a record to the one that another leads to.
+/// An association from a record to one record, by way of other associations.
 public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   public typealias OriginRowDecoder = Origin
-  /// The record that it leads to.
+  /// The record that the association leads to.
   public typealias RowDecoder = Destination
-  /// How it leads to it.
+  /// How the association leads from its origin to its destination.
   public var path: AssociationPath
 }
 
-/// From a record to the rows of a common table expression, by a condition.
+/// An association from a record to the rows of a common table expression that satisfy a condition.
 public struct JoinAssociation<Origin, Destination>: AssociationToMany {
-  /// The records that it starts from.
+  /// The records that the association starts from.
   public typealias OriginRowDecoder = Origin
-  /// The rows that it leads to.
+  /// The rows that the association leads to.
   public typealias RowDecoder = Destination
-  /// How it leads to them.
+  /// How the association leads from its origin to its destination.
   public var path: AssociationPath
 
   init(_ blueprint: RequestBlueprint, on condition: @escaping JoinCondition) {
-    // Such a table may have any name: what is not a word of English stays as it is.
+    // The name of such a table need not be an English word; inflection leaves other words unchanged.
     let key = AssociationKey.inflected(blueprint.tableName)
     path = AssociationPath(
       AssociationLink(condition: .on([JoinRule(condition)]), isToOne: false, key: key, blueprint: blueprint),

@@ -1,98 +1,98 @@
-/// Operators on aggregates: the result has no name of its own.
+/// Operators on aggregates. Their results have no name until `forKey(_:)` gives them one; only `??` keeps the name.
 extension AssociationAggregate {
-  /// Equal; `nil` is NULL.
+  /// Whether both are equal; comparing with `nil` tests for NULL.
   public static func == (left: Self, right: Self) -> Self { Self(left.expression == right.expression) }
-  /// Equal; `nil` is NULL.
+  /// Whether both are equal; comparing with `nil` tests for NULL.
   public static func == (left: Self, right: (any SQLExpressible)?) -> Self { Self(left.expression == right) }
-  /// Equal; `nil` is NULL.
+  /// Whether both are equal; comparing with `nil` tests for NULL.
   @_disfavoredOverload
   public static func == (left: some SQLExpressible, right: Self) -> Self { Self(left == right.expression) }
 
-  /// Not equal; `nil` is NULL.
+  /// Whether both differ; comparing with `nil` tests for not NULL.
   public static func != (left: Self, right: Self) -> Self { Self(left.expression != right.expression) }
-  /// Not equal; `nil` is NULL.
+  /// Whether both differ; comparing with `nil` tests for not NULL.
   public static func != (left: Self, right: (any SQLExpressible)?) -> Self { Self(left.expression != right) }
-  /// Not equal; `nil` is NULL.
+  /// Whether both differ; comparing with `nil` tests for not NULL.
   @_disfavoredOverload
   public static func != (left: some SQLExpressible, right: Self) -> Self { Self(left != right.expression) }
 
-  /// Less.
+  /// Whether the left value is less than the right one.
   public static func < (left: Self, right: Self) -> Self { Self(left.expression < right.expression) }
-  /// Less.
+  /// Whether the left value is less than the right one.
   public static func < (left: Self, right: some SQLExpressible) -> Self { Self(left.expression < right) }
-  /// Less.
+  /// Whether the left value is less than the right one.
   public static func < (left: some SQLExpressible, right: Self) -> Self { Self(left < right.expression) }
 
-  /// Less or equal.
+  /// Whether the left value is less than or equal to the right one.
   public static func <= (left: Self, right: Self) -> Self { Self(left.expression <= right.expression) }
-  /// Less or equal.
+  /// Whether the left value is less than or equal to the right one.
   public static func <= (left: Self, right: some SQLExpressible) -> Self { Self(left.expression <= right) }
-  /// Less or equal.
+  /// Whether the left value is less than or equal to the right one.
   public static func <= (left: some SQLExpressible, right: Self) -> Self { Self(left <= right.expression) }
 
-  /// Greater.
+  /// Whether the left value is greater than the right one.
   public static func > (left: Self, right: Self) -> Self { Self(left.expression > right.expression) }
-  /// Greater.
+  /// Whether the left value is greater than the right one.
   public static func > (left: Self, right: some SQLExpressible) -> Self { Self(left.expression > right) }
-  /// Greater.
+  /// Whether the left value is greater than the right one.
   public static func > (left: some SQLExpressible, right: Self) -> Self { Self(left > right.expression) }
 
-  /// Greater or equal.
+  /// Whether the left value is greater than or equal to the right one.
   public static func >= (left: Self, right: Self) -> Self { Self(left.expression >= right.expression) }
-  /// Greater or equal.
+  /// Whether the left value is greater than or equal to the right one.
   public static func >= (left: Self, right: some SQLExpressible) -> Self { Self(left.expression >= right) }
-  /// Greater or equal.
+  /// Whether the left value is greater than or equal to the right one.
   public static func >= (left: some SQLExpressible, right: Self) -> Self { Self(left >= right.expression) }
 
-  /// The sum.
+  /// The sum of both values.
   public static func + (left: Self, right: Self) -> Self { Self(left.expression + right.expression) }
-  /// The sum.
+  /// The sum of both values.
   public static func + (left: Self, right: some SQLExpressible) -> Self { Self(left.expression + right) }
-  /// The sum.
+  /// The sum of both values.
   public static func + (left: some SQLExpressible, right: Self) -> Self {
     Self(left.sqlExpression + right.expression)
   }
 
-  /// The difference.
+  /// The left value minus the right one.
   public static func - (left: Self, right: Self) -> Self { Self(left.expression - right.expression) }
-  /// The difference.
+  /// The left value minus the right one.
   public static func - (left: Self, right: some SQLExpressible) -> Self { Self(left.expression - right) }
-  /// The difference.
+  /// The left value minus the right one.
   public static func - (left: some SQLExpressible, right: Self) -> Self {
     Self(left.sqlExpression - right.expression)
   }
 
-  /// The product.
+  /// The product of both values.
   public static func * (left: Self, right: Self) -> Self { Self(left.expression * right.expression) }
-  /// The product.
+  /// The product of both values.
   public static func * (left: Self, right: some SQLExpressible) -> Self { Self(left.expression * right) }
-  /// The product.
+  /// The product of both values.
   public static func * (left: some SQLExpressible, right: Self) -> Self {
     Self(left.sqlExpression * right.expression)
   }
 
-  /// The quotient.
+  /// The left value divided by the right one; the quotient of two integers is an integer.
   public static func / (left: Self, right: Self) -> Self { Self(left.expression / right.expression) }
-  /// The quotient.
+  /// The left value divided by the right one; the quotient of two integers is an integer.
   public static func / (left: Self, right: some SQLExpressible) -> Self { Self(left.expression / right) }
-  /// The quotient.
+  /// The left value divided by the right one; the quotient of two integers is an integer.
   public static func / (left: some SQLExpressible, right: Self) -> Self {
     Self(left.sqlExpression / right.expression)
   }
 
-  /// The opposite.
+  /// The value with the opposite sign.
   public static prefix func - (operand: Self) -> Self { Self(-operand.expression) }
 
-  /// Both.
+  /// Whether both conditions hold.
   public static func && (left: Self, right: Self) -> Self { Self(left.expression && right.expression) }
 
-  /// One of them, or both.
+  /// Whether at least one of the conditions holds.
   public static func || (left: Self, right: Self) -> Self { Self(left.expression || right.expression) }
 
-  /// Not.
+  /// Whether the condition does not hold.
   public static prefix func ! (operand: Self) -> Self { Self(!operand.expression) }
 
-  /// The value, or another one where it is NULL; under the name that it has.
+  /// The value, or another one where it is NULL, under the name of the aggregate.
   public static func ?? (left: Self, right: some SQLExpressible) -> Self {
     Self(left.expression ?? right, name: left.name)
   }
@@ -103,13 +103,13 @@ public func abs<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> Associ
   AssociationAggregate(abs(value.expression))
 }
 
-/// How long a text or a blob is: `LENGTH(…)`.
+/// The length of a text in characters, or of a blob in bytes: `LENGTH(…)`.
 public func length<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> AssociationAggregate<RowDecoder>
 {
   AssociationAggregate(length(value.expression))
 }
 
-/// The value in another storage class: `CAST(… AS …)`.
+/// The value converted to another type: `CAST(… AS …)`.
 public func cast<RowDecoder>(
   _ value: AssociationAggregate<RowDecoder>, as type: ColumnType
 ) -> AssociationAggregate<RowDecoder> {

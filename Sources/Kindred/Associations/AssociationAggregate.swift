@@ -1,12 +1,12 @@
 import KindredAssociations
 
-/// A value that is computed of the records associated with one: `Author.books.count`.
+/// A value computed from the records that are associated with another: `Author.books.count`.
 ///
-/// Each is computed by itself, of its own population: none multiplies the rows of another, or changes its value.
+/// Each aggregate is computed independently, from its own records: none multiplies the rows of another.
 public struct AssociationAggregate<RowDecoder>: Sendable {
-  /// The value.
+  /// The value that is computed.
   let expression: SQLExpression
-  /// The name in the results; nil where none follows.
+  /// The name in the results; nil if the aggregate has no default name.
   let name: String?
 
   init(_ expression: SQLExpression, name: String? = nil) {
@@ -14,43 +14,43 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
     self.name = name
   }
 
-  /// The aggregate under another name.
+  /// Returns the aggregate under another name.
   public func forKey(_ key: String) -> AssociationAggregate { AssociationAggregate(expression, name: key) }
 
-  /// The aggregate under the name of a coding key.
+  /// Returns the aggregate under the name of a coding key.
   public func forKey(_ key: some CodingKey) -> AssociationAggregate { forKey(key.stringValue) }
 
   var selection: SQLSelection { SQLSelection(.expression(expression, name: name)) }
 }
 
 extension AssociationToMany {
-  /// How many associated records there are, each counted once: `bookCount`.
+  /// The number of associated records, each counted once: `bookCount`.
   public var count: AssociationAggregate<OriginRowDecoder> { aggregate(.count) }
 
   /// Whether there is no associated record: `hasNoBook`.
   public var isEmpty: AssociationAggregate<OriginRowDecoder> { aggregate(.isEmpty) }
 
-  /// The least value, NULL where there is none: `minBookYear`.
+  /// The least value, or NULL if there is none: `minBookYear`.
   public func min(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
     aggregate(.min, of: value.sqlExpression)
   }
 
-  /// The greatest value, NULL where there is none: `maxBookYear`.
+  /// The greatest value, or NULL if there is none: `maxBookYear`.
   public func max(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
     aggregate(.max, of: value.sqlExpression)
   }
 
-  /// The average value, NULL where there is none: `averageBookPrice`.
+  /// The average value, or NULL if there is none: `averageBookPrice`.
   public func average(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
     aggregate(.average, of: value.sqlExpression)
   }
 
-  /// The sum of the values, NULL where there is none: `bookAwardsSum`.
+  /// The sum of the values, or NULL if there is none: `bookAwardsSum`.
   public func sum(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
     aggregate(.sum, of: value.sqlExpression)
   }
 
-  /// The sum of the values, 0.0 where there is none: `bookAwardsSum`.
+  /// The sum of the values, or 0.0 if there is none: `bookAwardsSum`.
   public func total(_ value: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
     aggregate(.total, of: value.sqlExpression)
   }
@@ -69,7 +69,7 @@ extension AssociationToMany {
       }
       return Expression(.program(.aggregate(function, of: node, argument)), at: Origin())
     }
-    // An expression that is no column has no name that could be in the aggregate's.
+    // The default name contains that of the column; other expressions have none.
     let column = value.map { $0.columnName } ?? ""
     return AssociationAggregate(
       expression, name: column.flatMap { function.defaultName(of: path.key.joined, column: $0) })
@@ -77,17 +77,17 @@ extension AssociationToMany {
 }
 
 extension DerivableRequest {
-  /// With these aggregates after the other columns.
+  /// Adds aggregates after the columns that are already selected.
   public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
     refined { $0.annotations += aggregates.map(\.selection) }
   }
 
-  /// With these aggregates after the other columns.
+  /// Adds aggregates after the columns that are already selected.
   public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self {
     annotated(with: aggregates)
   }
 
-  /// Only those whose associated records satisfy a condition, beside other conditions.
+  /// Keeps only the records whose associated records satisfy a condition, in addition to other conditions.
   public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
     refined { $0.filters.append(predicate.expression) }
   }

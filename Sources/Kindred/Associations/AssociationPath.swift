@@ -1,10 +1,10 @@
 import KindredAssociations
 
-/// How the records of one table lead to those of another: one link, or several through pivots.
+/// The way from the records of one table to those of another: one link, or several through pivot tables.
 public struct AssociationPath: Sendable {
-  /// The table that it starts from; of no interest before a record is given.
+  /// The table that the path starts from; only set once a record to start from is given.
   var originTableName = ""
-  /// Pivots, and the destination last; at least one.
+  /// The pivots followed by the destination; never empty.
   var links: [AssociationLink]
   /// The name of the destination in the request.
   var key: AssociationKey
@@ -14,10 +14,10 @@ public struct AssociationPath: Sendable {
     self.key = key
   }
 
-  /// One path after the other.
+  /// Appends one path to another.
   init(through pivot: AssociationPath, using target: AssociationPath, key: String?) {
     links = pivot.links + target.links
-    // A pivot keeps the key by which it may be joined as well.
+    // A pivot keeps its own key, because the same request may also join it by itself.
     links[pivot.links.count - 1].key = pivot.key
     self.key = target.key
     if let key { self.key = self.key(named: key) }
@@ -29,7 +29,7 @@ public struct AssociationPath: Sendable {
     set { links[links.count - 1] = newValue }
   }
 
-  /// A given name, in the number that the association is of.
+  /// Returns an explicit name as the singular or plural key that suits the association.
   func key(named name: String) -> AssociationKey {
     links.allSatisfy(\.isOfOne) ? .singular(name) : .plural(name)
   }
@@ -43,7 +43,7 @@ public struct AssociationPath: Sendable {
   }
 }
 
-/// What says whether two records belong together; the same object is the same rule.
+/// A condition that decides whether two records belong together; compared by identity.
 final class JoinRule: Sendable {
   let condition: JoinCondition
 
@@ -60,7 +60,7 @@ struct AssociationLink: Sendable {
     case belongsTo(ForeignKey?)
     /// The destination refers to the origin.
     case has(ForeignKey?)
-    /// By an expression, which has to be the same by all of the rules.
+    /// An expression decides. Every rule has to give the same one.
     case on([JoinRule])
   }
 
@@ -68,16 +68,16 @@ struct AssociationLink: Sendable {
   var isToOne: Bool
   /// The name of a pivot in a request.
   var key: AssociationKey
-  /// What is said of the records that the link leads to.
+  /// How the records that the link leads to are selected, filtered and ordered.
   var blueprint: RequestBlueprint
 
-  /// Adds what another use of the same association says of how two records belong together.
+  /// Adds the rules of another use of the same association.
   mutating func merge(_ other: Condition) {
     guard case .on(let rules) = condition, case .on(let otherRules) = other else { return }
     condition = .on(rules + otherRules.filter { rule in !rules.contains { $0 === rule } })
   }
 
-  /// Whether its name is that of one record: tables of a request are named in one number.
+  /// Whether the link's key is singular, which that of a common table always is, since its rows are joined one by one.
   fileprivate var isOfOne: Bool {
     if case .on = condition { true } else { isToOne }
   }
@@ -87,15 +87,14 @@ struct AssociationLink: Sendable {
     switch (condition, other.condition) {
     case (.belongsTo(let key), .belongsTo(let otherKey)), (.has(let key), .has(let otherKey)):
       return key == otherKey
-    // What these say is only known when the request runs.
+    // Their conditions can only be compared when the request runs.
     case (.on, .on): return true
     case (.belongsTo, _), (.has, _), (.on, _): return false
     }
   }
 }
 
-/// The name of an association, which follows the number of records that it stands for: one that is joined to another,
-/// or a collection.
+/// The name of an association: singular where one record is joined to another, plural for a collection.
 enum AssociationKey: Sendable, Hashable {
   /// The name of a table.
   case inflected(String)
@@ -104,7 +103,7 @@ enum AssociationKey: Sendable, Hashable {
   /// A given name of any number of records.
   case plural(String)
 
-  /// The key of one record beside another, which also is in the names of aggregates.
+  /// The key of a single joined record, which default names of aggregates also contain.
   var joined: String {
     switch self {
     case .inflected(let name), .plural(let name): Inflector.singular(name)
@@ -121,28 +120,28 @@ enum AssociationKey: Sendable, Hashable {
   }
 }
 
-/// What is wrong with associations: with what the schema says of them, or with how they are combined.
+/// An association that the schema does not support, or that is combined with others in a way that can't work.
 public enum AssociationError: Error, Hashable, Sendable {
-  /// There are several foreign keys between two tables.
+  /// The schema has several foreign keys between the two tables, so the association has to name its columns.
   case ambiguousForeignKey(origin: String, destination: String)
-  /// There is no foreign key between two tables, or none with these columns.
+  /// The schema has no foreign key between the two tables, or none with the given columns.
   case missingForeignKey(origin: String, destination: String)
-  /// One key means two different associations.
+  /// One key stands for two different associations.
   case ambiguousKey(String)
-  /// A refinement of an association that fits collections only.
+  /// An association is joined or aggregated although it is refined in a way that only `including(all:)` allows.
   case onlyForCollections
-  /// A record has no value for a column that an association needs.
+  /// A record encodes no value for a column that the association needs.
   case missingColumn(String, table: String)
-  /// No unique index tells records apart by these columns.
+  /// No unique index has exactly these columns.
   case notUnique(columns: [String], table: String)
-  /// A table has no primary key of one column, or none at all.
+  /// The table has no primary key, or one of several columns.
   case missingPrimaryKey(table: String)
-  /// A record that is to be found again has no value in its primary key.
+  /// A record to update or delete has no value in its primary key.
   case missingPrimaryKeyValue(table: String)
 }
 
 extension AssociationError: CustomStringConvertible {
-  /// What is wrong, and the mend.
+  /// Describes the problem and how to fix it.
   public var description: String {
     switch self {
     case .ambiguousForeignKey(let origin, let destination):

@@ -1,47 +1,47 @@
-/// The joining methods.
+/// Methods that bring an association into a request.
 ///
-/// What of a record is joined is refined on the association; the same association under the same key is joined once,
-/// and what is said of it in several places holds together: `including` before `joining`, `required` before
-/// `optional`, all filters, the last order and the last selection.
+/// Selections, filters and orders of associated records are given on the association. The same association under
+/// the same key is joined once, and all its uses are merged: `including` takes precedence over `joining`, and
+/// `required` over `optional`; all filters apply; the last order and the last selection win.
 extension DerivableRequest {
-  /// With one associated record in each row; records that have none are left out.
+  /// Includes one associated record in each row, and leaves out records that have none (`INNER JOIN`).
   public func including<A: Association>(required association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     with { $0.join(association.path, isRequired: true, isIncluded: true) }
   }
 
-  /// With one associated record in each row, where there is one.
+  /// Includes one associated record in each row if there is one (`LEFT JOIN`).
   public func including<A: Association>(optional association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     with { $0.join(association.path, isRequired: false, isIncluded: true) }
   }
 
-  /// With a collection of all associated records.
+  /// Includes a collection of all associated records, read by a statement of its own.
   public func including<A: AssociationToMany>(all association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     with { $0.prefetch(association.path) }
   }
 
-  /// Without the records that have no associated one, which is not selected.
+  /// Keeps only records that have an associated record, without selecting it (`INNER JOIN`).
   public func joining<A: Association>(required association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     with { $0.join(association.path, isRequired: true, isIncluded: false) }
   }
 
-  /// With an associated record to speak of, which is not selected.
+  /// Joins an associated record without selecting it, so that expressions can refer to it (`LEFT JOIN`).
   public func joining<A: Association>(optional association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     with { $0.join(association.path, isRequired: false, isIncluded: false) }
   }
 
-  /// With the selected columns of an associated record after those of the record; records that have none are left
-  /// out.
+  /// Adds the selected columns of an associated record to those of the record, and leaves out records that have
+  /// none.
   public func annotated<A: Association>(withRequired association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     annotated(with: association, isRequired: true)
   }
 
-  /// With the selected columns of an associated record after those of the record: NULL where there is none.
+  /// Adds the selected columns of an associated record to those of the record; they are NULL if there is none.
   public func annotated<A: Association>(withOptional association: A) -> Self
   where A.OriginRowDecoder == RowDecoder {
     annotated(with: association, isRequired: false)
@@ -59,7 +59,7 @@ extension DerivableRequest {
 }
 
 extension SQLSelection {
-  /// The same of the record of an alias.
+  /// Returns the same selection from the record that `alias` stands for.
   fileprivate func about(_ alias: TableAlias) -> SQLSelection {
     switch item {
     case .all: SQLSelection(.allOf(alias))

@@ -2,35 +2,36 @@ import KindredAssociations
 import KindredSQLite
 import OrderedCollections
 
-/// The columns by which the records of one table refer to those of another, where the schema does not say it, or
-/// says more than one.
+/// The columns by which the records of one table refer to those of another, for schemas that declare no foreign key
+/// between the two tables, or several.
 ///
 ///     static let author = belongsTo(Person.self, using: ForeignKey(["authorId"]))
 ///
-/// It is always told from the table that has the columns: the associations of both sides use the same value.
+/// It is always given from the side of the table that has the columns, so the associations of both sides can share
+/// one value.
 public struct ForeignKey: Hashable, Sendable {
-  /// The columns that refer.
+  /// The referring columns.
   let originColumns: [String]
-  /// The columns that are referred to; the primary key where nil.
+  /// The columns that are referred to; nil for the primary key.
   let destinationColumns: [String]?
 
-  /// The columns that refer, and those that they refer to: the primary key, unless told.
+  /// Creates a foreign key from its columns to those of the other table, by default its primary key.
   public init(_ originColumns: [String], to destinationColumns: [String]? = nil) {
     self.originColumns = originColumns
     self.destinationColumns = destinationColumns
   }
 
-  /// The columns that refer, and those that they refer to: the primary key, unless told.
+  /// Creates a foreign key from its columns to those of the other table, by default its primary key.
   public init(_ originColumns: [any ColumnExpression], to destinationColumns: [any ColumnExpression]? = nil) {
     self.init(originColumns.map(\.name), to: destinationColumns?.map(\.name))
   }
 
-  /// What a single column is called without `Id` or `_id`: `author` of `authorId`.
+  /// The name of a single column without its `Id` or `_id` suffix: `author` for `authorId`.
   var stem: String? {
     guard originColumns.count == 1, let column = originColumns.first else { return nil }
     for ending in ["Id", "ID", "_id"] where column.hasSuffix(ending) && column.count > ending.count {
       let stem = column.dropLast(ending.count)
-      // `userUUID` ends with another word.
+      // The last word of `userUUID` is not `ID`.
       if ending == "ID", stem.last?.isUppercase == true { continue }
       return String(stem)
     }
@@ -39,9 +40,9 @@ public struct ForeignKey: Hashable, Sendable {
 }
 
 extension Table {
-  /// The columns by which the records of this table refer to those of another.
+  /// Returns the columns by which records of this table refer to those of `destination`.
   ///
-  /// - Throws: `AssociationError` where the schema does not say which, or not once.
+  /// - Throws: `AssociationError` if the schema has no such foreign key, or several.
   func reference(
     to destination: Table, using key: ForeignKey?
   ) throws -> (origin: [String], destination: [String]) {
@@ -64,7 +65,7 @@ extension Table {
     if let declared = foreignKeys.first(where: { $0.columns.map(\.foldingASCIICase) == names }) {
       return (declared.columns, declared.destinationColumns)
     }
-    // The rowid of a table that declares no primary key is not referred to.
+    // Foreign keys can't refer to the rowid of a table that declares no primary key.
     let primaryKey =
       destination.declaredColumns.count == destination.columns.count
       ? destination.primaryKey.map { destination.columns[$0].name } : []

@@ -2,7 +2,8 @@ import Foundation
 import KindredSQLite
 
 extension ConnectionConfiguration {
-  /// What the connections of programs have: no limits but SQLite's own, and the collations of Foundation.
+  /// The configuration of connections that this library opens: SQLite's own limits, and the collations of
+  /// Foundation.
   static let ofPrograms: ConnectionConfiguration = {
     var configuration = ConnectionConfiguration.unlimited
     configuration.collations = [

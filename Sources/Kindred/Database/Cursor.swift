@@ -1,41 +1,41 @@
-/// Elements that are read from the database one by one, when they are asked for.
+/// A sequence of elements that are read from the database one at a time, on demand.
 ///
-/// A cursor is of use as long as the access to the database lasts.
+/// A cursor is valid only inside the closure that the database was given to; afterwards it throws.
 public protocol Cursor<Element>: AnyObject {
-  /// What the cursor gives.
+  /// The type of the elements.
   associatedtype Element
 
-  /// The next element; `nil` at the end.
+  /// Returns the next element; `nil` at the end.
   ///
-  /// - Throws: `DatabaseError`, or what reading an element throws.
+  /// - Throws: `DatabaseError`, or the error that decoding the element throws.
   func next() throws -> Element?
 
-  /// Throws what a row's subscript met with in the last element, and could not throw.
+  /// Throws the error that a row's subscript met while the last element was decoded, and could not throw itself.
   ///
-  /// By default there is nothing to throw.
+  /// The default implementation throws nothing.
   func checkDecoding() throws
 }
 
 extension Cursor {
-  /// Nothing to throw.
+  /// Does nothing.
   public func checkDecoding() throws {}
 
-  /// Elements made of the elements of this cursor, when they are asked for.
+  /// Returns a cursor over the transformed elements of this one, which are transformed on demand.
   public func map<Mapped>(
     _ transform: @escaping (Element) throws -> Mapped
   ) -> MapCursor<Self, Mapped> {
     MapCursor(self, transform)
   }
 
-  /// The elements that meet a condition.
+  /// Returns a cursor over the elements that satisfy a condition.
   public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> FilterCursor<Self> {
     FilterCursor(self, isIncluded)
   }
 
-  /// The first elements, as many as `maximum`.
+  /// Returns a cursor over the first elements, at most `maximum` of them.
   public func prefix(_ maximum: Int) -> PrefixCursor<Self> { PrefixCursor(self, maximum) }
 
-  /// Calls `body` with each element that is left.
+  /// Calls `body` with each remaining element.
   public func forEach(_ body: (Element) throws -> Void) throws {
     while let element = try next() {
       try body(element)
@@ -43,7 +43,7 @@ extension Cursor {
     }
   }
 
-  /// Combines the elements that are left.
+  /// Returns the result of combining the remaining elements.
   public func reduce<Result>(
     into result: Result, _ combine: (inout Result, Element) throws -> Void
   ) throws -> Result {
@@ -52,12 +52,12 @@ extension Cursor {
     return result
   }
 
-  /// Whether one of the elements that are left meets a condition.
+  /// Returns whether one of the remaining elements satisfies a condition; reads no further than to this one.
   public func contains(where predicate: (Element) throws -> Bool) throws -> Bool {
     try first(where: predicate) != nil
   }
 
-  /// The first of the elements that are left to meet a condition.
+  /// Returns the first of the remaining elements that satisfies a condition.
   public func first(where predicate: (Element) throws -> Bool) throws -> Element? {
     while let element = try next() {
       let isMatch = try predicate(element)
@@ -68,7 +68,7 @@ extension Cursor {
   }
 }
 
-/// The elements of another cursor, transformed.
+/// A cursor over the transformed elements of another cursor.
 public final class MapCursor<Base: Cursor, Element>: Cursor {
   private let base: Base
   private let transform: (Base.Element) throws -> Element
@@ -78,7 +78,7 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
     self.transform = transform
   }
 
-  /// The next element; `nil` at the end.
+  /// Returns the next element; `nil` at the end.
   public func next() throws -> Element? {
     guard let element = try base.next() else { return nil }
     let mapped = try transform(element)
@@ -86,11 +86,11 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
     return mapped
   }
 
-  /// Asks the other cursor.
+  /// Throws the error that the base cursor has kept.
   public func checkDecoding() throws { try base.checkDecoding() }
 }
 
-/// The elements of another cursor that meet a condition.
+/// A cursor over the elements of another cursor that satisfy a condition.
 public final class FilterCursor<Base: Cursor>: Cursor {
   private let base: Base
   private let isIncluded: (Base.Element) throws -> Bool
@@ -100,14 +100,14 @@ public final class FilterCursor<Base: Cursor>: Cursor {
     self.isIncluded = isIncluded
   }
 
-  /// The next element that meets the condition; `nil` at the end.
+  /// Returns the next element that satisfies the condition; `nil` at the end.
   public func next() throws -> Base.Element? { try base.first(where: isIncluded) }
 
-  /// Asks the other cursor.
+  /// Throws the error that the base cursor has kept.
   public func checkDecoding() throws { try base.checkDecoding() }
 }
 
-/// The first elements of another cursor.
+/// A cursor over the first elements of another cursor.
 public final class PrefixCursor<Base: Cursor>: Cursor {
   private let base: Base
   private var left: Int
@@ -117,21 +117,21 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
     left = maximum
   }
 
-  /// The next element; `nil` when there have been as many as were asked for.
+  /// Returns the next element; `nil` at the end, or after the maximum number of elements.
   public func next() throws -> Base.Element? {
     guard left > 0 else { return nil }
     left -= 1
     return try base.next()
   }
 
-  /// Asks the other cursor.
+  /// Throws the error that the base cursor has kept.
   public func checkDecoding() throws { try base.checkDecoding() }
 }
 
 extension RangeReplaceableCollection {
-  /// The elements that are left in a cursor.
+  /// Creates a collection of the remaining elements of a cursor.
   ///
-  /// - Throws: What the cursor throws.
+  /// - Throws: The error that the cursor throws.
   public init<C: Cursor>(_ cursor: C) throws where C.Element == Element {
     self.init()
     while let element = try cursor.next() { append(element) }
@@ -139,9 +139,9 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-  /// The elements that are left in a cursor.
+  /// Creates a collection of the remaining elements of a cursor.
   ///
-  /// - Throws: What the cursor throws.
+  /// - Throws: The error that the cursor throws.
   public init<C: Cursor>(_ cursor: C) throws where C.Element == Element {
     self.init()
     while let element = try cursor.next() { insert(element) }

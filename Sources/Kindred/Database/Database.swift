@@ -2,26 +2,26 @@ import CKindredSQLite
 import KindredSQLSyntax
 import KindredSQLite
 
-/// A database for the duration of an access: what the closures of `read` and `write` are given.
+/// A connection to the database for the duration of one access, as the closures of `read` and `write` receive it.
 ///
-/// It is of no use when the access has ended: everything throws then, also what was made from it, such as
-/// statements and cursors.
+/// Valid only inside the closure that receives it. Afterwards it throws, and so does any statement or cursor
+/// created from it.
 public final class Database {
-  /// What the accesses to a database share.
+  /// The state that all accesses to the database share.
   let context: DatabaseContext
-  /// Whether the access has not ended.
+  /// Whether the access is still running.
   private(set) var isOpen = true
-  /// What subscripts of rows could not throw.
+  /// The errors that subscripts of rows met and could not throw.
   let failures = DecodingFailures()
 
   private let ownConnection: Connection
   private var leases: [ObjectIdentifier: StatementLease] = [:]
-  /// What this access has read of the schema.
+  /// The schema as this access has read it; nil if it has used the shared one.
   var ownSchema: DatabaseSchema?
 
-  /// Whether the access is only to read, on a connection that could write.
+  /// Whether the access may only read, although its connection can write.
   ///
-  /// SQLite's `PRAGMA query_only` would have the connection prepare all of its statements anew.
+  /// `PRAGMA query_only` is not used for this, because it makes SQLite prepare every cached statement again.
   private let isQueryOnly: Bool
 
   init(_ connection: Connection, context: DatabaseContext, isQueryOnly: Bool = false) {
@@ -30,7 +30,7 @@ public final class Database {
     self.isQueryOnly = isQueryOnly
   }
 
-  /// The connection of the driver.
+  /// The driver's connection.
   ///
   /// - Throws: `DatabaseError` (misuse) when the access has ended.
   var connection: Connection {
@@ -40,13 +40,13 @@ public final class Database {
     }
   }
 
-  /// Ends the access: resets what is still running, and makes everything useless that was made from it.
+  /// Ends the access: resets running statements, and invalidates everything created from this value.
   func close() {
     isOpen = false
     failures.detach()
     for lease in leases.values { lease.end(on: ownConnection) }
     leases = [:]
-    // What was read before the commit is the schema of all from now on, unless it has been rolled back.
+    // Once committed, the schema that this access has read is valid for all others.
     if let ownSchema, !ownConnection.isInTransaction,
       (try? DatabaseSchema.Version(ownConnection)) == ownSchema.version
     {
@@ -58,15 +58,15 @@ public final class Database {
 // MARK: - Statements
 
 extension Database {
-  /// Runs one or several statements; rows that they give are passed over.
+  /// Runs one or more statements, and ignores the rows that they return.
   ///
-  /// The values of `?` go from statement to statement, in their order.
+  /// Each statement takes as many of the positional arguments as it has parameters, in order.
   ///
-  /// - Throws: `DatabaseError`: where a statement fails, those before it have run.
+  /// - Throws: `DatabaseError`. The statements before one that fails have run by then.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
     let connection = try connection
     guard arguments.isEmpty || sql.utf8.contains(UInt8(ascii: ";")) else {
-      // A single statement, which is probably to be run again with other values.
+      // A single statement with arguments is likely to run again with other values, so it is cached.
       return try connection.withStatement(sql) { statement in
         try arguments.bindAll(to: statement)
         try run(statement)
@@ -80,7 +80,7 @@ extension Database {
     try rest.checkUsed(sql: sql)
   }
 
-  /// Runs a statement with the values in it.
+  /// Runs a statement together with its bindings.
   func execute(_ sql: SQL) throws {
     let (text, bindings) = sql.rendered()
     try execute(sql: text, arguments: try StatementArguments(bindings))
@@ -98,9 +98,9 @@ extension Database {
     }
   }
 
-  /// Prepares a statement that gives rows.
+  /// Prepares a statement that returns rows.
   ///
-  /// - Throws: `DatabaseError` where the text is erroneous, or more than one statement.
+  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
   public func makeSelectStatement(sql: String) throws -> SelectStatement {
     let statement = try connection.cached(sql)
     let lease = StatementLease(statement)
@@ -114,16 +114,16 @@ extension Database {
     return SelectStatement(lease, database: self)
   }
 
-  /// Takes a statement back that nobody has any more.
+  /// Returns a statement that is no longer referenced to the connection's cache.
   func end(_ lease: StatementLease) {
     guard isOpen, leases.removeValue(forKey: ObjectIdentifier(lease)) != nil else { return }
     lease.end(on: ownConnection)
   }
 
-  /// The rowid of the last row that was inserted.
+  /// The rowid of the row that was inserted last; 0 after the access has ended.
   public var lastInsertedRowID: Int64 { isOpen ? ownConnection.lastInsertRowID : 0 }
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed; 0 after the access has ended.
   public var changesCount: Int { isOpen ? Int(ownConnection.changes) : 0 }
 }
 
@@ -135,9 +135,9 @@ extension Database {
 
   /// Runs `body` in a transaction, which is rolled back if `body` throws.
   ///
-  /// Inside of another one it is a savepoint.
+  /// Inside another transaction it opens a savepoint instead.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inTransaction<Result>(_ body: () throws -> Result) throws -> Result {
     let connection = try connection
     return try connection.isInTransaction
@@ -145,14 +145,14 @@ extension Database {
       : connection.writeTransaction { try checkingDecoding(body) }
   }
 
-  /// Runs `body`, and takes back what it changed if it throws.
+  /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.savepoint { try checkingDecoding(body) }
   }
 
-  /// Runs `body`, and throws what subscripts of rows could not throw in there.
+  /// Runs `body`, then throws the first error that a subscript of a row met meanwhile and could not throw.
   func checkingDecoding<Result>(_ body: () throws -> Result) throws -> Result {
     let result = try body()
     try failures.check()

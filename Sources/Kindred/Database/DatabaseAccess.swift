@@ -3,44 +3,44 @@ import KindredSQLite
 
 /// A database that can be read.
 public protocol DatabaseReader: AnyObject, Sendable {
-  /// Runs `body` in a transaction that reads: it sees one state of the database, whoever commits meanwhile.
+  /// Runs `body` in a read transaction, which sees one state of the database whatever is committed meanwhile.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   func read<Result>(_ body: (Database) throws -> Result) throws -> Result
 
-  /// Runs `body` in a transaction that reads, on another thread.
+  /// Runs `body` in a read transaction on another thread.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result
 
-  /// What is committed, for those who observe it.
+  /// The database's commits, as seen by observations.
   var commits: DatabaseCommits { get }
 }
 
 /// A database that can be read and written.
 public protocol DatabaseWriter: DatabaseReader {
-  /// Runs `body` in a transaction, which is committed at the end, and rolled back if `body` throws.
+  /// Runs `body` in a transaction, which is committed if `body` returns, and rolled back if it throws.
   ///
-  /// Writers wait for one another.
+  /// Only one write access runs at a time; others wait for it.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   func write<Result>(_ body: (Database) throws -> Result) throws -> Result
 
-  /// Runs `body` in a transaction, on another thread.
+  /// Runs `body` in a transaction on another thread.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result
 
-  /// Runs `body` without a transaction: each statement is one of its own, unless `body` opens one.
+  /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result
 }
 
 extension DatabaseReader {
-  /// Runs an access on another thread: accesses wait, which threads of the concurrency's pool must not do.
+  /// Runs an access on a thread of its own, because it may block and Swift's cooperative threads must not.
   func onAnotherThread<Result: Sendable>(
     _ access: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -50,13 +50,13 @@ extension DatabaseReader {
   }
 }
 
-/// What is committed to a database, for those who observe it.
+/// The commits of a database, as seen by observations.
 public struct DatabaseCommits: Sendable {
   let context: DatabaseContext
 }
 
 extension Connection {
-  /// Runs `body` as an access to the database, and ends that.
+  /// Runs `body` as an access to the database, and ends the access.
   func access<Result>(
     in context: DatabaseContext, isQueryOnly: Bool = false, _ body: (Database) throws -> Result
   ) throws -> Result {
@@ -65,7 +65,7 @@ extension Connection {
     return try database.checkingDecoding { try body(database) }
   }
 
-  /// Runs `body` as an access that may write, and tells the observers what it has committed.
+  /// Runs `body` as an access that may write, and notifies observers of what it has committed.
   func writingAccess<Result>(
     in context: DatabaseContext, _ body: (Database) throws -> Result
   ) throws -> Result {

@@ -5,7 +5,7 @@ import CKindredSQLite
 @_exported import enum KindredSQLSyntax.SQLValue
 
 extension DatabaseError {
-  /// The library was used against its rules: said instead of trapped.
+  /// Returns an error about a programming mistake, which this library reports instead of trapping.
   static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }

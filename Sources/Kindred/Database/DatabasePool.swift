@@ -1,18 +1,19 @@
 import KindredSQLite
 
-/// A database of several connections: accesses that read run beside one another, and beside the one that writes.
+/// A database with several connections: read accesses run concurrently with each other and with the one that
+/// writes.
 ///
-/// The file is put into WAL mode (<https://www.sqlite.org/wal.html>).
+/// It switches the file to WAL mode (<https://www.sqlite.org/wal.html>).
 public final class DatabasePool: DatabaseWriter {
   private let context = DatabaseContext()
   private let writerLock = SerialLock()
   private let connections: ConnectionPool
 
-  /// The database in a file, which is made if it is not there.
+  /// Opens the database in a file, which is created if it does not exist.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - maximumReaderCount: How many accesses may read at the same time.
+  ///   - path: The path of the file.
+  ///   - maximumReaderCount: The number of read accesses that can run at the same time.
   /// - Throws: `OpenError`.
   public init(path: String, maximumReaderCount: Int = 5) throws {
     guard path != ":memory:", !path.isEmpty else {
@@ -23,12 +24,12 @@ public final class DatabasePool: DatabaseWriter {
       path: path, access: .readWriteCreate, readers: maximumReaderCount, configuration: .ofPrograms)
   }
 
-  /// What is committed, for those who observe it.
+  /// The database's commits, as seen by observations.
   public var commits: DatabaseCommits { DatabaseCommits(context: context) }
 
-  /// Runs `body` in a transaction that reads.
+  /// Runs `body` in a read transaction.
   ///
-  /// - Throws: What `body` throws; `DatabaseError`, busy, where no connection gets free in time.
+  /// - Throws: The error that `body` throws; `DatabaseError` (busy) if no connection becomes free in time.
   public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try connections.withReader { connection in
       try connection.access(in: context) { database in
@@ -37,44 +38,44 @@ public final class DatabasePool: DatabaseWriter {
     }
   }
 
-  /// Runs `body` in a transaction, which is committed at the end, and rolled back if `body` throws.
+  /// Runs `body` in a transaction, which is committed if `body` returns, and rolled back if it throws.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try writeWithoutTransaction { db in try db.inTransaction { try body(db) } }
   }
 
-  /// Runs `body` without a transaction: each statement is one of its own, unless `body` opens one.
+  /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
   ///
-  /// A transaction that `body` leaves open is rolled back.
+  /// A transaction that is still open when `body` returns is rolled back.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try writerLock.withLock {
       try connections.withWriter { try $0.writingAccess(in: context, body) }
     }
   }
 
-  /// Runs `body` in a transaction that reads, on another thread.
+  /// Runs `body` in a read transaction on another thread.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await onAnotherThread { try self.read(body) }
   }
 
-  /// Runs `body` in a transaction, on another thread.
+  /// Runs `body` in a transaction on another thread.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await onAnotherThread { try self.write(body) }
   }
 
-  /// Closes the connections: those in use when their accesses end.
+  /// Closes the connections; one that is in use is closed when its access ends.
   ///
-  /// Every access throws after that.
+  /// Accesses that begin afterwards throw.
   public func close() { connections.close() }
 }

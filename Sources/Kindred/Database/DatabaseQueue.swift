@@ -1,14 +1,14 @@
 import KindredSQLite
 
-/// A database of one connection, whose accesses wait for one another.
+/// A database with one connection, whose accesses run one at a time.
 ///
 ///     let dbQueue = try DatabaseQueue(path: "library.sqlite")
 ///     let names = try dbQueue.read { db in try String.fetchAll(db, sql: "SELECT name FROM author") }
 ///
-/// Accesses must not be nested.
+/// Accesses must not be nested: the inner one throws.
 public final class DatabaseQueue: DatabaseWriter {
   private struct Guarded: @unchecked Sendable {
-    // The lock lets one thread at a time have it.
+    // `lock` gives it to one thread at a time.
     let connection: Connection
 
     init(path: String) throws {
@@ -20,26 +20,26 @@ public final class DatabaseQueue: DatabaseWriter {
   private let lock = SerialLock()
   private let guarded: Result<Guarded, any Error>
 
-  /// A database in memory, which is gone when the queue is.
+  /// Opens a database in memory, which exists as long as the queue.
   ///
-  /// Should SQLite be unable to open it, each access throws the error.
+  /// If SQLite can't open it, each access throws the error.
   public init() {
     guarded = Result { try Guarded(path: ":memory:") }
   }
 
-  /// The database in a file, which is made if it is not there.
+  /// Opens the database in a file, which is created if it does not exist.
   ///
   /// - Throws: `OpenError`.
   public init(path: String) throws {
     guarded = .success(try Guarded(path: path))
   }
 
-  /// What is committed, for those who observe it.
+  /// The database's commits, as seen by observations.
   public var commits: DatabaseCommits { DatabaseCommits(context: context) }
 
-  /// Runs `body` in a transaction that reads; it can't write.
+  /// Runs `body` in a read transaction; statements that write throw.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try withConnection { connection in
       try connection.access(in: context, isQueryOnly: true) { database in
@@ -48,18 +48,18 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
-  /// Runs `body` in a transaction, which is committed at the end, and rolled back if `body` throws.
+  /// Runs `body` in a transaction, which is committed if `body` returns, and rolled back if it throws.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try inDatabase { db in try db.inTransaction { try body(db) } }
   }
 
-  /// Runs `body` without a transaction: each statement is one of its own, unless `body` opens one.
+  /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
   ///
-  /// A transaction that `body` leaves open is rolled back.
+  /// A transaction that is still open when `body` returns is rolled back.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try withConnection { connection in
       defer { connection.rollback() }
@@ -67,25 +67,25 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
-  /// Runs `body` without a transaction: another name of `inDatabase`.
+  /// Runs `body` without opening a transaction, as `inDatabase(_:)` does.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try inDatabase(body)
   }
 
-  /// Runs `body` in a transaction that reads, on another thread.
+  /// Runs `body` in a read transaction on another thread.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await onAnotherThread { try self.read(body) }
   }
 
-  /// Runs `body` in a transaction, on another thread.
+  /// Runs `body` in a transaction on another thread.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {

@@ -4,13 +4,15 @@ import KindredSQLSyntax
 import KindredSQLite
 import OrderedCollections
 
-/// The tables that the statements of a connection can read, as SQLite resolves their names: temporary ones hide those
-/// of the database, which hide attached ones (<https://www.sqlite.org/lang_naming.html>).
+/// The tables that the statements of a connection can read.
+///
+/// As in SQLite, temporary tables hide those of the main database, which hide those of attached ones
+/// (<https://www.sqlite.org/lang_naming.html>).
 struct DatabaseSchema: Sendable {
-  /// Tells states of the schema apart.
+  /// Identifies a state of the schema.
   struct Version: Hashable, Sendable {
     let main: Int64
-    /// Of the tables that are only this connection's.
+    /// The versions of the temporary and attached schemas, which belong to this connection; nil if it has none.
     var own: [Int64]?
 
     init(_ connection: Connection) throws {
@@ -29,7 +31,7 @@ struct DatabaseSchema: Sendable {
   }
 
   let version: Version
-  /// Each table as a resource of its own name: associations are those of requests.
+  /// A model with each table as a resource of the same name, without associations: requests bring their own.
   let model: Model
 
   init(_ connection: Connection, version: Version) throws {
@@ -43,22 +45,22 @@ struct DatabaseSchema: Sendable {
 }
 
 extension Model {
-  /// Each table as a resource of its own name.
+  /// Creates a model with each table as a resource of the same name.
   init(rowsOf schema: Schema) {
     self.init(
       resources: schema.tables.mapValues { Resource(name: $0.name, table: $0) }, tables: schema.tables)
   }
 
-  /// The table of that name, in whatever case.
+  /// Returns the table with a name, ignoring case.
   func table(named name: String) -> Table? {
     tables[name] ?? tables.values.first { $0.name.equalsIgnoringCase(name) }
   }
 }
 
 extension Database {
-  /// The tables, as they are in the transaction that is open.
+  /// The tables, as the current transaction sees them.
   ///
-  /// They are read once, and again when they have changed.
+  /// They are read again only when the schema has changed.
   ///
   /// - Throws: `DatabaseError`.
   var model: Model {
@@ -68,22 +70,22 @@ extension Database {
       if let ownSchema, ownSchema.version == version { return ownSchema.model }
       if let schema = context.schema(version: version) { return schema.model }
       let schema = try DatabaseSchema(connection, version: version)
-      // Not for others yet: a transaction that changes the schema can be rolled back, and another one can come by the
-      // same version.
+      // Not shared before the access ends: this transaction may be rolled back, and another one may then reach the
+      // same version number with other tables.
       ownSchema = schema
       return schema.model
     }
   }
 
-  /// The table of that name, in whatever case.
+  /// Returns the table with a name, ignoring case.
   ///
-  /// - Throws: `DatabaseError` as SQLite says it, where there is none.
+  /// - Throws: SQLite's `DatabaseError` if there is none.
   func table(_ name: String) throws -> Table {
     if let table = try model.table(named: name) { return table }
     throw try missingTable(name)
   }
 
-  /// Why a table can't be read: it isn't there, or it is a view of something that isn't.
+  /// Returns why a table can't be read: it does not exist, or it is a view of something that does not.
   func missingTable(_ name: String) throws -> DatabaseError {
     do {
       _ = try connection.prepare("SELECT * FROM \(SQL.quoted(name))")

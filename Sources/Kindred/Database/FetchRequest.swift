@@ -2,42 +2,42 @@ import KindredExecution
 
 /// A type that fetches rows: raw SQL or a query-interface request.
 ///
-/// What the rows are decoded into is up to `RowDecoder`. Rows, values and records come with `fetchCursor`,
-/// `fetchAll`, `fetchOne` and `fetchSet`; a program adds its own by extensions:
+/// `RowDecoder` decides what the rows are decoded into. Requests of rows, values and records have `fetchCursor`,
+/// `fetchAll`, `fetchOne` and `fetchSet`; a program adds its own methods in extensions:
 ///
 ///     extension FetchRequest where RowDecoder: MyProtocol { … }
 public protocol FetchRequest<RowDecoder> {
-  /// What the rows are decoded into.
+  /// The type that the rows are decoded into.
   associatedtype RowDecoder
 
-  /// The statement of the request, with its arguments, and how its rows are seen.
+  /// Returns the request's statement with its arguments bound, and the adapter of its rows.
   ///
-  /// - Throws: `DatabaseError` where it can't be prepared.
+  /// - Throws: `DatabaseError` if the statement can't be prepared.
   func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?)
 
-  /// The same, with what more the rows need.
+  /// Returns the request ready to run, including the statements of its collections.
   ///
-  /// By default, what `prepare` gives.
+  /// By default, it has only what `prepare(_:)` returns.
   ///
   /// - Parameters:
   ///   - db: The database that the request runs on.
-  ///   - isForSingleRow: Whether one row will be read at most.
+  ///   - isForSingleRow: Whether at most one row will be read.
   func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest
 
-  /// How many rows there are.
+  /// Returns the number of rows.
   ///
-  /// By default, SQLite counts the rows of the statement.
+  /// By default, the statement becomes a subquery whose rows SQLite counts.
   func fetchCount(_ db: Database) throws -> Int
 }
 
 extension FetchRequest {
-  /// What `prepare` gives.
+  /// Returns the result of `prepare(_:)`.
   public func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest {
     let (statement, adapter) = try prepare(db)
     return PreparedRequest(statement: statement, adapter: adapter)
   }
 
-  /// How many rows there are.
+  /// Returns the number of rows.
   ///
   /// - Throws: `DatabaseError`.
   public func fetchCount(_ db: Database) throws -> Int {
@@ -47,7 +47,7 @@ extension FetchRequest {
     return try Int.fetchOne(count) ?? 0
   }
 
-  /// The same request, whose rows are seen through an adapter.
+  /// Returns the request with an adapter applied to its rows.
   public func adapted(
     _ adapter: @escaping @Sendable (Database) throws -> any RowAdapter
   ) -> AdaptedFetchRequest<Self> {
@@ -55,28 +55,28 @@ extension FetchRequest {
   }
 }
 
-/// A request whose rows are seen through an adapter.
+/// A request with an adapter applied to its rows.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
-  /// What the rows are decoded into.
+  /// The type that the rows are decoded into.
   public typealias RowDecoder = Base.RowDecoder
 
   let base: Base
   let adapter: @Sendable (Database) throws -> any RowAdapter
 
-  /// The statement of the request, with the adapter on top of that of the request.
+  /// Returns the base request's statement, with this adapter applied after the request's own.
   public func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?) {
     let (statement, inner) = try base.prepare(db)
     let outer = try adapter(db)
     return (statement, inner.map { ChainedAdapter(first: $0, second: outer) } ?? outer)
   }
 
-  /// As many as without the adapter.
+  /// Returns the number of rows of the base request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 }
 
 extension AdaptedFetchRequest: Sendable where Base: Sendable {}
 
-/// An adapter that sees the rows of another one.
+/// An adapter that is applied to the result of another.
 private struct ChainedAdapter: RowAdapter {
   let first: any RowAdapter
   let second: any RowAdapter

@@ -1,19 +1,19 @@
 /// A request that is ready to run.
 public struct PreparedRequest {
-  /// Completes rows that were read together.
+  /// Adds to rows that were read together what other statements return.
   typealias Supplement = ([Row]) throws -> [Row]
 
-  /// The statement, with its arguments.
+  /// The statement with its arguments.
   public var statement: SelectStatement
-  /// How the rows of the statement are seen.
+  /// The adapter of the statement's rows; nil if they are used as they are.
   public var adapter: (any RowAdapter)?
 
-  /// The layout of the rows, where the request knows it, so that it need not be made of the statement.
+  /// The layout of the rows if the request knows it, so that it need not be derived from the statement.
   var layout: RowLayout?
-  /// Gives the rows what no statement alone does: the rows that are fetched along.
+  /// Adds the prefetched collections to the rows.
   var supplement: Supplement?
 
-  /// A statement, and how its rows are seen.
+  /// Creates a request from a statement and the adapter of its rows.
   public init(statement: SelectStatement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement
     self.adapter = adapter

@@ -1,23 +1,23 @@
 import KindredSQLSyntax
 
-/// A request in SQL.
+/// A request written in SQL.
 ///
 ///     let request = SQLRequest<Row>(sql: "SELECT * FROM author WHERE name = ?", arguments: ["Melville"])
 ///     let rows = try request.fetchAll(db)
 public struct SQLRequest<RowDecoder>: FetchRequest {
-  /// The text.
+  /// The SQL of the request.
   public var sql: String
-  /// The values of its parameters.
+  /// The values of the statement's parameters.
   public var arguments: StatementArguments
-  /// How the rows are seen.
+  /// The adapter of the rows; nil if they are used as they are.
   public var adapter: (any RowAdapter)?
 
-  /// A request in SQL.
+  /// A request written in SQL.
   ///
   /// - Parameters:
-  ///   - sql: One statement that gives rows. Values go in by `arguments`, never into the text.
+  ///   - sql: One statement that returns rows. Pass values in `arguments`, never in the text.
   ///   - arguments: The values of its parameters.
-  ///   - adapter: How the rows are seen.
+  ///   - adapter: The adapter of the rows.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil
   ) {
@@ -26,9 +26,9 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     self.adapter = adapter
   }
 
-  /// The statement, and how its rows are seen.
+  /// Returns the prepared statement and the adapter of its rows.
   ///
-  /// - Throws: `DatabaseError` where the text is erroneous.
+  /// - Throws: `DatabaseError` if the SQL is invalid.
   public func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?) {
     let statement = try db.makeSelectStatement(sql: sql)
     statement.arguments = arguments

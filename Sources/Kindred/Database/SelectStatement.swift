@@ -1,6 +1,6 @@
 import KindredSQLite
 
-/// A prepared statement that gives rows, for as long as the access to the database lasts.
+/// A prepared statement that returns rows, valid until the access to the database ends.
 ///
 ///     let statement = try db.makeSelectStatement(sql: "SELECT * FROM author WHERE birthYear < ?")
 ///     let rows = try Row.fetchAll(statement, arguments: [1900])
@@ -20,7 +20,7 @@ public final class SelectStatement {
     database.end(lease)
   }
 
-  /// The text.
+  /// The SQL of the statement.
   public var sql: String { lease.sql }
 
   /// The names of the columns.
@@ -28,12 +28,12 @@ public final class SelectStatement {
   /// - Throws: `DatabaseError` (misuse) when the access has ended.
   public var columnNames: [String] { get throws { try prepared.columnNames } }
 
-  /// How many columns there are.
+  /// The number of columns.
   ///
   /// - Throws: `DatabaseError` (misuse) when the access has ended.
   public var columnCount: Int { get throws { Int(try prepared.columnCount) } }
 
-  /// The statement of the driver.
+  /// The driver's statement.
   var prepared: Statement {
     get throws {
       guard let statement = lease.statement else {
@@ -43,7 +43,7 @@ public final class SelectStatement {
     }
   }
 
-  /// Makes it ready to be stepped from the start, with the arguments bound.
+  /// Resets the statement and binds its arguments, so that it can be stepped from the start.
   func start() throws -> Statement {
     let statement = try prepared
     statement.reset()
@@ -53,10 +53,10 @@ public final class SelectStatement {
   }
 }
 
-/// A statement that was taken out of a connection's cache, until it goes back.
+/// A statement borrowed from a connection's cache.
 ///
-/// It goes back when the `SelectStatement` is let go, or at the end of the access: after that, another thread
-/// may have the connection.
+/// It is returned when its `SelectStatement` is deallocated, or at the latest when the access ends, because another
+/// thread may use the connection afterwards.
 final class StatementLease {
   private(set) var statement: Statement?
   let sql: String

@@ -2,18 +2,18 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lets one thread in at a time, and tells a thread that comes in again instead of letting it wait for itself.
+/// A lock for one thread at a time, which throws instead of deadlocking when its holder locks it again.
 final class SerialLock: Sendable {
-  /// It starts at zero: a semaphore must not end below where it started.
+  /// Created with zero and signaled in `init`: Dispatch traps if a semaphore is freed below its initial value.
   private let free = DispatchSemaphore(value: 0)
-  /// Which thread is inside.
+  /// The thread that holds the lock.
   private let holder = Mutex<ObjectIdentifier?>(nil)
 
   init() { free.signal() }
 
-  /// Runs `body` when nobody else is inside.
+  /// Runs `body` while holding the lock.
   ///
-  /// - Throws: What `body` throws; `DatabaseError` (misuse) where the thread is inside already.
+  /// - Throws: The error that `body` throws; `DatabaseError` (misuse) if this thread holds the lock already.
   func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     let thread = ObjectIdentifier(Thread.current)
     guard holder.withLock({ $0 }) != thread else {

@@ -7,32 +7,32 @@ import KindredSQLite
 ///     try db.execute(sql: "INSERT INTO author (name, birthYear) VALUES (?, ?)", arguments: ["Melville", 1819])
 ///     try Row.fetchAll(db, sql: "SELECT * FROM book WHERE year > :year", arguments: ["year": 1900])
 public struct StatementArguments: Hashable, Sendable {
-  /// The values of `?`, in their order.
+  /// The values of `?` parameters, in order.
   var positional: [SQLValue] = []
-  /// The values of `:name`, `@name` and `$name`, without the first character.
+  /// The values of `:name`, `@name` and `$name` parameters, by their names without the first character.
   var named: [String: SQLValue] = [:]
 
-  /// No values.
+  /// Creates arguments without values.
   public init() {}
 
-  /// The values of `?`, in their order.
+  /// The values of `?` parameters, in order.
   public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
     positional = values.map { $0?.databaseValue.storage ?? .null }
   }
 
-  /// The values of `:name`, `@name` and `$name`.
+  /// The values of `:name`, `@name` and `$name` parameters, by their names without the first character.
   public init(_ values: [String: (any DatabaseValueConvertible)?]) {
     named = values.mapValues { $0?.databaseValue.storage ?? .null }
   }
 
-  /// Values of the engine.
+  /// The values of `?` parameters, as the engine represents them.
   init(_ values: [SQLValue]) {
     positional = values
   }
 
-  /// The values of a statement that needs no others.
+  /// The bindings of a statement that doesn't depend on the rows of another.
   ///
-  /// - Throws: `DatabaseError` (misuse) where it does.
+  /// - Throws: `DatabaseError` (misuse) if it does.
   init(_ bindings: [SQL.Binding]) throws {
     positional = try bindings.map { binding in
       guard case .value(let value) = binding else {
@@ -42,10 +42,12 @@ public struct StatementArguments: Hashable, Sendable {
     }
   }
 
-  /// Whether there is no value.
+  /// Whether there are no values.
   public var isEmpty: Bool { positional.isEmpty && named.isEmpty }
 
-  /// The values of both; of two with one name, the right one.
+  /// Returns the values of both.
+  ///
+  /// Where both have a value of one name, the right one is taken.
   public static func + (left: StatementArguments, right: StatementArguments) -> StatementArguments {
     var both = left
     both.positional += right.positional
@@ -53,21 +55,23 @@ public struct StatementArguments: Hashable, Sendable {
     return both
   }
 
-  /// Adds values.
+  /// Appends the values of `right`.
   public static func += (left: inout StatementArguments, right: StatementArguments) {
     left = left + right
   }
 }
 
 extension StatementArguments: ExpressibleByArrayLiteral {
-  /// The values of `?`, in their order.
+  /// The values of `?` parameters, in order.
   public init(arrayLiteral values: (any DatabaseValueConvertible)?...) {
     self.init(values)
   }
 }
 
 extension StatementArguments: ExpressibleByDictionaryLiteral {
-  /// The values of `:name`, `@name` and `$name`; of two with one name, the last.
+  /// The values of `:name`, `@name` and `$name` parameters.
+  ///
+  /// Of several with one name, the last one is taken.
   public init(dictionaryLiteral values: (String, (any DatabaseValueConvertible)?)...) {
     self.init(Dictionary(values) { $1 })
   }
@@ -76,12 +80,12 @@ extension StatementArguments: ExpressibleByDictionaryLiteral {
 // MARK: - Binding
 
 extension StatementArguments {
-  /// Binds the parameters of a statement, taking the values of `?` away for the statements that follow.
+  /// Binds the parameters of a statement, and removes the positional values that it has used.
   ///
-  /// - Throws: `DatabaseError` (misuse) where a parameter is left without a value.
+  /// - Throws: `DatabaseError` (misuse) if a parameter has no value.
   mutating func bind(to statement: Statement) throws {
     var used = 0
-    // There is no parameter of the number 0, and `1...0` would trap.
+    // Parameters count from 1; for a statement without any, the range `1...0` would trap.
     var parameter: Int32 = 1
     while parameter <= statement.parameterCount {
       if let value = name(of: parameter, in: statement).flatMap({ named[$0] }) {
@@ -97,17 +101,16 @@ extension StatementArguments {
     positional.removeFirst(used)
   }
 
-  /// Binds the parameters of the only statement.
+  /// Binds the parameters of a statement that has to use all values.
   ///
-  /// - Throws: `DatabaseError` (misuse) where a parameter is left without a value, or a value without a
-  ///   parameter.
+  /// - Throws: `DatabaseError` (misuse) if a parameter has no value, or a positional value no parameter.
   func bindAll(to statement: Statement) throws {
     var rest = self
     try rest.bind(to: statement)
     try rest.checkUsed(sql: statement.sql)
   }
 
-  /// - Throws: `DatabaseError` (misuse) where a value of `?` is left.
+  /// - Throws: `DatabaseError` (misuse) if a positional value has not been used.
   func checkUsed(sql: String) throws {
     guard positional.isEmpty else {
       throw DatabaseError.misuse("there are more values than parameters", sql: sql)
