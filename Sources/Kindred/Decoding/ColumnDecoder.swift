@@ -1,8 +1,8 @@
 import Foundation
 
-/// A column, for types that are no values of a database by themselves: enumerations of Codable, and JSON.
+/// Decodes a column into a type that is not `DatabaseValueConvertible`: a `Codable` enumeration, or JSON.
 struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-  /// The column holds something with parts.
+  /// The type asks for a container, so the column has to be read as JSON.
   private struct NotSingleValue: Error {}
 
   let row: Row

@@ -1,4 +1,4 @@
-/// Encodes one value, and tells whether it is more than one.
+/// Encodes a value to find out whether it is a single value or has parts.
 final class CompositeDetector: Encoder, SingleValueEncodingContainer {
   var value: (any DatabaseValueConvertible)?
   var isComposite = false
@@ -39,7 +39,7 @@ final class CompositeDetector: Encoder, SingleValueEncodingContainer {
     init?(intValue: Int) { nil }
   }
 
-  /// The parts of a composite value are of no interest: JSON will have them.
+  /// Ignores the parts of a composite value, which is then encoded as JSON.
   private struct Discarding<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer {
     let detector: CompositeDetector
     var codingPath: [any CodingKey] { detector.codingPath }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where in a record a decoder stands.
+/// The position of a decoder within a record.
 struct DecodingPlace {
-  /// The record type that says how its columns are decoded; nil where none does.
+  /// The record type whose settings for decoding apply; nil if there is none.
   let record: (any FetchableRecord.Type)?
   private let above: [any CodingKey]
   private let key: (any CodingKey)?
 
-  /// At the top of a record.
+  /// Creates the position at the top of a record.
   init(record: (any FetchableRecord.Type)? = nil) {
     self.init(record: record, above: [], key: nil)
   }
@@ -18,17 +18,17 @@ struct DecodingPlace {
     self.key = key
   }
 
-  /// Below a key of this place.
+  /// Returns the position below a key of this one.
   func below(_ key: some CodingKey) -> DecodingPlace {
     DecodingPlace(record: record, above: codingPath, key: key)
   }
 
-  /// The same place, for many that are below it: its path is put together once.
+  /// The same position with its path already computed, for use by many positions below it.
   var settled: DecodingPlace { DecodingPlace(record: record, above: codingPath, key: nil) }
 
-  /// The keys that lead here.
+  /// The keys that lead to this position.
   ///
-  /// They are put together when they are asked for, which is seldom.
+  /// Computed on demand, because it is rarely needed.
   var codingPath: [any CodingKey] { key.map { above + [$0] } ?? above }
 
   var userInfo: [CodingUserInfoKey: Any] {
@@ -61,7 +61,7 @@ struct ElementKey: CodingKey {
 }
 
 extension JSONDecoder {
-  /// Reads what `JSONEncoder.ofColumns` writes.
+  /// A decoder for what `JSONEncoder.ofColumns` writes.
   static var ofColumns: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
@@ -70,8 +70,8 @@ extension JSONDecoder {
 }
 
 extension JSONEncoder {
-  /// Writes dates as milliseconds since 1970, data in Base64, and keys in their order, so that equal values are equal
-  /// texts.
+  /// An encoder that writes dates as milliseconds since 1970, data in Base64, and keys in sorted order, so that
+  /// equal values give equal texts.
   static var ofColumns: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .millisecondsSince1970

@@ -1,12 +1,12 @@
 import KindredSQLSyntax
 
-/// Values as the text of a JSON array, for `json_each`: SQLite reads the very same values out of it.
+/// The text of a JSON array from which SQLite's `json_each` reads exactly the given values.
 struct JSONText {
   private(set) var text = "["
 
-  /// For each list, its only value, or an array.
+  /// Creates an array with an element for each list: its single value, or an array of its values.
   ///
-  /// Nil where a value does not survive: reals may lose digits, and blobs and the character NUL have no form.
+  /// Nil if JSON can't represent a value exactly: reals may lose digits, and blobs and NUL characters have no form.
   init?(_ lists: [[SQLValue]]) {
     for (index, list) in lists.enumerated() {
       if index > 0 { text += "," }
@@ -30,7 +30,7 @@ struct JSONText {
     return true
   }
 
-  /// Escapes what must not stand in a JSON string (<https://www.rfc-editor.org/rfc/rfc8259#section-7>).
+  /// Appends a string with the escapes that JSON requires (<https://www.rfc-editor.org/rfc/rfc8259#section-7>).
   private mutating func append(_ string: String) -> Bool {
     text += "\""
     for scalar in string.unicodeScalars {

@@ -3,15 +3,15 @@ import KindredExecution
 import KindredSQLSyntax
 import KindredSQLite
 
-/// The statements of a plan on a database: that of the records, and those that give the collections of each of them.
+/// The prepared statements of a plan: one for the records, and one for each of their collections.
 ///
-/// A collection's statement runs once for all records that are read together, where the plan has a batch; otherwise it
-/// is prepared once, and run for each record with the record's columns bound.
+/// If the plan has a batch statement for a collection, it runs once for all records that are read together.
+/// Otherwise the collection's statement runs for each record, with values of the record bound.
 final class PlannedRequest {
   private let db: Database
   private let nodes: [Node]
 
-  /// A statement, and how its rows are seen.
+  /// A statement and the layout of its rows.
   private struct Node {
     let statement: SelectStatement
     let bindings: [SQL.Binding]
@@ -20,14 +20,14 @@ final class PlannedRequest {
     let collections: [Prefetch]
   }
 
-  /// Rows that belong to a row, or to a scope of it.
+  /// A collection of rows that belong to a row, or to one of its scopes.
   struct Prefetch {
     let path: [String]
     let key: String
     let node: Int
   }
 
-  /// The values of a row's records above and, last, its own.
+  /// The values of the rows above a row, from the root down to and including its own.
   private typealias Lineage = [[SQLValue]]
 
   init(_ plan: Plan, on db: Database) throws {
@@ -58,7 +58,7 @@ final class PlannedRequest {
     return request
   }
 
-  /// Rows with their collections.
+  /// Returns the rows with their collections added.
   private func completed(_ rows: [Row], _ collections: [Prefetch], below above: [Lineage]) throws -> [Row] {
     guard !collections.isEmpty, !rows.isEmpty else { return rows }
     var rows = rows
@@ -72,10 +72,10 @@ final class PlannedRequest {
     return rows
   }
 
-  /// The collection of each of several records.
+  /// Returns the collection of each of several records.
   private func lists(of node: Node, below lineages: [Lineage]) throws -> [[Row]] {
     var rows: [Row] = []
-    // By row, which of the records it belongs to.
+    // For each row, the index of the record that it belongs to.
     var owners: [Int] = []
     func add(_ values: [SQLValue], of owner: Int) {
       rows.append(Row(layout: node.layout, values: values, failures: db.failures))
@@ -89,7 +89,7 @@ final class PlannedRequest {
       try read(node, below: lineages, add)
     }
     if !node.collections.isEmpty {
-      // Only then: a collection below may have a statement of the same text.
+      // Only after the rows have been read: a nested collection may use the same cached statement.
       rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
     }
     var lists = [[Row]](repeating: [], count: lineages.count)
@@ -97,7 +97,7 @@ final class PlannedRequest {
     return lists
   }
 
-  /// Reads the rows of one record after the other.
+  /// Reads the rows of one record after another.
   private func read(_ node: Node, below lineages: [Lineage], _ add: ([SQLValue], Int) -> Void) throws {
     let statement = try node.statement.prepared
     defer { statement.reset() }
@@ -144,14 +144,14 @@ final class PlannedRequest {
 }
 
 extension Database {
-  /// Makes the transient tables that a plan's statements read.
+  /// Creates the transient tables that a plan's statements read.
   func prepareTransients(of plan: Plan) throws {
     try ResultReader.prepareTransients(of: plan, on: connection)
   }
 }
 
 extension RowLayout {
-  /// The layout of a plan's rows; columns without a name have the one that SQLite gives.
+  /// Creates the layout of a plan's rows, in which columns without a name take the one that SQLite gives them.
   convenience init(
     _ layout: KindredAssociations.RowLayout, names: [String], statement: RowLayout? = nil
   ) {
@@ -161,7 +161,7 @@ extension RowLayout {
           name: column.name ?? (names.indices.contains(column.place) ? names[column.place] : ""),
           index: column.place)
       },
-      // A record that is only on the way to a collection is not seen in the row.
+      // A record without selected columns is only joined to reach a collection, so the row shows no scope for it.
       scopes: layout.scopes.filter { !$0.layout.hasNoColumns }
         .map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
       statement: statement)
@@ -171,7 +171,7 @@ extension RowLayout {
 extension KindredAssociations.RowLayout {
   fileprivate var hasNoColumns: Bool { columns.isEmpty && scopes.allSatisfy(\.layout.hasNoColumns) }
 
-  /// The names of the statement's columns, as the tree knows them.
+  /// Returns the names of the statement's columns, with those that the plan gives in place of SQLite's.
   fileprivate func names(_ names: [String]) -> [String] {
     var names = names
     for column in columns {
@@ -180,7 +180,7 @@ extension KindredAssociations.RowLayout {
     return scopes.reduce(names) { $1.layout.names($0) }
   }
 
-  /// The collections of the row and of its scopes.
+  /// Returns the collections of the row and of its scopes.
   fileprivate func collections(in path: [String]) -> [PlannedRequest.Prefetch] {
     prefetched.map { PlannedRequest.Prefetch(path: path, key: $0.key, node: $0.node) }
       + scopes.flatMap { $0.layout.collections(in: path + [$0.key]) }

@@ -1,13 +1,14 @@
-/// Decodes Decodable types from rows.
+/// Decodes `Decodable` types from rows.
 ///
-/// A property is the column of its name; or the collection, or the associated record, that a breadth-first search
-/// finds under its name; or, being found nowhere, it is the record of the row itself.
+/// A property is decoded from the column of its name; else from the collection, or the associated record, that a
+/// breadth-first search finds under its name; else from the row itself.
 ///
-/// A class, so that what Swift makes of it for each record and for each container is one reference.
+/// It is a class so that the existentials and containers that Swift creates for each record copy one reference
+/// only.
 final class RecordDecoder: Decoder {
   let row: Row
   let place: DecodingPlace
-  /// Most types name their properties in the order of the columns: where the next one probably is.
+  /// The likely position of the next property: most types declare their properties in the order of the columns.
   private var expectedPosition = 0
 
   var codingPath: [any CodingKey] { place.codingPath }
@@ -30,7 +31,7 @@ final class RecordDecoder: Decoder {
     SingleValue(row: row, place: place)
   }
 
-  /// A row that is decoded as one value: of its first column, or a record.
+  /// Decodes a row into one value: a record, or the value of the first column.
   private struct SingleValue: SingleValueDecodingContainer {
     let row: Row
     let place: DecodingPlace
@@ -43,7 +44,7 @@ final class RecordDecoder: Decoder {
     }
   }
 
-  /// The position of the column of a name.
+  /// Returns the position of the column with a name.
   func position(of name: String) -> Int? {
     let columns = row.layout.columns
     if columns.indices.contains(expectedPosition), columns[expectedPosition].name == name {
@@ -55,14 +56,14 @@ final class RecordDecoder: Decoder {
     return position
   }
 
-  /// The value of a column; nil where there is no such column.
+  /// Returns the value of a column; nil if there is no such column.
   func column<Value: DatabaseValueConvertible>(_ type: Value.Type, _ name: String) throws
     -> Value?
   {
     try position(of: name).map { try row.decode(type, at: $0, key: name) }
   }
 
-  /// The value of a column that may be NULL; nil where there is no such column.
+  /// Returns the value of a column, `.some(nil)` for NULL; nil if there is no such column.
   func optionalColumn<Value: DatabaseValueConvertible>(
     _ type: Value.Type, _ name: String
   ) throws -> Value?? {
@@ -71,13 +72,13 @@ final class RecordDecoder: Decoder {
   }
 }
 
-/// How a value is made of a row, as far as its type tells.
+/// The way in which a type is decoded from a row.
 enum RowReading {
-  /// By the type's own initialiser.
+  /// By the initializer of a record type.
   case record(any FetchableRecord.Type)
-  /// Of the first column.
+  /// From the first column.
   case column(any DatabaseValueConvertible.Type)
-  /// By its properties.
+  /// By decoding its properties.
   case properties
 
   init(_ type: any Decodable.Type) {
@@ -90,7 +91,9 @@ enum RowReading {
     }
   }
 
-  /// The value of `row`, of the type that this is the reading of.
+  /// Returns the value of a row.
+  ///
+  /// `type` has to be the type that this value was created for.
   func value<Value: Decodable>(of row: Row, as type: Value.Type, at place: DecodingPlace) throws -> Value {
     switch self {
     case .record(let record): try record.read(from: row, as: type)
@@ -101,22 +104,22 @@ enum RowReading {
 }
 
 extension FetchableRecord {
-  /// The record as `Value`, which is this type.
+  /// Returns the record as a `Value`, which has to be this type.
   static func read<Value>(from row: Row, as type: Value.Type) throws -> Value {
     try identical(Self(row: row), as: type)
   }
 }
 
 extension DatabaseValueConvertible {
-  /// The value of a column as `Value`, which is this type.
+  /// Returns the value of a column as a `Value`, which has to be this type.
   static func read<Value>(from row: Row, atIndex index: Int, as type: Value.Type) throws -> Value {
     try identical(row.decode(Self.self, atIndex: index), as: type)
   }
 }
 
-/// A value under another name of its type.
+/// Returns a value as the type that it is known to have.
 private func identical<Value, Other>(_ value: Value, as type: Other.Type) throws -> Other {
-  // A cast would look both types up, for each value.
+  // A dynamic cast would look up both types for each value.
   if Value.self == Other.self { return unsafeBitCast(value, to: Other.self) }
   throw RowDecodingError(.mismatch(found: "another type"), key: "", type: type)
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Gives the properties of a record to a container: those that are no values of a database as JSON.
+/// Encodes the properties of a record into columns; properties that no column can hold directly become JSON.
 final class RecordEncoder: Encoder {
   private var container = PersistenceContainer()
-  /// Where the record has asked for what no column can be.
+  /// The first position at which the record has asked for something that no column can represent.
   private var misplaced: [any CodingKey]?
   private let record: any EncodableRecord.Type
   var codingPath: [any CodingKey] { [] }
@@ -13,9 +13,9 @@ final class RecordEncoder: Encoder {
     self.record = record
   }
 
-  /// The columns.
+  /// Returns the columns that have been encoded.
   ///
-  /// - Throws: `EncodingError` where something has been encoded that is in no column: containers can't throw it.
+  /// - Throws: `EncodingError` if something was encoded that no column can represent, which containers can't throw.
   func finished(_ value: some Encodable) throws -> PersistenceContainer {
     guard let misplaced else { return container }
     let place = misplaced.isEmpty ? "a record" : "the column \(misplaced[0].stringValue)"
@@ -34,13 +34,13 @@ final class RecordEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { Whole(encoder: self) }
 
-  /// An encoder of what gets lost, which is an error.
+  /// Notes that the record can't be represented, and returns an encoder that discards what it is given.
   private func discarding(at path: [any CodingKey]) -> CompositeDetector {
     misplaced = misplaced ?? path
     return CompositeDetector(codingPath: path, userInfo: userInfo)
   }
 
-  /// A record that encodes itself as another value, whose properties are the columns then.
+  /// The container of a record that encodes itself as another value, whose properties become the columns.
   private struct Whole: SingleValueEncodingContainer {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
@@ -70,7 +70,7 @@ final class RecordEncoder: Encoder {
       encoder.container[key.stringValue] = try value.flatMap { try column($0, key) }
     }
 
-    // Swift prefers its own defaults, which leave NULL out, to the generic method above.
+    // Without these, Swift prefers its default implementations, which omit NULL, to the generic method above.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) { encoder.container[key.stringValue] = value }
     func encodeIfPresent(_ value: String?, forKey key: Key) { encoder.container[key.stringValue] = value }
     func encodeIfPresent(_ value: Double?, forKey key: Key) { encoder.container[key.stringValue] = value }

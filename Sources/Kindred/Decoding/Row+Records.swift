@@ -1,12 +1,12 @@
-/// Associated records and collections by the keys of their associations, found breadth-first.
+/// Associated records and collections by the keys of their associations, found by breadth-first search.
 ///
 ///     let author: Author = try row["author"]
 ///     let country: Country? = row["country"]
 ///     let books: [Book] = row["books"]
 extension Row {
-  /// An associated record.
+  /// The associated record of a key.
   ///
-  /// - Throws: `RowDecodingError` where there is none of that key; what decoding throws.
+  /// - Throws: `RowDecodingError` if there is no record of that key; the error that decoding throws.
   public subscript<Record: FetchableRecord>(key: String) -> Record {
     get throws {
       guard let scope = scopesTree[key] else {
@@ -16,24 +16,25 @@ extension Row {
     }
   }
 
-  /// An associated record; `nil` where there is none of that key, or all of its columns are NULL.
+  /// The associated record of a key; `nil` if there is none, or all of its columns are NULL.
   ///
-  /// What decoding throws is thrown by the fetch.
+  /// An error of decoding is thrown by the fetch.
   public subscript<Record: FetchableRecord>(key: String) -> Record? {
     guard let scope = scopesTree[key], !scope.containsOnlyNulls else { return nil }
     return recordingFailures { try Record(row: scope) }
   }
 
-  /// The records of a collection: none where there is no collection of that key, and then the fetch throws.
+  /// The records of the collection of a key; if there is no such collection, an empty array, and the fetch throws.
   ///
-  /// What decoding throws is thrown by the fetch.
+  /// An error of decoding is thrown by the fetch.
   public subscript<Record: FetchableRecord>(key: String) -> [Record] {
     recordingFailures { try records(key) } ?? []
   }
 
-  /// The different records of a collection: none where there is no collection of that key, and then the fetch throws.
+  /// The distinct records of the collection of a key; if there is no such collection, an empty set, and the fetch
+  /// throws.
   ///
-  /// What decoding throws is thrown by the fetch.
+  /// An error of decoding is thrown by the fetch.
   public subscript<Record: FetchableRecord & Hashable>(key: String) -> Set<Record> {
     Set(recordingFailures { try records(key) } ?? [])
   }

@@ -1,4 +1,4 @@
-/// The properties of a record in a row.
+/// Decodes the properties of a record from a row.
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RecordDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }
@@ -35,7 +35,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return try ColumnDecoder(row: row, index: position, name: name, place: place).decodeColumn(type)
     }
     if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type, at: place) }
-    // The property that holds the record itself may have any name.
+    // The property that holds the requested record itself may have any name.
     let reading = RowReading(type)
     if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
     guard let row = row.forItself else { throw RowDecodingError(.keyNotFound, key: name, type: type) }
@@ -75,13 +75,13 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func superDecoder(forKey key: Key) -> any Decoder { decoder(below: key) }
 
-  /// Of the record of a key, or of the row itself.
+  /// Returns a decoder of the associated record of a key, or else of the row itself.
   private func decoder(below key: Key) -> RecordDecoder {
     RecordDecoder(row: row.scopesTree[key.stringValue] ?? row, at: decoder.place.below(key))
   }
 }
 
-/// The types that most columns are of, without a look at what they conform to.
+/// Shortcuts for the most frequent types of columns, which avoid looking up their conformances.
 extension RowContainer {
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try decoder.column(type, key.stringValue) ?? value(type, key)

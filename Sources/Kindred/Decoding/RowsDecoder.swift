@@ -1,9 +1,9 @@
-/// A collection of rows, for arrays, sets, and any other collection that decodes itself.
+/// Decodes a list of rows into an array, a set, or any other `Decodable` collection.
 final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
   let rows: [Row]
   let place: DecodingPlace
   private(set) var currentIndex = 0
-  /// Of the type of the last element, which is that of the next one.
+  /// The way in which the last element was decoded; the next one usually has the same type.
   private var reading: (type: any Decodable.Type, RowReading)?
   var codingPath: [any CodingKey] { place.codingPath }
   var userInfo: [CodingUserInfoKey: Any] { place.userInfo }
@@ -25,7 +25,7 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
     throw RowDecodingError(.mismatch(found: "a collection"), key: "", type: Row.self)
   }
 
-  /// The next row, and where it stands.
+  /// Returns the next row and its position.
   private func next() throws -> (row: Row, place: DecodingPlace) {
     guard rows.indices.contains(currentIndex) else {
       throw RowDecodingError(.keyNotFound, key: "\(currentIndex)", type: Row.self)

@@ -2,19 +2,19 @@ import KindredAssociations
 
 /// A column of a record's table.
 ///
-/// Enumerations of columns adopt it by their raw values:
+/// An enumeration with string raw values only needs to declare the conformance:
 ///
 ///     enum Columns: String, ColumnExpression { case id, title, authorId }
 public protocol ColumnExpression: SQLSpecificExpressible {
-  /// The name in the database.
+  /// The name of the column in the database.
   var name: String { get }
 }
 
 extension ColumnExpression {
-  /// The column of the record that the request, or the association, is about.
+  /// The column of the record that the enclosing request or association is about.
   public var sqlExpression: SQLExpression { SQLExpression(.program(.column(name))) }
 
-  /// Whether a full-text column matches a pattern; no row does where the pattern is `nil`.
+  /// Returns whether a full-text column matches a pattern; false if the pattern is `nil`.
   public func match(_ pattern: FTS3Pattern?) -> SQLExpression {
     guard let pattern else { return SQLExpression(.boolean(false)) }
     return .raw([
@@ -24,21 +24,21 @@ extension ColumnExpression {
 }
 
 extension ColumnExpression where Self: RawRepresentable, RawValue == String {
-  /// The raw value.
+  /// The raw value of the enumeration.
   public var name: String { rawValue }
 }
 
 /// A column by its name: `Column("title")`.
 public struct Column: ColumnExpression, Hashable {
-  /// The name in the database.
+  /// The name of the column in the database.
   public let name: String
 
-  /// The column of that name.
+  /// The column with that name.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// The column of a coding key's name.
+  /// Creates the column with the name of a coding key.
   public init(_ key: some CodingKey) {
     name = key.stringValue
   }
@@ -47,13 +47,12 @@ public struct Column: ColumnExpression, Hashable {
   public static let rowID = Column("rowid")
 }
 
-/// The columns of a record, by the names that Swift code gives them: what `filter { $0.country == "France" }` speaks
-/// of.
+/// The columns of a record by dynamic member lookup, as in `filter { $0.country == "France" }`.
 ///
-/// The names are SQLite's to check, when the request runs.
+/// Names are not checked at compile time: a misspelled column throws when the request runs.
 @dynamicMemberLookup
 public struct RecordColumns: Sendable {
-  /// The column of that name.
+  /// The column with that name.
   public subscript(dynamicMember name: String) -> Column {
     Column(name.first == "$" ? String(name.dropFirst()) : name)
   }

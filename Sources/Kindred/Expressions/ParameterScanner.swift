@@ -2,11 +2,11 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// Reads SQL as far as to tell its words, parameters and commas from what stands in strings, names and comments
-/// (<https://www.sqlite.org/lang_expr.html#varparam>).
+/// Splits SQL into tokens just far enough to tell words, parameters and commas from the contents of strings, quoted
+/// names and comments (<https://www.sqlite.org/lang_expr.html#varparam>).
 ///
-/// It goes by bytes, as SQLite does: to Swift, a carriage return and the line feed behind it are one character, and so are
-/// a quote and an accent behind it.
+/// It works on bytes, as SQLite does: Swift takes a carriage return with a line feed, or a quote with a combining
+/// accent, for one character.
 struct ParameterScanner {
   private let sql: String
   private let text: [UInt8]
@@ -17,12 +17,12 @@ struct ParameterScanner {
     text = Array(sql.utf8)
   }
 
-  /// The text with a value in the place of each parameter.
+  /// Returns the text with each parameter replaced by its value.
   mutating func parts(
     _ arguments: StatementArguments
   ) -> (parts: [SQLExpression.RawPart], failure: DatabaseError?) {
     var numbering = ParameterNumbering()
-    // Texts, and the numbers of the parameters between them.
+    // Each piece of text with the number of the parameter that follows it.
     var pieces: [(text: String, parameter: Int)] = []
     var plain = ""
     while let token = next() {
@@ -45,7 +45,7 @@ struct ParameterScanner {
     return (parts, failure)
   }
 
-  /// The text in pieces, as divided by the commas outside of parentheses.
+  /// Returns the pieces of the text between commas outside parentheses.
   mutating func splitAtCommas(depth: inout Int) -> [String] {
     var pieces = [""]
     while let token = next() {
@@ -56,7 +56,7 @@ struct ParameterScanner {
     return pieces
   }
 
-  /// The words, strings, quoted names, comments and white spaces; everything else one character each.
+  /// Returns the words, strings, quoted names, comments and white space of the text; any other character by itself.
   mutating func tokens() -> [String] {
     var tokens: [String] = []
     while let token = next() { tokens.append(token) }
@@ -93,7 +93,7 @@ struct ParameterScanner {
     while index < text.count, isIncluded(text[index]) { index += 1 }
   }
 
-  /// The parameter that begins with a token that has been read: `?`, `?1`, `:name`, `@name` or `$name`.
+  /// Reads the rest of a parameter that begins with `token`: `?`, `?1`, `:name`, `@name` or `$name`.
   private mutating func takeParameter(after token: String) -> String? {
     switch token {
     case "?":
@@ -113,16 +113,16 @@ struct ParameterScanner {
   }
 }
 
-/// The numbers that SQLite gives to the parameters of a statement.
+/// Numbers the parameters of a statement as SQLite does.
 private struct ParameterNumbering {
   private var names: [Int: String] = [:]
   private var numbers: [String: Int] = [:]
   private var last = 0
 
-  /// The highest number that any SQLite is built for.
+  /// The greatest parameter number that any build of SQLite accepts.
   private static let maximum = 250_000
 
-  /// The number of a parameter; nil where it can't have one.
+  /// Returns the number of a parameter; nil if it is outside the valid range.
   mutating func number(of parameter: String) -> Int? {
     if parameter == "?" {
       last += 1
@@ -142,7 +142,7 @@ private struct ParameterNumbering {
     return number
   }
 
-  /// The values by numbers, as `StatementArguments.bind(to:)` finds them.
+  /// Returns the values by parameter numbers, assigned as by `StatementArguments.bind(to:)`.
   func values(
     _ arguments: StatementArguments, sql: String, _ failure: inout DatabaseError?
   ) -> [Int: SQLValue] {
@@ -163,7 +163,8 @@ private struct ParameterNumbering {
 }
 
 extension UInt8 {
-  /// Whether it belongs to keywords and names without quotes: letters, digits, `_`, `$` and everything beyond ASCII.
+  /// Whether the byte can be part of a keyword or an unquoted name: letters, digits, `_`, `$` and all non-ASCII
+  /// bytes.
   fileprivate var isOfSQLWord: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x24, 0x80...: true
@@ -171,31 +172,31 @@ extension UInt8 {
     }
   }
 
-  /// Whether it is white space to SQLite.
+  /// Whether SQLite takes the byte for white space.
   fileprivate var isSQLSpace: Bool { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(self) }
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether a comment that begins with `/*` ends here.
+  /// Whether these bytes, which begin with `/*`, are a complete comment.
   fileprivate var endsComment: Bool { count >= 4 && suffix(2).elementsEqual("*/".utf8) }
 }
 
 extension String {
-  /// Whether a token is nothing to SQLite.
+  /// Whether the token is white space or a comment, which SQLite ignores.
   var isWhiteSpaceOrComment: Bool {
     utf8.first?.isSQLSpace ?? true || isComment
   }
 
   private var isComment: Bool { utf8.starts(with: "--".utf8) || utf8.starts(with: "/*".utf8) }
 
-  /// What ends the comment that a token is, where it goes on behind it.
+  /// The text that ends the comment if the token is one that is not closed; else nil.
   var endOfComment: String? {
     guard isComment else { return nil }
     if utf8.starts(with: "--".utf8) { return utf8.last == UInt8(ascii: "\n") ? nil : "\n" }
     return Array(utf8)[...].endsComment ? nil : "*/"
   }
 
-  /// The name that a token is, without its quotes.
+  /// The name that the token stands for, without its quotes.
   var unquotedIdentifier: String {
     let pairs: [Unicode.Scalar: Unicode.Scalar] = ["\"": "\"", "`": "`", "[": "]", "'": "'"]
     let scalars = unicodeScalars

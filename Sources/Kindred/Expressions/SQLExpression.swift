@@ -1,25 +1,27 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// What can stand in an expression: columns, expressions, values.
+/// A type whose values can be part of an expression: columns, expressions, Swift values.
 public protocol SQLExpressible {
-  /// The expression.
+  /// The value as an expression.
   var sqlExpression: SQLExpression { get }
 }
 
-/// What can be selected: columns, expressions, `AllColumns()`.
+/// A type whose values can be selected: columns, expressions, `AllColumns()`.
 public protocol SQLSelectable: Sendable {
-  /// What it selects.
+  /// The columns that the value selects.
   var sqlSelection: SQLSelection { get }
 }
 
-/// What can be a term of an order: columns, expressions, and those with `desc`.
+/// A type whose values can be terms of an order: columns, expressions, and those with `asc` or `desc`.
 public protocol SQLOrderingTerm: Sendable {
-  /// The term.
+  /// The value as a term of an order.
   var sqlOrdering: SQLOrdering { get }
 }
 
-/// Columns and expressions: what operators apply to, unlike to values that are none of the database's yet.
+/// The operands of SQL operators: columns and expressions.
+///
+/// Plain Swift values don't conform; they are bound as parameters.
 public protocol SQLSpecificExpressible: SQLExpressible, SQLSelectable, SQLOrderingTerm {}
 
 extension SQLSpecificExpressible {
@@ -29,58 +31,60 @@ extension SQLSpecificExpressible {
   /// The expression, in ascending order.
   public var sqlOrdering: SQLOrdering { SQLOrdering(expression: sqlExpression) }
 
-  /// In ascending order.
+  /// The expression as a term in ascending order.
   public var asc: SQLOrdering { sqlOrdering }
 
-  /// In descending order.
+  /// The expression as a term in descending order.
   public var desc: SQLOrdering { sqlOrdering.reversed() }
 
-  /// In ascending order, NULLs last.
+  /// The expression as a term in ascending order, with NULLs last.
   public var ascNullsLast: SQLOrdering { SQLOrdering(expression: sqlExpression, nulls: .last) }
 
-  /// In descending order, NULLs first.
+  /// The expression as a term in descending order, with NULLs first.
   public var descNullsFirst: SQLOrdering {
     SQLOrdering(expression: sqlExpression, isDescending: true, nulls: .first)
   }
 
-  /// The expression under another name, by which records find it.
+  /// Returns the expression under another name, by which records decode it.
   public func forKey(_ key: String) -> SQLSelection {
     SQLSelection(.expression(sqlExpression, name: key))
   }
 
-  /// The expression under the name of a coding key.
+  /// Returns the expression under the name of a coding key.
   public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }
 
-/// An expression of SQL, to be made when its request runs: then the schema is known.
+/// An SQL expression, which is completed when its request runs and the schema is known.
 public struct SQLExpression: SQLSpecificExpressible {
-  /// How the expression is found.
+  /// What is known of the expression before its request runs.
   enum Form: Sendable {
     case known(Expression)
-    /// Depends on the schema, such as a primary key does.
+    /// The expression depends on the schema, for example on a primary key.
     case deferred(@Sendable (RequestResolver) throws -> Expression)
-    /// All of these, or any of them.
+    /// The conjunction or disjunction of any number of expressions.
     case joined(AssociativeBinaryOperator, [SQLExpression])
   }
 
   let form: Form
-  /// How deep it is nested.
+  /// The depth of nesting.
   private var height = 1
 
-  /// How deep expressions may be nested: they are planned, and released, by recursion.
+  /// The maximum depth of nesting, which bounds the recursion that plans and deallocates expressions.
   private static let maximumHeight = 128
 
-  /// An expression of the engine.
+  /// Creates an expression from the engine's.
   init(_ kind: Expression.Kind) {
     form = .known(Expression(kind, at: Origin()))
   }
 
-  /// An expression that depends on the schema.
+  /// Creates an expression that depends on the schema.
   init(_ resolve: @escaping @Sendable (RequestResolver) throws -> Expression) {
     form = .deferred(resolve)
   }
 
-  /// Operands of one operator, however many: where one is an expression of the same operator, its operands.
+  /// Creates an expression of any number of operands.
+  ///
+  /// Operands that are joined by the same operator are flattened.
   init(_ operands: [SQLExpression], joinedBy joining: AssociativeBinaryOperator) {
     var flat: [SQLExpression] = []
     for operand in operands {
@@ -102,7 +106,7 @@ public struct SQLExpression: SQLSpecificExpressible {
     }
   }
 
-  /// An expression made of others.
+  /// Creates an expression that combines others.
   init(_ operands: [SQLExpression], _ combine: @escaping @Sendable ([Expression]) -> Expression.Kind) {
     let height = 1 + (operands.map(\.height).max() ?? 0)
     guard height <= Self.maximumHeight else {
@@ -125,12 +129,12 @@ public struct SQLExpression: SQLSpecificExpressible {
   /// The expression itself.
   public var sqlExpression: SQLExpression { self }
 
-  /// Whether it is the value NULL.
+  /// Whether the expression is the literal NULL.
   var isNull: Bool {
     if case .known(let expression) = form, case .value(.null) = expression.kind { true } else { false }
   }
 
-  /// What it is to the engine, if that does not depend on a schema.
+  /// The engine's expression; nil if it depends on the schema.
   var withoutSchema: Expression? {
     switch form {
     case .known(let expression): return expression
@@ -142,7 +146,7 @@ public struct SQLExpression: SQLSpecificExpressible {
     }
   }
 
-  /// The column that it is, if it is one.
+  /// The name of the column if the expression is one.
   var columnName: String? {
     guard case .known(let expression) = form else { return nil }
     switch expression.kind {
@@ -154,7 +158,7 @@ public struct SQLExpression: SQLSpecificExpressible {
 }
 
 extension SQLExpression {
-  /// SQL of the program around expressions.
+  /// Returns an expression of SQL text with other expressions in it.
   static func raw(_ parts: [RawPart]) -> SQLExpression {
     let operands = parts.compactMap { part in
       if case .expression(let operand) = part { operand } else { nil }
@@ -172,13 +176,13 @@ extension SQLExpression {
     }
   }
 
-  /// A piece of SQL.
+  /// A part of an SQL expression.
   enum RawPart: Sendable {
     case text(String)
     case expression(SQLExpression)
   }
 
-  /// A call of a function.
+  /// Returns a call of an SQL function.
   static func call(_ function: String, _ arguments: [SQLExpression]) -> SQLExpression {
     var parts: [RawPart] = [.text("\(function)(")]
     for (index, argument) in arguments.enumerated() {
@@ -195,6 +199,6 @@ extension Optional: SQLExpressible where Wrapped: SQLExpressible {
 }
 
 extension DatabaseValueConvertible {
-  /// The value, to be bound.
+  /// The value as a bound parameter.
   public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue.storage)) }
 }

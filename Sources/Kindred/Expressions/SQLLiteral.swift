@@ -1,33 +1,33 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// SQL of the program, with its values.
+/// SQL text with its values.
 ///
 ///     Player.filter(literal: "name = \(name)")
 ///     Player.filter(literal: SQLLiteral(sql: "email = ?", arguments: ["arthur@example.com"]))
 ///
-/// Values that are interpolated are bound: nothing of them becomes SQL.
+/// Interpolated values are bound as parameters; they never become part of the SQL.
 public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolation {
   var parts: [SQLExpression.RawPart]
-  /// What is wrong with it, to be thrown when it is used.
+  /// An error found while creating the literal, thrown when it is used.
   var failure: DatabaseError?
 
   init(parts: [SQLExpression.RawPart]) {
     self.parts = parts
   }
 
-  /// SQL, and the values of its parameters.
+  /// Creates a literal from SQL and the values of its parameters.
   public init(sql: String, arguments: StatementArguments = StatementArguments()) {
     var scanner = ParameterScanner(sql)
     (parts, failure) = scanner.parts(arguments)
   }
 
-  /// SQL of the program.
+  /// Creates a literal from SQL text, which must not come from users of the program.
   public init(stringLiteral sql: String) {
     parts = [.text(sql)]
   }
 
-  /// SQL with values in it.
+  /// Creates a literal from SQL with interpolated values.
   public init(stringInterpolation interpolation: StringInterpolation) {
     parts = interpolation.parts
     failure = interpolation.failure
@@ -39,17 +39,18 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     return .raw(enclosedParts)
   }
 
-  /// The parts, and the end of a comment that would go on behind them.
+  /// The parts, followed by the end of a comment that is left open, so that SQL behind the literal is not lost in
+  /// it.
   private var enclosedParts: [SQLExpression.RawPart] {
     guard case .text(let text) = parts.last else { return parts }
     var scanner = ParameterScanner(text)
     return scanner.tokens().last?.endOfComment.map { parts + [.text($0)] } ?? parts
   }
 
-  /// As many columns as the SQL has.
+  /// The columns of the SQL, of which there may be several.
   public var sqlSelection: SQLSelection { SQLSelection(.literal(self, of: nil)) }
 
-  /// Its pieces between the commas of the outermost level: the columns of a selection.
+  /// Returns the pieces between the top-level commas, such as the columns of a selection.
   func splitAtCommas() -> [SQLLiteral] {
     var pieces: [[SQLExpression.RawPart]] = [[]]
     var depth = 0
@@ -71,14 +72,14 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     }
   }
 
-  /// The text, if it is nothing else.
+  /// The text of the literal if it consists of nothing else.
   var text: String? {
     guard parts.count == 1, case .text(let text) = parts[0] else { return nil }
     return text
   }
 
-  /// A term of an order: the direction, and the place of NULLs, are taken off the expression, so that the term can be
-  /// reversed.
+  /// The literal as a term of an order, parsed into an expression, its direction and its placement of NULLs, so
+  /// that it can be reversed.
   public var sqlOrdering: SQLOrdering {
     var literal = self
     var nulls: SortTerm.Nulls?
@@ -89,7 +90,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     return SQLOrdering(expression: literal.sqlExpression, isDescending: isDescending, nulls: nulls)
   }
 
-  /// Takes keywords off the end, where they stand there behind something else.
+  /// Removes keywords from the end if something precedes them, and returns whether it has.
   private mutating func removeLast(_ words: [String]) -> Bool {
     guard case .text(let text) = parts.last else { return false }
     var scanner = ParameterScanner(text)
@@ -103,7 +104,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     return true
   }
 
-  /// What stands before the star, if it is `*` or `table.*`.
+  /// The table of `*` or `table.*`; nil if the literal is neither.
   var star: Star? {
     guard let text else { return nil }
     var scanner = ParameterScanner(text)
@@ -115,42 +116,42 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     }
   }
 
-  /// All columns, of one table where it is named.
+  /// All columns of the table with that name, or of the record if it is nil.
   struct Star {
     let table: String?
   }
 
-  /// Collects the pieces of an interpolated literal.
+  /// Collects the parts of an interpolated literal.
   public struct StringInterpolation: StringInterpolationProtocol {
     var parts: [SQLExpression.RawPart] = []
-    /// What is wrong with a literal that was interpolated.
+    /// The error of the first interpolated literal that has one.
     var failure: DatabaseError?
 
-    /// Nothing yet.
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// SQL of the program.
+    /// Appends SQL text, which must not come from users of the program.
     public mutating func appendLiteral(_ text: String) {
       if !text.isEmpty { parts.append(.text(text)) }
     }
 
-    /// A column, an expression, or a value, which is bound.
+    /// Appends a column, an expression, or a value, which is bound as a parameter.
     public mutating func appendInterpolation(_ expression: some SQLExpressible) {
       parts.append(.expression(expression.sqlExpression))
     }
 
-    /// Another literal.
+    /// Appends another literal.
     public mutating func appendInterpolation(literal: SQLLiteral) {
       parts += literal.enclosedParts
       failure = failure ?? literal.failure
     }
 
-    /// SQL of the program.
+    /// Appends SQL text, which must not come from users of the program.
     public mutating func appendInterpolation(sql: String) {
       appendInterpolation(literal: SQLLiteral(stringLiteral: sql))
     }
 
-    /// The name of a record's table.
+    /// Appends the quoted name of a record's table.
     public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {
       appendLiteral(SQL.quoted(Record.databaseTableName))
     }

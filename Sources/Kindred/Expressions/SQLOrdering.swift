@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// A term of an order.
+/// A term of an order: an expression with its direction and its placement of NULLs.
 public struct SQLOrdering: SQLOrderingTerm {
   let expression: SQLExpression
   var isDescending = false
@@ -15,7 +15,7 @@ public struct SQLOrdering: SQLOrderingTerm {
   /// The term itself.
   public var sqlOrdering: SQLOrdering { self }
 
-  /// The term with the first last.
+  /// Returns the term in the opposite direction.
   public func reversed() -> SQLOrdering {
     SQLOrdering(
       expression: expression, isDescending: !isDescending,
@@ -23,16 +23,16 @@ public struct SQLOrdering: SQLOrderingTerm {
   }
 }
 
-/// What is selected.
+/// The columns that a request selects for a term of its selection.
 public struct SQLSelection: SQLSelectable {
-  /// What it is.
+  /// The kind of a selection.
   enum Item: Sendable {
     /// All columns of the record.
     case all
     /// All columns of another record of the request.
     case allOf(TableAlias)
     case expression(SQLExpression, name: String?)
-    /// SQL of the program, as many columns as it has: about another record where there is an alias.
+    /// SQL that selects any number of columns, from the record that the alias stands for if there is one.
     case literal(SQLLiteral, of: TableAlias?)
   }
 

@@ -1,24 +1,24 @@
 import KindredAssociations
 
-/// A name for one record of a request, by which expressions about others can speak of it.
+/// A name for one record of a request, by which expressions elsewhere in the request refer to its columns.
 ///
 ///     let author = TableAlias()
 ///     let posthumous = Book
 ///       .joining(required: Book.author.aliased(author))
 ///       .filter(Column("publishDate") >= author[Column("deathDate")])
 ///
-/// One alias stands for one record of one request: fetching throws where it stands for two, or for none.
+/// An alias stands for exactly one record of a request; otherwise fetching throws.
 public final class TableAlias: Hashable, Sendable {
   let alias: RecordAlias
 
-  /// An alias.
+  /// Creates an alias.
   ///
-  /// - Parameter name: The name of the table in the SQL of the request, for SQL snippets; any free one if `nil`.
+  /// - Parameter name: The alias in the request's SQL, for use in SQL snippets; by default a name that is free.
   public init(name: String? = nil) {
     alias = RecordAlias(name: name)
   }
 
-  /// An expression about the record.
+  /// The expression, evaluated for the record.
   public subscript(expression: some SQLSpecificExpressible) -> SQLExpression {
     let alias = alias
     return SQLExpression([expression.sqlExpression]) { .program(.of(alias, $0[0])) }
@@ -27,15 +27,16 @@ public final class TableAlias: Hashable, Sendable {
   /// A column of the record.
   public subscript(column: String) -> SQLExpression { self[Column(column)] }
 
-  /// A term of an order, about the record.
+  /// The term of an order, evaluated for the record.
   public subscript(ordering: SQLOrdering) -> SQLOrdering {
     SQLOrdering(
       expression: self[ordering.expression], isDescending: ordering.isDescending, nulls: ordering.nulls)
   }
 
-  /// Whether the record is there: it may be missing behind an optional join.
+  /// Whether the record exists; after an optional join it may be missing.
   ///
-  /// The rows of views and common table expressions have no key: one whose columns are all NULL counts as missing.
+  /// The rows of views and common table expressions have no key, so a row whose columns are all NULL counts as
+  /// missing.
   public var exists: SQLExpression {
     let alias = alias
     return SQLExpression { resolver in try resolver.presence(of: alias) }
