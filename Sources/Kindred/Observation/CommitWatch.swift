@@ -1,25 +1,27 @@
 import CKindredSQLite
 import KindredSQLite
 
-/// Finds out which statements have changed something that was committed, in an access that may write.
+/// Records the statements of a write access whose changes have been committed.
 ///
-/// SQLite's update hook would not do: it tells no columns, and nothing of tables without rowid nor of a table
-/// that is emptied (<https://www.sqlite.org/c3ref/update_hook.html>). So the texts of the statements are
-/// noted, as far as they changed the count of changed rows, and what they change is found out from the text.
+/// SQLite's update hook does not suffice: it reports neither columns, nor tables without rowid, nor a table that is
+/// emptied by one DELETE (<https://www.sqlite.org/c3ref/update_hook.html>). Instead, the watch notes the text of
+/// each statement after which the count of changed rows has grown; `StatementEffects` finds out from the text what
+/// it changes.
 final class CommitWatch {
   private let handle: OpaquePointer
   private var trace: StatementTrace?
   private var lastCount: Int64
-  /// The statement that has run last.
+  /// The statement that started last.
   private var last: String?
-  /// Whether there was a commit since that statement began: then its changes are committed, although without a
-  /// transaction they are only counted after the commit.
+  /// Whether a commit has followed the start of that statement.
+  ///
+  /// Its changes are committed then, although without a transaction they are only counted after the commit.
   private var isLastCommitted = false
-  /// The statements that have changed something in the transaction that is open.
+  /// The statements that have changed something in the open transaction.
   private var pending: Set<String> = []
   private var committed: Set<String> = []
 
-  /// Begins to watch, until `finish`.
+  /// Begins to watch a connection, until `finish()`.
   init(_ connection: Connection) {
     handle = connection.handle
     lastCount = sqlite3_total_changes64(handle)
@@ -29,7 +31,7 @@ final class CommitWatch {
       handle,
       { context in
         context.map { Unmanaged<CommitWatch>.fromOpaque($0).takeUnretainedValue().commit() }
-        // Anything else would make it a rollback.
+        // Any other result would turn the commit into a rollback.
         return 0
       }, context)
     sqlite3_rollback_hook(
@@ -39,9 +41,9 @@ final class CommitWatch {
       }, context)
   }
 
-  /// Ends the watch.
+  /// Stops watching.
   ///
-  /// - Returns: The texts of the statements whose changes have been committed.
+  /// - Returns: The SQL of the statements whose changes have been committed.
   func finish() -> Set<String> {
     settle()
     sqlite3_commit_hook(handle, nil, nil)
@@ -68,7 +70,7 @@ final class CommitWatch {
     pending = []
   }
 
-  /// Puts down to the last statement what has been changed since.
+  /// Attributes the changes since the last call to the last statement.
   private func settle() {
     let count = sqlite3_total_changes64(handle)
     guard count != lastCount else { return }

@@ -1,9 +1,10 @@
-/// What statements read: tables, and columns of them.
+/// The tables and columns that statements read.
 struct DatabaseRegion: Equatable, Sendable {
-  /// By the name of the table in lower case, the names of the columns in lower case: none where only the number
-  /// of the rows is read.
+  /// The columns that are read, by table, all names in lower case.
+  ///
+  /// The set is empty if only the number of rows is read.
   private(set) var columns: [String: Set<String>] = [:]
-  /// Whether tables of the connection's own are read, whose content may come from tables that aren't.
+  /// Whether temporary tables are read, whose content may be copied from other tables.
   private(set) var hasTemporaryTables = false
 
   mutating func insert(table: String, column: String, isTemporary: Bool) {
@@ -21,7 +22,7 @@ struct DatabaseRegion: Equatable, Sendable {
     hasTemporaryTables = hasTemporaryTables || other.hasTemporaryTables
   }
 
-  /// Whether what is read can be other than before the changes.
+  /// Returns whether changes can affect what is read.
   func isTouched(by changes: DatabaseChanges) -> Bool {
     if changes.isUnknown { return true }
     return columns.contains { table, columns in
@@ -30,16 +31,16 @@ struct DatabaseRegion: Equatable, Sendable {
   }
 }
 
-/// What statements change.
+/// The tables and columns that statements change.
 struct DatabaseChanges: Equatable, Sendable {
-  /// The tables, in lower case, that rows are inserted into or deleted from.
+  /// The tables that rows are inserted into or deleted from, in lower case.
   private(set) var rows: Set<String> = []
-  /// By the name of the table in lower case, the columns in lower case that are updated.
+  /// The columns that are updated, by table, all names in lower case.
   private(set) var columns: [String: Set<String>] = [:]
-  /// Whether it can be anything.
+  /// Whether anything may have changed.
   private(set) var isUnknown = false
 
-  /// Changes of which nothing is known.
+  /// Changes that may affect anything.
   static var unknown: DatabaseChanges {
     var changes = DatabaseChanges()
     changes.isUnknown = true

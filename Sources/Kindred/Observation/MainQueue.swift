@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Tells whether the program is on the main queue.
+/// Finds out whether code runs on the main queue.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -9,9 +9,9 @@ enum MainQueue {
     return key
   }()
 
-  /// Whether the code that asks runs on the main queue.
+  /// Whether the calling code runs on the main queue.
   ///
-  /// That is the main thread, but on Linux, once it only serves the main queue, other threads do that.
+  /// Usually that is the main thread. On Linux, after `dispatchMain()`, other threads serve the main queue.
   static var isCurrent: Bool {
     Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true
   }

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// A value or an error, on its way to those who observe.
+/// A value or an error to be delivered to an observer.
 struct ObservationEvent<Value: Sendable>: Sendable {
   let outcome: Result<Value, any Error>
   let isCancelled: @Sendable () -> Bool
 
-  /// Hands it out, unless the observation has been cancelled meanwhile.
+  /// Calls the observer, unless the observation has been cancelled meanwhile.
   func send(_ onChange: (Value) -> Void, _ onError: (any Error) -> Void) {
     guard !isCancelled() else { return }
     switch outcome {
@@ -16,14 +16,14 @@ struct ObservationEvent<Value: Sendable>: Sendable {
   }
 }
 
-/// An observation that has been started.
+/// A running observation.
 final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: CommitObserver {
   private enum Phase {
-    /// Nothing to do before the next commit.
+    /// Waiting for the next commit.
     case idle
-    /// A fetch is to come, whatever is committed before it begins.
+    /// A fetch is going to run; it will see whatever is committed before it begins.
     case scheduled
-    /// A fetch is running, which may or may not see these changes.
+    /// A fetch is running, which may or may not see these changes, committed since it began.
     case fetching(DatabaseChanges)
     case cancelled
   }
@@ -54,9 +54,9 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     state.withLock { if case .cancelled = $0.phase { true } else { false } }
   }
 
-  /// Fetches and delivers the first value, and begins to observe, unless it is cancelled.
+  /// Starts observing, then fetches and delivers the first value, unless the observation has been cancelled.
   func start() throws {
-    // First, so that no commit is missed; until the fetch is done, commits are only noted.
+    // Registered before the fetch, so that no commit is missed; until it is done, commits are only noted.
     observers.add(self)
     guard !isCancelled else { return observers.remove(self) }
     do {
@@ -111,16 +111,17 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     let (fetched, region) = try reader.read { [reducer] db in
       try observers.track(db.connection) { try reducer.fetch(db) }
     }
-    // The reducer calls the program, which may write, or end the observation: not inside of the lock. No other fetch
-    // runs meanwhile.
+    // The reducer calls the program's closures outside the lock, because they may write or cancel the observation.
+    // No other fetch runs meanwhile.
     let value = reducer.value(fetched)
     state.withLock { $0.reducer = reducer }
-    // Before the next fetch can begin, so that values come in their order.
+    // Delivered before the next fetch can begin, so that values arrive in order.
     if let value { deliver(isFirst, event(.success(value))) }
     let isOutdated = state.withLock { state in
       guard case .fetching(let changes) = state.phase else { return false }
       if region.hasTemporaryTables {
-        // Not every fetch fills them anew, and only one that does reads what they are made of.
+        // Only a fetch that fills temporary tables reads the tables that they are copied from, and not every fetch
+        // does.
         state.region.formUnion(region)
       } else {
         state.region = region

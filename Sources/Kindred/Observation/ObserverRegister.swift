@@ -2,18 +2,18 @@ import CKindredSQLite
 import KindredSQLite
 import Synchronization
 
-/// Somebody who wants to know of commits.
+/// A type that is notified of commits.
 protocol CommitObserver: AnyObject, Sendable {
-  /// Something has been committed; called by the thread that did so.
+  /// Called after a commit, on the thread that committed.
   func didCommit(_ changes: DatabaseChanges)
 }
 
-/// Who wants to know of commits to a database.
+/// The observers of commits to a database.
 final class ObserverRegister: Sendable {
   private let observers = Mutex<[ObjectIdentifier: any CommitObserver]>([:])
   private let known = Mutex(KnownEffects())
 
-  /// Has an observer told of the commits to come, until `remove`.
+  /// Notifies an observer of future commits, until `remove(_:)`.
   func add(_ observer: any CommitObserver) {
     observers.withLock { $0[ObjectIdentifier(observer)] = observer }
   }
@@ -26,11 +26,11 @@ final class ObserverRegister: Sendable {
 
   // MARK: Writing
 
-  /// Runs an access that may write, and tells the observers what it has committed.
+  /// Runs a write access, and notifies the observers of what it has committed.
   func watch<Result>(_ connection: Connection, _ access: () throws -> Result) throws -> Result {
     guard hasObservers else {
       let count = sqlite3_total_changes64(connection.handle)
-      // An observer that came meanwhile may have read what was there before.
+      // An observer that was added meanwhile may have read the state before these changes.
       defer { if sqlite3_total_changes64(connection.handle) != count { tell(.unknown) } }
       return try access()
     }
@@ -47,8 +47,8 @@ final class ObserverRegister: Sendable {
     of statements: Set<String>, since schemaVersion: Int64, on connection: Connection
   ) -> DatabaseChanges {
     do {
-      // What changes the schema does not count as a change of rows. A transaction that is left open will be
-      // rolled back.
+      // Changes of the schema are not counted as changed rows. A transaction that is still open will be rolled
+      // back.
       if !connection.isInTransaction, try connection.schemaVersion != schemaVersion { return .unknown }
       return try effects(of: statements, on: connection).reduce(into: DatabaseChanges()) {
         $0.formUnion($1.changes)
@@ -59,13 +59,13 @@ final class ObserverRegister: Sendable {
   }
 
   private func tell(_ changes: DatabaseChanges) {
-    // Outside of the lock: who is told may come and go.
+    // Outside the lock, because observers may add or remove observers.
     for observer in observers.withLock({ Array($0.values) }) { observer.didCommit(changes) }
   }
 
   // MARK: Reading
 
-  /// Runs `body`, and finds out what it reads.
+  /// Runs `body`, and returns its result with the region that it has read.
   func track<Result>(
     _ connection: Connection, _ body: () throws -> Result
   ) throws -> (result: Result, region: DatabaseRegion) {
@@ -81,13 +81,14 @@ final class ObserverRegister: Sendable {
 
   // MARK: Statements
 
-  /// What statements do, by their texts, in one state of the schema: triggers and views decide on it too.
+  /// The effects of statements by their SQL, for one state of the schema, since triggers and views contribute to
+  /// them.
   private struct KnownEffects {
     var schemaVersion: Int64?
     var effects: [String: StatementEffects] = [:]
   }
 
-  /// How many texts are remembered: enough for all of a program that does not write values into them.
+  /// The maximum number of statements remembered, which suffices for a program that binds its values.
   private static let capacity = 1000
 
   private func effects(of statements: Set<String>, on connection: Connection) throws -> [StatementEffects] {

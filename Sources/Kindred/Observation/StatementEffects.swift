@@ -1,18 +1,18 @@
 import CKindredSQLite
 import KindredSQLite
 
-/// What a statement reads and changes, as far as its text tells: also by triggers and foreign keys.
+/// The tables and columns that a statement reads and changes, including those of triggers and foreign-key actions.
 ///
-/// SQLite asks an authorizer for each of it when it prepares the statement
+/// SQLite reports each of them to an authorizer when it prepares the statement
 /// (<https://www.sqlite.org/c3ref/set_authorizer.html>).
 struct StatementEffects: Sendable {
   private(set) var reads = DatabaseRegion()
   private(set) var changes = DatabaseChanges()
 
-  /// The effects of the statement of that text.
+  /// Determines the effects of a statement.
   ///
-  /// A text that can't be prepared now, as that of a table which has been dropped since, may change anything. A
-  /// pragma reads nothing.
+  /// A statement that can't be prepared any more, for example because its table has been dropped, counts as
+  /// changing anything. A pragma counts as reading nothing.
   init(of sql: String, on connection: Connection) {
     let recorder = Recorder()
     sqlite3_set_authorizer(
@@ -21,7 +21,7 @@ struct StatementEffects: Sendable {
         guard let context else { return SQLITE_OK }
         let recorder = Unmanaged<Recorder>.fromOpaque(context).takeUnretainedValue()
         recorder.record(action, first, second, database)
-        // Some pragmas do what they do as soon as they are prepared.
+        // Some pragmas take effect when they are prepared, so they are denied.
         return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK
       }, Unmanaged.passUnretained(recorder).toOpaque())
     defer { sqlite3_set_authorizer(connection.handle, nil, nil) }
@@ -31,7 +31,7 @@ struct StatementEffects: Sendable {
     } catch {
       changes = .unknown
     }
-    // The authorizer has only been lent it.
+    // The authorizer holds an unretained reference.
     withExtendedLifetime(recorder) {}
   }
 
@@ -47,7 +47,7 @@ struct StatementEffects: Sendable {
       guard let table = first.map({ String(cString: $0) }) else { return }
       let column = second.map { String(cString: $0) } ?? ""
       let isTemporary = database.map { String(cString: $0) } == "temp"
-      // What the engine copies for itself is no change of the database.
+      // Writing the engine's own transient tables is no change of the database.
       if isTemporary, action != SQLITE_READ, table.hasPrefix("kindred:") { return }
       switch action {
       case SQLITE_READ:

@@ -1,15 +1,17 @@
 import CKindredSQLite
 import KindredSQLite
 
-/// Hears of every statement that a connection runs, whoever has prepared it, and when
+/// Reports every statement that a connection starts, whoever prepared it
 /// (<https://www.sqlite.org/c3ref/trace_v2.html>).
 final class StatementTrace {
   private let handle: OpaquePointer
   private let statementStarts: (String) -> Void
 
-  /// Begins to listen, until `stop`.
+  /// Begins to trace a connection, until `stop()`.
   ///
-  /// - Parameter statementStarts: Is given the text; it must leave the connection alone.
+  /// - Parameters:
+  ///   - connection: The connection to trace.
+  ///   - statementStarts: Receives the SQL of each statement. It must not use the connection.
   init(_ connection: Connection, statementStarts: @escaping (String) -> Void) {
     handle = connection.handle
     self.statementStarts = statementStarts
@@ -23,7 +25,7 @@ final class StatementTrace {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Stops listening.
+  /// Stops tracing.
   func stop() {
     sqlite3_trace_v2(handle, 0, nil, nil)
   }

@@ -1,21 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// Notifies values that are fetched from a database: one at once, and a fresh one after each transaction that has
-/// changed what the last was made of.
+/// Fetches a value immediately, and again after each transaction that changes the tables and columns it depends on.
 ///
 ///     let observation = ValueObservation.tracking { db in
 ///       try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM author") ?? 0
 ///     }
 ///     let observer = try observation.start(in: dbQueue) { count in print(count) }
 ///
-/// What is observed are the tables and columns that the last fetch has read, whatever the rows: a transaction
-/// that changes others is no occasion. Transactions that come faster than values can be fetched give one value
-/// for several of them. What other processes write is not observed.
+/// An observation tracks the tables and columns that the last fetch has read, whatever the rows; transactions that
+/// change others don't trigger it. Several transactions in quick succession may be notified as one value. Changes
+/// made by other processes are not observed.
 public struct ValueObservation<Reducer: ValueReducer>: Sendable {
   let reducer: Reducer
 
-  /// The values of this observation, transformed.
+  /// Returns an observation that notifies the transformed values of this one.
   public func map<Value: Sendable>(
     _ transform: @escaping @Sendable (Reducer.Value) -> Value
   ) -> ValueObservation<ValueReducers.Map<Reducer, Value>> {
@@ -23,7 +22,7 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
       reducer: ValueReducers.Map(base: reducer, transform: transform))
   }
 
-  /// The values of this observation, without those that are equal to the one before.
+  /// Returns an observation that skips values equal to the one before.
   public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
   where Reducer.Value: Equatable {
     ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>(
@@ -32,14 +31,14 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
 }
 
 extension ValueObservation {
-  /// An observation of what `fetch` reads.
+  /// Returns an observation of the value that `fetch` returns.
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> {
     ValueObservation(reducer: ValueReducers.Fetch(body: fetch))
   }
 
-  /// An observation of how many rows a request has, without repetitions.
+  /// Returns an observation of the number of rows of a request, which notifies it when it differs.
   public static func trackingCount(
     _ request: some FetchRequest & Sendable
   ) -> ValueObservation where Reducer == ValueReducers.RemoveDuplicates<ValueReducers.Fetch<Int>> {
@@ -49,7 +48,7 @@ extension ValueObservation {
 }
 
 extension FetchRequest where Self: Sendable {
-  /// An observation of how many rows there are, without repetitions.
+  /// Returns an observation of the number of rows, which notifies it when it differs.
   public func observationForCount()
     -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<Int>>>
   {
@@ -58,24 +57,24 @@ extension FetchRequest where Self: Sendable {
 }
 
 extension FetchRequest where Self: Sendable, RowDecoder == Row {
-  /// An observation of all rows.
+  /// Returns an observation of all rows.
   public func observationForAll() -> ValueObservation<ValueReducers.AllRecords<Row>> {
     .tracking { db in try fetchAll(db) }
   }
 
-  /// An observation of the first row.
+  /// Returns an observation of the first row.
   public func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<Row>> {
     .tracking { db in try fetchOne(db) }
   }
 }
 
 extension FetchRequest where Self: Sendable, RowDecoder: DatabaseValueConvertible & Sendable {
-  /// An observation of all values.
+  /// Returns an observation of all values.
   public func observationForAll() -> ValueObservation<ValueReducers.AllRecords<RowDecoder>> {
     .tracking { db in try fetchAll(db) }
   }
 
-  /// An observation of the first value.
+  /// Returns an observation of the first value.
   public func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<RowDecoder>> {
     .tracking { db in try fetchOne(db) }
   }
@@ -84,16 +83,16 @@ extension FetchRequest where Self: Sendable, RowDecoder: DatabaseValueConvertibl
 // MARK: - Starting
 
 extension ValueObservation {
-  /// Starts the observation, which lasts until the observer is let go.
+  /// Starts the observation, which lasts until the returned observer is deallocated or cancelled.
   ///
-  /// The first value is fetched before this method returns, and notified at once if it is called on the main
-  /// queue. All values are notified there, in their order.
+  /// The first value is fetched before this method returns. If it is called on the main queue, the first value is
+  /// also notified before it returns. All values are notified on the main queue, in order.
   ///
   /// - Parameters:
   ///   - reader: The database.
-  ///   - onError: Is given the error by which a later fetch fails; the observation is over then.
-  ///   - onChange: Is given the values.
-  /// - Throws: What the first fetch throws.
+  ///   - onError: Receives the error of a later fetch that fails, which ends the observation.
+  ///   - onChange: Receives the values.
+  /// - Throws: The error that the first fetch throws.
   public func start(
     in reader: some DatabaseReader, onError: @escaping @MainActor (any Error) -> Void = { _ in },
     onChange: @escaping @MainActor (Reducer.Value) -> Void
@@ -105,16 +104,16 @@ extension ValueObservation {
     }
   }
 
-  /// Starts the observation, which lasts until the observer is let go.
+  /// Starts the observation, which lasts until the returned observer is deallocated or cancelled.
   ///
   /// The first value is fetched before this method returns.
   ///
   /// - Parameters:
   ///   - reader: The database.
-  ///   - queue: Where the values are notified, in their order if it is a serial queue.
-  ///   - onError: Is given the error by which a later fetch fails; the observation is over then.
-  ///   - onChange: Is given the values.
-  /// - Throws: What the first fetch throws.
+  ///   - queue: The queue on which values are notified, in order if it is a serial one.
+  ///   - onError: Receives the error of a later fetch that fails, which ends the observation.
+  ///   - onChange: Receives the values.
+  /// - Throws: The error that the first fetch throws.
   public func start(
     in reader: some DatabaseReader, on queue: DispatchQueue,
     onError: @escaping @Sendable (any Error) -> Void = { _ in },
@@ -123,26 +122,26 @@ extension ValueObservation {
     try start(in: reader) { _, event in queue.async { event.send(onChange, onError) } }
   }
 
-  /// The values, as an asynchronous sequence, which ends when its consumer is cancelled, or by the error of a
-  /// fetch.
+  /// Returns the values as an asynchronous sequence, which ends when the consuming task is cancelled, or by
+  /// throwing the error of a fetch that fails.
   ///
   /// - Parameters:
   ///   - reader: The database.
-  ///   - bufferingPolicy: Which values are kept for a consumer that is slow; all by default.
+  ///   - bufferingPolicy: The values that are kept for a slow consumer; all by default.
   public func values(
     in reader: some DatabaseReader,
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
       let subscription = Subscription()
-      // Before the start: once the sequence has ended, nobody would be told.
+      // Set before the observation starts: a handler that is set after termination is never called.
       continuation.onTermination = { _ in subscription.cancel() }
-      // The first fetch may have to wait, which this thread must not.
+      // The first fetch may block, which this thread must not.
       DispatchQueue.global().async {
         let task = ObservationTask(reducer, in: reader) { _, event in
           event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
         }
-        // Also before the start: a consumer that is cancelled during the first fetch ends the observation then.
+        // Also before the start, so that a cancellation during the first fetch ends the observation.
         subscription.hold(ValueObserver { task.cancel() })
         do {
           try task.start()
@@ -163,7 +162,7 @@ extension ValueObservation {
   }
 }
 
-/// The observation of an asynchronous sequence, which may end before the observation has started.
+/// Holds the observer of an asynchronous sequence, which may be cancelled before the observation has started.
 private final class Subscription: Sendable {
   private struct State {
     var observer: ValueObserver?
@@ -172,7 +171,7 @@ private final class Subscription: Sendable {
 
   private let state = Mutex(State())
 
-  /// Keeps the observation running, unless it has been cancelled already.
+  /// Keeps the observation running, or cancels it at once if the sequence has ended already.
   func hold(_ observer: ValueObserver) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled { state.observer = observer }
@@ -203,7 +202,7 @@ public final class ValueObserver: Sendable {
     onCancel()
   }
 
-  /// Ends the observation: on the main queue, no value of it is notified any more.
+  /// Ends the observation: if it is called on the main queue, no further value is notified there.
   public func cancel() {
     onCancel()
   }

@@ -1,44 +1,44 @@
-/// How an observation makes the values that it notifies out of what it fetches.
+/// The way in which an observation turns what it fetches into the values that it notifies.
 public protocol ValueReducer<Value>: Sendable {
-  /// What is fetched.
+  /// The type of what is fetched.
   associatedtype Fetched: Sendable
-  /// What is notified.
+  /// The type of the values that are notified.
   associatedtype Value: Sendable
 
-  /// Fetches; what is read here is observed.
+  /// Fetches from the database; the tables and columns read here are observed.
   func fetch(_ db: Database) throws -> Fetched
 
-  /// The value to notify; `nil` for none.
+  /// Returns the value to notify; `nil` for none.
   mutating func value(_ fetched: Fetched) -> Value?
 }
 
-/// The ways to make values.
+/// The reducers of observations.
 public enum ValueReducers {
   /// All rows of a request.
   public typealias AllRecords<Record: Sendable> = Fetch<[Record]>
   /// The first row of a request.
   public typealias OneRecord<Record: Sendable> = Fetch<Record?>
 
-  /// What is fetched, as it is.
+  /// Notifies what is fetched, unchanged.
   public struct Fetch<Value: Sendable>: ValueReducer {
     let body: @Sendable (Database) throws -> Value
 
-    /// Fetches.
+    /// Calls the closure of the observation.
     public func fetch(_ db: Database) throws -> Value { try body(db) }
 
-    /// What was fetched.
+    /// Returns what was fetched.
     public func value(_ fetched: Value) -> Value? { fetched }
   }
 
-  /// The values of another reducer, without those that are equal to the one before.
+  /// Notifies the values of another reducer, except those equal to the one before.
   public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer where Base.Value: Equatable {
     var base: Base
     var last: Base.Value?
 
-    /// Fetches as the other reducer does.
+    /// Fetches as the base reducer does.
     public func fetch(_ db: Database) throws -> Base.Fetched { try base.fetch(db) }
 
-    /// The value of the other reducer, unless it is equal to the one before.
+    /// Returns the value of the base reducer, or `nil` if it equals the one before.
     public mutating func value(_ fetched: Base.Fetched) -> Base.Value? {
       guard let value = base.value(fetched), value != last else { return nil }
       last = value
@@ -46,15 +46,15 @@ public enum ValueReducers {
     }
   }
 
-  /// The values of another reducer, transformed.
+  /// Notifies the transformed values of another reducer.
   public struct Map<Base: ValueReducer, Value: Sendable>: ValueReducer {
     var base: Base
     let transform: @Sendable (Base.Value) -> Value
 
-    /// Fetches as the other reducer does.
+    /// Fetches as the base reducer does.
     public func fetch(_ db: Database) throws -> Base.Fetched { try base.fetch(db) }
 
-    /// The transformed value of the other reducer.
+    /// Returns the transformed value of the base reducer.
     public mutating func value(_ fetched: Base.Fetched) -> Value? { base.value(fetched).map(transform) }
   }
 }

@@ -1,28 +1,28 @@
 import Foundation
 import KindredSQLSyntax
 
-/// A type whose values are the columns of a record: what `request(for:)` needs.
+/// A type that encodes itself into the columns of a record, as `request(for:)` and `insert(_:)` need it.
 ///
-/// Encodable types need no more than to name the protocol.
+/// `Encodable` types only need to declare the conformance.
 public protocol EncodableRecord {
-  /// Gives the container the columns of the record.
+  /// Stores the columns of the record in the container.
   func encode(to container: inout PersistenceContainer) throws
 
-  /// What `encode(to:)` of an `Encodable` record finds in `userInfo` of its encoder; empty unless a type says otherwise.
+  /// The `userInfo` of the encoder that `encode(to:)` of an `Encodable` record receives; empty by default.
   static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 
-  /// Returns the encoder of a column that holds JSON.
+  /// Returns the encoder for a column that holds JSON.
   ///
-  /// Unless a type says otherwise, dates are milliseconds since 1970, data is in Base64, and keys are sorted.
+  /// By default, dates are milliseconds since 1970, data is in Base64, and keys are sorted.
   static func databaseJSONEncoder(for column: String) -> JSONEncoder
 }
 
 extension EncodableRecord {
-  /// Empty.
+  /// An empty dictionary.
   public static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 
-  /// Dates are milliseconds since 1970, data is in Base64, keys are sorted, and `userInfo` is
-  /// `databaseEncodingUserInfo`.
+  /// Returns an encoder that writes dates as milliseconds since 1970, data in Base64, and sorted keys, and whose
+  /// `userInfo` is `databaseEncodingUserInfo`.
   public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
     let encoder = JSONEncoder.ofColumns
     encoder.userInfo = databaseEncodingUserInfo
@@ -30,14 +30,14 @@ extension EncodableRecord {
   }
 }
 
-/// The columns of a record, by name.
+/// The columns of a record with their values.
 public struct PersistenceContainer: Sendable {
-  /// The columns.
+  /// The values by the names of the columns.
   private(set) var values: [String: SQLValue] = [:]
-  /// Their names in the order in which they came.
+  /// The names of the columns in the order in which they were set.
   private(set) var columns: [String] = []
 
-  /// No columns.
+  /// Creates a container without columns.
   public init() {}
 
   /// The value of a column.
@@ -57,9 +57,10 @@ public struct PersistenceContainer: Sendable {
 }
 
 extension EncodableRecord where Self: Encodable {
-  /// Each property is the column of its name; what is no value of a database is encoded as JSON.
+  /// Stores each property in the column of its name; a property that no column can hold directly becomes JSON.
   ///
-  /// - Throws: What encoding throws; `EncodingError` where the record asks for a container that no column can be.
+  /// - Throws: The error that encoding throws; `EncodingError` if the record asks for a container that no column
+  ///   can represent.
   public func encode(to container: inout PersistenceContainer) throws {
     let encoder = RecordEncoder(Self.self)
     try encode(to: encoder)

@@ -7,7 +7,7 @@ public protocol PersistableRecord: EncodableRecord, TableRecord {}
 extension PersistableRecord {
   /// Inserts the record.
   ///
-  /// - Throws: `DatabaseError`, what encoding throws.
+  /// - Throws: `DatabaseError`, or the error that encoding throws.
   public func insert(_ db: Database) throws {
     let record = try container()
     let names = record.columns.map { "\(identifier: $0)" as SQL }
@@ -20,14 +20,14 @@ extension PersistableRecord {
     )
   }
 
-  /// Writes the columns of the record, which is found by its primary key.
+  /// Updates all columns of the row that has the primary key of the record.
   ///
-  /// - Throws: `RecordError.recordNotFound` where there is no such record; `AssociationError` where the record has no
-  ///   value in its primary key; `DatabaseError`, what encoding throws.
+  /// - Throws: `RecordError.recordNotFound` if there is no such row; `AssociationError` if the record has no value
+  ///   in its primary key; `DatabaseError`, or the error that encoding throws.
   public func update(_ db: Database) throws {
     let record = try container()
     let key = try record.key(of: Self.databaseTableName, db)
-    // Of a record that is its key, something must be written to find out whether it is there.
+    // A record that consists of its key updates the key to itself, to find out whether the row exists.
     let others = record.columns.filter { name in !key.contains { $0.name.equalsIgnoringCase(name) } }
     let columns = others.isEmpty ? key.map(\.name) : others
     let changes = columns.map { "\(identifier: $0) = \(.value(record.value(of: $0)))" as SQL }
@@ -41,9 +41,9 @@ extension PersistableRecord {
     }
   }
 
-  /// Updates the record, or inserts it where it is not there.
+  /// Updates the record, or inserts it if it does not exist.
   ///
-  /// - Throws: `DatabaseError`, what encoding throws.
+  /// - Throws: `DatabaseError`, or the error that encoding throws.
   public func save(_ db: Database) throws {
     do {
       try update(db)
@@ -52,10 +52,11 @@ extension PersistableRecord {
     }
   }
 
-  /// Deletes the record, which is found by its primary key.
+  /// Deletes the row that has the primary key of the record.
   ///
-  /// - Returns: Whether it was there.
-  /// - Throws: `AssociationError` where it has no primary key; `DatabaseError`, what encoding throws.
+  /// - Returns: Whether there was such a row.
+  /// - Throws: `AssociationError` if the record has no value in its primary key; `DatabaseError`, or the error that
+  ///   encoding throws.
   @discardableResult
   public func delete(_ db: Database) throws -> Bool {
     let key = try container().key(of: Self.databaseTableName, db)
@@ -71,12 +72,12 @@ extension PersistableRecord {
 }
 
 extension PersistenceContainer {
-  /// The value of a column, in whatever case.
+  /// Returns the value of a column, whose name is compared ignoring case.
   fileprivate func value(of column: String) -> SQLValue {
     values[column] ?? values.first { $0.key.equalsIgnoringCase(column) }?.value ?? .null
   }
 
-  /// The primary key of the record, with its values.
+  /// Returns the columns of the primary key with the record's values.
   fileprivate func key(of table: String, _ db: Database) throws -> [(name: String, value: SQLValue)] {
     let key = try db.table(table).orderedKey.map { (name: $0, value: value(of: $0)) }
     guard !key.isEmpty, key.allSatisfy({ $0.value != .null }) else {
@@ -92,14 +93,14 @@ extension [(name: String, value: SQLValue)] {
   }
 }
 
-/// What is wrong with a record that is to be written.
+/// An error of writing a record.
 public enum RecordError: Error, Hashable, Sendable {
   /// No row of the table has the record's primary key.
   case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 }
 
 extension RecordError: CustomStringConvertible {
-  /// One line, without the values of the key.
+  /// Describes the error in one line, without the values of the key.
   public var description: String {
     switch self {
     case .recordNotFound(let table, let key):

@@ -1,29 +1,29 @@
 extension FetchRequest where Self: Sendable, RowDecoder: FetchableRecord & Sendable {
-  /// An observation of all records.
+  /// Returns an observation of all records.
   public func observationForAll() -> ValueObservation<ValueReducers.AllRecords<RowDecoder>> {
     .tracking { db in try fetchAll(db) }
   }
 
-  /// An observation of the first record.
+  /// Returns an observation of the first record.
   public func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<RowDecoder>> {
     .tracking { db in try fetchOne(db) }
   }
 }
 
 extension TableRecord {
-  /// An observation of how many records there are, without repetitions.
+  /// Returns an observation of the number of records, which notifies it when it differs.
   public static func observationForCount()
     -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<Int>>>
   { all().observationForCount() }
 }
 
 extension TableRecord where Self: FetchableRecord & Sendable {
-  /// An observation of all records.
+  /// Returns an observation of all records.
   public static func observationForAll() -> ValueObservation<ValueReducers.AllRecords<Self>> {
     all().observationForAll()
   }
 
-  /// An observation of the first record.
+  /// Returns an observation of the first record.
   public static func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<Self>> {
     all().observationForFirst()
   }

@@ -1,55 +1,55 @@
-/// Requests of all records with their associations: see `DerivableRequest`.
+/// Requests of all records with their associations; `DerivableRequest` has the same methods for requests.
 extension TableRecord {
-  /// With one associated record in each row; records that have none are left out.
+  /// Includes one associated record in each row, and leaves out records that have none (`INNER JOIN`).
   public static func including<A: Association>(required association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().including(required: association) }
 
-  /// With one associated record in each row, where there is one.
+  /// Includes one associated record in each row if there is one (`LEFT JOIN`).
   public static func including<A: Association>(optional association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().including(optional: association) }
 
-  /// With a collection of all associated records.
+  /// Includes a collection of all associated records, read by a statement of its own.
   public static func including<A: AssociationToMany>(all association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().including(all: association) }
 
-  /// Without the records that have no associated one, which is not selected.
+  /// Keeps only records that have an associated record, without selecting it (`INNER JOIN`).
   public static func joining<A: Association>(required association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().joining(required: association) }
 
-  /// With an associated record to speak of, which is not selected.
+  /// Joins an associated record without selecting it, so that expressions can refer to it (`LEFT JOIN`).
   public static func joining<A: Association>(optional association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().joining(optional: association) }
 
-  /// With the selected columns of an associated record; records that have none are left out.
+  /// Adds the selected columns of an associated record, and leaves out records that have none.
   public static func annotated<A: Association>(withRequired association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().annotated(withRequired: association) }
 
-  /// With the selected columns of an associated record: NULL where there is none.
+  /// Adds the selected columns of an associated record; they are NULL if there is none.
   public static func annotated<A: Association>(withOptional association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().annotated(withOptional: association) }
 
-  /// With these aggregates after the other columns.
+  /// Adds aggregates after the columns of the record.
   public static func annotated(with aggregates: [AssociationAggregate<Self>]) -> QueryInterfaceRequest<Self> {
     all().annotated(with: aggregates)
   }
 
-  /// With these aggregates after the other columns.
+  /// Adds aggregates after the columns of the record.
   public static func annotated(with aggregates: AssociationAggregate<Self>...) -> QueryInterfaceRequest<Self>
   {
     all().annotated(with: aggregates)
   }
 
-  /// Only those whose associated records satisfy a condition.
+  /// Keeps only the records whose associated records satisfy a condition.
   public static func having(_ predicate: AssociationAggregate<Self>) -> QueryInterfaceRequest<Self> {
     all().having(predicate)
   }
 }
 
 extension TableRecord where Self: EncodableRecord {
-  /// The records that are associated with this one.
+  /// Returns a request of the records that are associated with this one.
   ///
-  /// It reads nothing before it is fetched; fetching throws an `AssociationError` where the record encodes no value
-  /// for the columns that the association needs.
+  /// Nothing is read before the request is fetched. Fetching throws an `AssociationError` if the record encodes no
+  /// value for a column that the association needs.
   public func request<A: Association>(for association: A) -> QueryInterfaceRequest<A.RowDecoder>
   where A.OriginRowDecoder == Self {
     var blueprint = association.blueprint

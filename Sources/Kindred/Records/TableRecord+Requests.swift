@@ -1,167 +1,168 @@
-/// Requests of a type's records.
+/// Requests of all records of a type, refined in the first step.
 ///
-/// Each begins with all of them, and selects `databaseSelection` unless it says otherwise.
+/// They select `databaseSelection` unless they are given another selection.
 extension TableRecord {
-  /// All records.
+  /// Returns a request of all records.
   public static func all() -> QueryInterfaceRequest<Self> {
     QueryInterfaceRequest(blueprint: RequestBlueprint(Self.self))
   }
 
-  /// No record.
+  /// Returns a request of no record.
   public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
   // MARK: Selection
 
-  /// With these columns and expressions, instead of the default ones.
+  /// Returns a request that selects columns and expressions instead of the default ones.
   public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
     all().select(selection)
   }
 
-  /// With these columns and expressions, instead of the default ones.
+  /// Returns a request that selects columns and expressions instead of the default ones.
   public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
     all().select(selection)
   }
 
-  /// With the columns of an SQL snippet.
+  /// Returns a request that selects the columns of an SQL snippet.
   public static func select(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) -> QueryInterfaceRequest<Self> { all().select(sql: sql, arguments: arguments) }
 
-  /// With the columns of an SQL literal.
+  /// Returns a request that selects the columns of an SQL literal.
   public static func select(literal: SQLLiteral) -> QueryInterfaceRequest<Self> {
     all().select(literal: literal)
   }
 
-  /// With another selection, whose rows are decoded into another type.
+  /// Returns a request with another selection, whose rows are decoded into another type.
   public static func select<Value>(
     _ selection: [any SQLSelectable], as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> { all().select(selection, as: type) }
 
-  /// With another selection, whose rows are decoded into another type.
+  /// Returns a request with another selection, whose rows are decoded into another type.
   public static func select<Value>(
     _ selection: any SQLSelectable..., as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> { all().select(selection, as: type) }
 
-  /// With another selection, whose rows are decoded into another type.
+  /// Returns a request with another selection, whose rows are decoded into another type.
   public static func select<Value>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> { all().select(sql: sql, arguments: arguments, as: type) }
 
-  /// With another selection, whose rows are decoded into another type.
+  /// Returns a request with another selection, whose rows are decoded into another type.
   public static func select<Value>(
     literal: SQLLiteral, as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> { all().select(literal: literal, as: type) }
 
-  /// With these columns and expressions after the others.
+  /// Returns a request that selects columns and expressions in addition to the default ones.
   public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
     all().annotated(with: selection)
   }
 
-  /// With these columns and expressions after the others.
+  /// Returns a request that selects columns and expressions in addition to the default ones.
   public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
     all().annotated(with: selection)
   }
 
   // MARK: Filters
 
-  /// The records that satisfy a condition.
+  /// Returns a request of the records that satisfy a condition.
   public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
     all().filter(predicate)
   }
 
-  /// The records that satisfy a condition about columns: `filter { $0.country == "France" }`.
+  /// Returns a request of the records that satisfy a condition: `filter { $0.country == "France" }`.
   public static func filter(_ predicate: (RecordColumns) -> SQLExpression) -> QueryInterfaceRequest<Self> {
     all().filter(predicate)
   }
 
-  /// The records that satisfy an SQL snippet.
+  /// Returns a request of the records that satisfy an SQL snippet.
   public static func filter(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) -> QueryInterfaceRequest<Self> { all().filter(sql: sql, arguments: arguments) }
 
-  /// The records that satisfy an SQL literal.
+  /// Returns a request of the records that satisfy an SQL literal.
   public static func filter(literal: SQLLiteral) -> QueryInterfaceRequest<Self> {
     all().filter(literal: literal)
   }
 
-  /// The record of this primary key; none where it is `nil`.
+  /// Returns a request of the record with a primary key; of no record if it is `nil`.
   public static func filter<Key: DatabaseValueConvertible>(key: Key?) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
-  /// The records of these primary keys.
+  /// Returns a request of the records with these primary keys.
   public static func filter<Keys: Sequence>(keys: Keys) -> QueryInterfaceRequest<Self>
   where Keys.Element: DatabaseValueConvertible { all().filter(keys: keys) }
 
-  /// The record that has these values in the columns of a unique index; none where it is `nil`.
+  /// Returns a request of the record with these values in the columns of a unique index; of no record if it is
+  /// `nil`.
   public static func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
-  /// The records that have these values in the columns of a unique index.
+  /// Returns a request of the records with these values in the columns of a unique index.
   public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self>
   {
     all().filter(keys: keys)
   }
 
-  /// The records whose full-text index matches a pattern: none where it is `nil`.
+  /// Returns a request of the records whose full-text index matches a pattern; of no record if it is `nil`.
   public static func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<Self> {
     all().matching(pattern)
   }
 
   // MARK: Order
 
-  /// The records in this order.
+  /// Returns a request of the records in an order.
   public static func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
     all().order(terms)
   }
 
-  /// The records in this order.
+  /// Returns a request of the records in an order.
   public static func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
     all().order(terms)
   }
 
-  /// The records in the order of an SQL snippet.
+  /// Returns a request of the records in the order of an SQL snippet.
   public static func order(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) -> QueryInterfaceRequest<Self> { all().order(sql: sql, arguments: arguments) }
 
-  /// The records in the order of an SQL literal.
+  /// Returns a request of the records in the order of an SQL literal.
   public static func order(literal: SQLLiteral) -> QueryInterfaceRequest<Self> {
     all().order(literal: literal)
   }
 
-  /// The records in the order of the primary key, or of the rowid.
+  /// Returns a request of the records in the order of the primary key, or of the rowid if there is none.
   public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
 
-  /// Some of the records: no more than `limit`, and those before `offset` left out.
+  /// Returns a request of at most `limit` records, after skipping the first `offset` ones.
   public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
     all().limit(limit, offset: offset)
   }
 
   // MARK: Tables
 
-  /// All records, under an alias.
+  /// Returns a request of all records, to which expressions can refer by an alias.
   public static func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 
-  /// All records, with a table of the request's own.
+  /// Returns a request of all records that defines a common table expression.
   public static func with<Rows>(_ table: CommonTableExpression<Rows>) -> QueryInterfaceRequest<Self> {
     all().with(table)
   }
 
   // MARK: Fetching
 
-  /// How many records there are.
+  /// Returns the number of records.
   ///
   /// - Throws: `DatabaseError`.
   public static func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-  /// The record of this identity; none where it is `nil`.
+  /// Returns a request of the record with an `id`; of no record if it is `nil`.
   public static func filter(id: ID?) -> QueryInterfaceRequest<Self> { all().filter(id: id) }
 
-  /// The records of these identities.
+  /// Returns a request of the records with these `id`s.
   public static func filter<IDs: Sequence>(ids: IDs) -> QueryInterfaceRequest<Self> where IDs.Element == ID {
     all().filter(ids: ids)
   }

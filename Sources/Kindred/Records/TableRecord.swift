@@ -1,19 +1,19 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// A type that stands for the records of a table: that is all it needs to declare associations and to build requests.
+/// A type that names a database table, which is enough to declare associations and to build requests.
 ///
 ///     struct Author: TableRecord {
 ///       static let books = hasMany(Book.self)
 ///     }
 public protocol TableRecord {
-  /// The name of the table; that of the type with its first word in lower case, unless told.
+  /// The name of the table; by default the name of the type with its first word in lower case.
   static var databaseTableName: String { get }
 
-  /// What requests select unless they say otherwise; all columns, unless told.
+  /// The columns that requests select by default; all columns unless the type declares others.
   ///
-  /// A type of its own must be given where it is declared: `static let databaseSelection: [any SQLSelectable]`. With
-  /// another, Swift takes it for something else.
+  /// Declare it with this very type: `static let databaseSelection: [any SQLSelectable]`. Without the annotation
+  /// Swift infers another type, and the property silently fails to satisfy the requirement.
   static var databaseSelection: [any SQLSelectable] { get }
 }
 
@@ -22,10 +22,10 @@ extension TableRecord {
   /// `toefl` of `TOEFL`.
   public static var databaseTableName: String { defaultTableName(of: String(describing: Self.self)) }
 
-  /// All columns.
+  /// All columns of the table.
   public static var databaseSelection: [any SQLSelectable] { [AllColumns()] }
 
-  /// How many columns the default selection has, by the schema.
+  /// Returns the number of columns of the default selection, according to the schema.
   ///
   /// - Throws: `DatabaseError`, `AssociationError`.
   public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
@@ -33,12 +33,12 @@ extension TableRecord {
     return plan.nodes.first?.layout.columns.count ?? 0
   }
 
-  /// The default selection as SQL, for the program's own statements: `"player".*`.
+  /// Returns the default selection as SQL for use in other statements: `"player".*`.
   ///
   /// An expression that depends on the schema, such as an aggregate of an association, can't be written without a
-  /// database: a statement with such a selection throws when it is prepared.
+  /// database. A statement with such a selection throws when it is prepared.
   ///
-  /// - Parameter alias: The name of the table in the statement, where it has another.
+  /// - Parameter alias: The alias of the table in the statement; by default the name of the table.
   public static func selectionSQL(alias: String? = nil) -> String {
     let name = alias ?? databaseTableName
     return databaseSelection.map { $0.sqlSelection.sql(of: name) }.joined(separator: ", ")
@@ -46,7 +46,7 @@ extension TableRecord {
 }
 
 extension SQLSelection {
-  /// The selection as text in a statement that calls the record's table `name`.
+  /// Returns the selection as SQL for a statement in which the record's table is called `name`.
   fileprivate func sql(of name: String) -> String {
     switch item {
     case .all, .allOf: return "\(SQL.quoted(name)).*"
@@ -58,11 +58,12 @@ extension SQLSelection {
 }
 
 extension SQLExpression {
-  /// The expression as text in a statement that calls the record's table `name`, its values written out.
+  /// Returns the expression as SQL with literal values, for a statement in which the record's table is called
+  /// `name`.
   fileprivate func sql(of name: String) -> String {
     if let columnName { return "\(SQL.quoted(name)).\(SQL.quoted(columnName))" }
     guard let known = withoutSchema else {
-      // SQLite says that there is no such column, and with it why.
+      // The statement then fails with "no such column", and the name of the column states the reason.
       return SQL.quoted("the selection of \(name), which needs a database to be written")
     }
     let table = Table(name: name, kind: .view, columns: [], primaryKey: [])
@@ -79,8 +80,8 @@ extension SQLExpression {
   }
 }
 
-/// The name of a table for the name of a type: the capitals that it begins with in lower case, but the last of them
-/// where it begins a word.
+/// Returns the default table name for a type: its leading capitals become lower case, except the last of several if
+/// a lower-case letter follows it.
 func defaultTableName(of type: String) -> String {
   let capitals = type.prefix { $0.isUppercase }
   let rest = type[capitals.endIndex...]

@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// A table that a request defines for itself: `WITH name AS (…)`.
+/// A table that is defined by a request and exists only for it: `WITH name AS (…)`.
 ///
 ///     let cte = CommonTableExpression(named: "french", request: Author.filter(Column("country") == "France"))
 ///     let request = Book.with(cte).joining(required: Book.association(to: cte) { book, author in
@@ -12,12 +12,12 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   /// The name of the table.
   public var tableName: String { blueprint.name }
 
-  /// A table of the rows of a request.
+  /// Creates a table of the rows of a request.
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the request if `nil` or empty.
-  ///   - request: The request.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the request.
+  ///   - request: The request that the rows come from.
   public init(named name: String, columns: [String]? = nil, request: QueryInterfaceRequest<RowDecoder>) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .request(request.blueprint))
   }
@@ -26,10 +26,10 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - sql: The statement.
   ///   - arguments: The values of its parameters.
-  ///   - type: What its rows are decoded into.
+  ///   - type: The type that its rows are decoded into.
   public init(
     named name: String, columns: [String]? = nil, sql: String,
     arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type
@@ -41,34 +41,37 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - literal: The statement, with its values.
-  ///   - type: What its rows are decoded into.
+  ///   - type: The type that its rows are decoded into.
   public init(
     named name: String, columns: [String]? = nil, literal: SQLLiteral, as type: RowDecoder.Type
   ) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .literal(literal))
   }
 
-  /// All rows of the table: the request must be told the table by `with(_:)`.
+  /// Returns a request of all rows of the table.
+  ///
+  /// It defines the table itself, so it needs no `with(_:)`.
   public func all() -> QueryInterfaceRequest<RowDecoder> {
     var request = RequestBlueprint(tableName: blueprint.name, defaultSelection: [AllColumns().sqlSelection])
     request.commonTables = [blueprint]
     return QueryInterfaceRequest(blueprint: request)
   }
 
-  /// An association from the rows of this table to the records of another.
+  /// Returns an association from the rows of this table to the records of another.
   ///
   /// - Parameters:
   ///   - destination: The type of the records.
-  ///   - condition: How two belong together; each with each if it gives `nil`.
+  ///   - condition: Returns the condition by which two rows belong together; `nil` pairs every row with every
+  ///     other.
   public func association<Destination: TableRecord>(
     to destination: Destination.Type, on condition: @escaping JoinCondition
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(RequestBlueprint(destination), on: condition)
   }
 
-  /// An association from the rows of this table to those of another such table.
+  /// Returns an association from the rows of this table to those of another common table expression.
   public func association<Destination>(
     to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
   ) -> JoinAssociation<RowDecoder, Destination> {
@@ -81,7 +84,7 @@ extension CommonTableExpression where RowDecoder == Row {
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - sql: The statement.
   ///   - arguments: The values of its parameters.
   public init(
@@ -95,23 +98,24 @@ extension CommonTableExpression where RowDecoder == Row {
   ///
   /// - Parameters:
   ///   - name: The name of the table.
-  ///   - columns: The names of its columns; those of the statement if `nil` or empty.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - literal: The statement, with its values.
   public init(named name: String, columns: [String]? = nil, literal: SQLLiteral) {
     self.init(named: name, columns: columns, literal: literal, as: Row.self)
   }
 }
 
-/// What says whether two records belong together.
+/// Returns the condition by which two rows belong together; `nil` pairs every row with every other.
 public typealias JoinCondition =
   @Sendable (_ left: TableAlias, _ right: TableAlias) -> SQLExpression?
 
 extension TableRecord {
-  /// An association from these records to the rows of a common table expression.
+  /// Returns an association from these records to the rows of a common table expression.
   ///
   /// - Parameters:
-  ///   - destination: The other table.
-  ///   - condition: How two belong together; each with each if it gives `nil`.
+  ///   - destination: The common table expression.
+  ///   - condition: Returns the condition by which two rows belong together; `nil` pairs every row with every
+  ///     other.
   public static func association<Destination>(
     to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
   ) -> JoinAssociation<Self, Destination> {
@@ -127,7 +131,7 @@ struct CommonTableBlueprint: Sendable {
   }
 
   var name: String
-  /// Nil for those of the definition.
+  /// The names of the columns; nil for those of the definition.
   var columns: [String]?
   var definition: Definition
 
@@ -144,7 +148,7 @@ struct CommonTableBlueprint: Sendable {
       return CommonTable(name: name, columns: columns, definition: .request(request))
     case .literal(let literal):
       let expression = try resolver.expression(literal.sqlExpression)
-      // In parentheses, as an operand is, it would be no statement.
+      // An operand would be put in parentheses, which a statement must not be in.
       guard case .program(.raw(let parts)) = expression.kind else {
         return CommonTable(name: name, columns: columns, definition: .raw([.expression(expression)]))
       }

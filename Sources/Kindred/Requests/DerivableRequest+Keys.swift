@@ -1,15 +1,15 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// Records by their keys.
+/// Filters by primary keys and unique columns.
 extension DerivableRequest {
-  /// The record of this primary key, which is one column or the rowid; none where it is `nil`.
+  /// Keeps the record with a primary key of one column, or a rowid; none if the key is `nil`.
   public func filter<Key: DatabaseValueConvertible>(key: Key?) -> Self {
     guard let key else { return none() }
     return filter(keys: [key])
   }
 
-  /// The records of these primary keys, each one column or the rowid.
+  /// Keeps the records with these primary keys of one column, or rowids.
   public func filter<Keys: Sequence>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
     let values = keys.map(\.sqlExpression)
     return filter(
@@ -19,17 +19,17 @@ extension DerivableRequest {
       })
   }
 
-  /// The record that has these values in the columns of a unique index; none where it is `nil`.
+  /// Keeps the record with these values in the columns of a unique index; none if the key is `nil`.
   ///
-  /// Fetching throws an `AssociationError` where no unique index is on the columns.
+  /// Fetching throws an `AssociationError` if no unique index has exactly these columns.
   public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
     guard let key else { return none() }
     return filter(keys: [key])
   }
 
-  /// The records that have these values in the columns of a unique index.
+  /// Keeps the records with these values in the columns of a unique index.
   ///
-  /// Fetching throws an `AssociationError` where no unique index is on the columns.
+  /// Fetching throws an `AssociationError` if no unique index has exactly these columns.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     let keys = keys.map { key in
       key.sorted { $0.key < $1.key }.map { (column: $0.key, value: $0.value?.sqlExpression) }
@@ -51,17 +51,17 @@ extension DerivableRequest {
 }
 
 extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// The record of this identity; none where it is `nil`.
+  /// Keeps the record with an `id`; none if it is `nil`.
   public func filter(id: RowDecoder.ID?) -> Self { filter(key: id) }
 
-  /// The records of these identities.
+  /// Keeps the records with these `id`s.
   public func filter<IDs: Sequence>(ids: IDs) -> Self where IDs.Element == RowDecoder.ID {
     filter(keys: ids)
   }
 }
 
 extension RequestResolver {
-  /// The column by whose value a record is found.
+  /// Returns the only column of the primary key, or else the rowid.
   fileprivate func singleKeyColumn() throws -> String {
     let key = table.orderedKey
     guard key.count == 1 else { throw AssociationError.missingPrimaryKey(table: table.name) }
@@ -76,11 +76,11 @@ extension RequestResolver {
     }
   }
 
-  /// Whether the full-text index of the table matches a pattern.
+  /// Returns whether a record is found by a pattern in the full-text index of its table.
   func fullTextMatch(_ pattern: String) throws -> Expression {
     let value = SQLExpression(.value(.text(pattern)))
     guard let fullText = table.fullText, fullText.table != table.name else {
-      // A full-text table has a hidden column of its own name.
+      // A full-text table is matched by the hidden column that has its name.
       return try expression(
         .raw([.expression(Column(table.name).sqlExpression), .text(" MATCH "), .expression(value)]))
     }

@@ -1,8 +1,8 @@
 import KindredAssociations
 
-/// What requests and associations have in common: all that refines their records.
+/// A request or an association, with the methods that refine its records.
 ///
-/// It is there to be extended:
+/// Programs extend it with refinements of their own:
 ///
 ///     extension DerivableRequest<Author> {
 ///       func filter(country: String) -> Self { filter(Column("country") == country) }
@@ -11,14 +11,14 @@ import KindredAssociations
 ///     let french = Author.all().filter(country: "France")
 ///     let books = Book.joining(required: Book.author.filter(country: "France"))
 public protocol DerivableRequest<RowDecoder>: Sendable {
-  /// What the rows are decoded into.
+  /// The type that the rows are decoded into.
   associatedtype RowDecoder
-  /// What is said of the records.
+  /// How the records are selected, filtered and ordered.
   var blueprint: RequestBlueprint { get set }
 }
 
 extension DerivableRequest {
-  /// The same with a change.
+  /// Returns a copy with a changed blueprint.
   func with(_ change: (inout RequestBlueprint) -> Void) -> Self {
     var result = self
     change(&result.blueprint)
@@ -27,62 +27,62 @@ extension DerivableRequest {
 
   // MARK: Selection
 
-  /// With these columns and expressions, instead of those that were selected before.
+  /// Selects columns and expressions, in place of any selected before.
   public func select(_ selection: [any SQLSelectable]) -> Self {
     with { ($0.selection, $0.annotations) = (selection.map(\.sqlSelection), []) }
   }
 
-  /// With these columns and expressions, instead of those that were selected before.
+  /// Selects columns and expressions, in place of any selected before.
   public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
-  /// With a column, by the name that Swift code gives it: `select(\.$name)`.
+  /// Selects a column by dynamic member lookup, in place of any selected before: `select(\.$name)`.
   public func select<Selected: SQLSelectable>(_ column: KeyPath<RecordColumns, Selected>) -> Self {
     select(RecordColumns()[keyPath: column])
   }
 
-  /// With the columns of an SQL snippet.
+  /// Selects the columns of an SQL snippet, in place of any selected before.
   public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
     select(literal: SQLLiteral(sql: sql, arguments: arguments))
   }
 
-  /// With the columns of an SQL literal.
+  /// Selects the columns of an SQL literal, in place of any selected before.
   public func select(literal: SQLLiteral) -> Self { select([literal]) }
 
-  /// With these columns and expressions after the others.
+  /// Selects columns and expressions in addition to the others.
   public func annotated(with selection: [any SQLSelectable]) -> Self {
     with { $0.annotations += selection.map(\.sqlSelection) }
   }
 
-  /// With these columns and expressions after the others.
+  /// Selects columns and expressions in addition to the others.
   public func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
 
-  /// Without rows that are the same.
+  /// Removes duplicate rows (`DISTINCT`).
   public func distinct() -> Self { refined { $0.isDistinct = true } }
 
   // MARK: Filters
 
-  /// Only those that satisfy a condition, beside other conditions.
+  /// Keeps only records that satisfy a condition, in addition to other conditions.
   public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
     with { $0.filters.append(predicate.sqlExpression) }
   }
 
-  /// Only those that satisfy a condition about columns: `filter { $0.country == "France" }`.
+  /// Keeps only records that satisfy a condition: `filter { $0.country == "France" }`.
   public func filter(_ predicate: (RecordColumns) -> SQLExpression) -> Self {
     filter(predicate(RecordColumns()))
   }
 
-  /// Only those that satisfy an SQL snippet.
+  /// Keeps only records that satisfy an SQL snippet.
   public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
     filter(literal: SQLLiteral(sql: sql, arguments: arguments))
   }
 
-  /// Only those that satisfy an SQL literal.
+  /// Keeps only records that satisfy an SQL literal.
   public func filter(literal: SQLLiteral) -> Self { filter(literal.sqlExpression) }
 
-  /// None.
+  /// Keeps no record.
   public func none() -> Self { filter(SQLExpression(.boolean(false))) }
 
-  /// Only those whose full-text index matches a pattern: none where it is `nil`.
+  /// Keeps only records that are found by a pattern in the full-text index of their table; none if it is `nil`.
   public func matching(_ pattern: FTS3Pattern?) -> Self {
     guard let pattern else { return none() }
     return filter(
@@ -91,62 +91,62 @@ extension DerivableRequest {
 
   // MARK: Order
 
-  /// In this order, instead of the one before.
+  /// Orders the records, in place of any order given before.
   public func order(_ terms: [any SQLOrderingTerm]) -> Self {
     with { $0.ordering = RequestOrdering(terms: terms.map(\.sqlOrdering)) }
   }
 
-  /// In this order, instead of the one before.
+  /// Orders the records, in place of any order given before.
   public func order(_ terms: any SQLOrderingTerm...) -> Self { order(terms) }
 
-  /// In the order of a column, by the name that Swift code gives it: `order(\.$year.desc)`.
+  /// Orders the records by a column with dynamic member lookup: `order(\.$year.desc)`.
   public func order<Term: SQLOrderingTerm>(_ term: KeyPath<RecordColumns, Term>) -> Self {
     order(RecordColumns()[keyPath: term])
   }
 
-  /// In the order of an SQL snippet.
+  /// Orders the records by an SQL snippet, in place of any order given before.
   public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
     order(literal: SQLLiteral(sql: sql, arguments: arguments))
   }
 
-  /// In the order of an SQL literal.
+  /// Orders the records by an SQL literal, in place of any order given before.
   public func order(literal: SQLLiteral) -> Self {
     order(literal.splitAtCommas())
   }
 
-  /// In the order of the primary key, or of the rowid.
+  /// Orders the records by the primary key, or by the rowid if there is none.
   public func orderByPrimaryKey() -> Self {
     with { $0.ordering = RequestOrdering(byPrimaryKey: true) }
   }
 
-  /// In the opposite order, that of what is joined included; without an order, it stays without one.
+  /// Reverses the order, including that of joined records; has no effect if there is none.
   public func reversed() -> Self { with { $0.ordering.isReversed.toggle() } }
 
-  /// In no order; what is joined has none either.
+  /// Removes the order, including that of joined records.
   public func unordered() -> Self { with { $0.removeOrder() } }
 
-  /// Some of them: no more than `limit`, and those before `offset` left out.
+  /// Keeps at most `limit` records, after skipping the first `offset` ones.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {
     refined { ($0.limit, $0.offset) = (limit, offset) }
   }
 
   // MARK: Groups
 
-  /// One row per group of records that have the same values of these expressions.
+  /// Groups the records that have equal values of these expressions into one row (`GROUP BY`).
   public func group(_ expressions: [any SQLSpecificExpressible]) -> Self {
     let expressions = expressions.map(\.sqlExpression)
     return refined { $0.group = expressions }
   }
 
-  /// One row per group of records that have the same values of these expressions.
+  /// Groups the records that have equal values of these expressions into one row (`GROUP BY`).
   public func group(_ expressions: any SQLSpecificExpressible...) -> Self { group(expressions) }
 
-  /// Only the groups that satisfy a condition, beside other conditions.
+  /// Keeps only groups that satisfy a condition, in addition to other conditions (`HAVING`).
   public func having(_ predicate: some SQLSpecificExpressible) -> Self {
     refined { $0.havings.append(predicate.sqlExpression) }
   }
 
-  /// The same with a change that an association allows in `including(all:)` only.
+  /// Returns a copy with a change that associations support only in `including(all:)`.
   func refined(_ change: (inout RequestBlueprint) -> Void) -> Self {
     with {
       change(&$0)
@@ -156,10 +156,10 @@ extension DerivableRequest {
 
   // MARK: Tables
 
-  /// Under an alias, by which expressions elsewhere in the request speak of the record.
+  /// Gives the record an alias, by which expressions elsewhere in the request refer to it.
   public func aliased(_ alias: TableAlias) -> Self { with { $0.aliases.append(alias) } }
 
-  /// With a table of its own.
+  /// Defines a common table expression for the request.
   public func with<Rows>(_ table: CommonTableExpression<Rows>) -> Self {
     with { $0.commonTables.append(table.blueprint) }
   }

@@ -2,46 +2,46 @@ import KindredAssociations
 import KindredExecution
 import KindredSQLSyntax
 
-/// A request of records, or of what is made of their rows.
+/// A request of the records of a table, built with Swift methods instead of SQL.
 ///
 ///     let request = Book.filter(Column("year") > 1850).including(required: Book.author)
 ///
 /// It is a value, and reads nothing until it is fetched.
 public struct QueryInterfaceRequest<RowDecoder>: Sendable {
-  /// What the request says.
+  /// How the records are selected, filtered and ordered.
   public var blueprint: RequestBlueprint
 
   init(blueprint: RequestBlueprint) {
     self.blueprint = blueprint
   }
 
-  /// The same request, whose rows are decoded into another type.
+  /// Returns the same request with rows that are decoded into another type.
   public func asRequest<Other>(of type: Other.Type = Other.self) -> QueryInterfaceRequest<Other> {
     QueryInterfaceRequest<Other>(blueprint: blueprint)
   }
 
-  /// The request with another selection, whose rows are decoded into another type.
+  /// Selects other columns and expressions, and decodes the rows into another type.
   public func select<Value>(
     _ selection: [any SQLSelectable], as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> {
     select(selection).asRequest(of: type)
   }
 
-  /// The request with another selection, whose rows are decoded into another type.
+  /// Selects other columns and expressions, and decodes the rows into another type.
   public func select<Value>(
     _ selection: any SQLSelectable..., as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> {
     select(selection).asRequest(of: type)
   }
 
-  /// The request with another selection, whose rows are decoded into another type.
+  /// Selects other columns and expressions, and decodes the rows into another type.
   public func select<Value>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> {
     select(sql: sql, arguments: arguments).asRequest(of: type)
   }
 
-  /// The request with another selection, whose rows are decoded into another type.
+  /// Selects other columns and expressions, and decodes the rows into another type.
   public func select<Value>(
     literal: SQLLiteral, as type: Value.Type = Value.self
   ) -> QueryInterfaceRequest<Value> {
@@ -52,7 +52,7 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
 extension QueryInterfaceRequest: DerivableRequest {}
 
 extension QueryInterfaceRequest: FetchRequest {
-  /// The statement of the records, with its arguments.
+  /// Returns the statement of the records with its arguments bound.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?) {
@@ -60,18 +60,18 @@ extension QueryInterfaceRequest: FetchRequest {
     return (prepared.statement, prepared.layout.map(LayoutAdapter.init))
   }
 
-  /// The statement of the records, and those of what is fetched along.
+  /// Returns the statement of the records together with those of its collections.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest {
     let resolver = try RequestResolver(db, blueprint)
     var request = try resolver.request(blueprint)
-    // Else SQLite would put all rows in order to give the first.
+    // Without a limit, SQLite would sort all rows to return the first.
     if isForSingleRow { request.root.rows.limit = min(request.root.rows.limit ?? 1, 1) }
     return try PlannedRequest(Planner(model: resolver.model).planRows(request), on: db).prepared()
   }
 
-  /// How many rows there are.
+  /// Returns the number of rows.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func fetchCount(_ db: Database) throws -> Int {
@@ -86,14 +86,14 @@ extension QueryInterfaceRequest: FetchRequest {
     return try Int.fetchOne(statement) ?? 0
   }
 
-  /// Whether there is no row.
+  /// Returns whether there are no rows.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func isEmpty(_ db: Database) throws -> Bool {
     try Row.fetchOne(db, self) == nil
   }
 
-  /// The statements that the request needs.
+  /// Returns the plan of the request's statements.
   func plan(_ db: Database) throws -> Plan {
     let resolver = try RequestResolver(db, blueprint)
     return try Planner(model: resolver.model).planRows(resolver.request(blueprint))
@@ -101,18 +101,18 @@ extension QueryInterfaceRequest: FetchRequest {
 }
 
 extension QueryInterfaceRequest: SQLSubqueryable {
-  /// The rows, as a subquery of another request.
+  /// The blueprint of the request as a subquery of another.
   public var subquery: RequestBlueprint { blueprint }
 }
 
-/// Requests that other requests can look into.
+/// A request that can be a subquery of another.
 public protocol SQLSubqueryable {
-  /// What the request says.
+  /// How the records are selected, filtered and ordered.
   var subquery: RequestBlueprint { get }
 }
 
 extension SQLSubqueryable {
-  /// Whether there is a row: `EXISTS (…)`.
+  /// Returns an expression for whether the request has a row: `EXISTS (…)`.
   public func exists() -> SQLExpression {
     let subquery = subquery
     return SQLExpression { resolver in
@@ -120,7 +120,7 @@ extension SQLSubqueryable {
     }
   }
 
-  /// Whether an expression is among the values of the first column: `IN (…)`.
+  /// Returns an expression for whether a value is among those of the first column: `IN (…)`.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     let (subquery, element) = (subquery, element.sqlExpression)
     return SQLExpression { resolver in
@@ -130,7 +130,7 @@ extension SQLSubqueryable {
   }
 }
 
-/// Sees the rows of a request's statement as the request does.
+/// An adapter that gives the rows of a statement the layout of its request.
 private struct LayoutAdapter: RowAdapter {
   let layout: RowLayout
 

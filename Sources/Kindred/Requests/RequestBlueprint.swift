@@ -1,17 +1,17 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// What a request, or an association, says of its records: a tree that becomes a request of the engine when it runs.
+/// The tree that a request or an association builds, which becomes a request of the engine when it runs.
 ///
-/// It is a value without a database: building one reads nothing.
+/// It is a value and knows no database, so building one reads nothing.
 public struct RequestBlueprint: Sendable {
-  /// The table.
+  /// The name of the table.
   var tableName: String
-  /// What is selected unless the request says otherwise.
+  /// The selection of the record type.
   var defaultSelection: [SQLSelection]
-  /// Nil for the default one.
+  /// The selection of the request; nil for the default one.
   var selection: [SQLSelection]?
-  /// What is selected after that.
+  /// The columns and expressions that are selected in addition.
   var annotations: [SQLSelection] = []
   var filters: [SQLExpression] = []
   var ordering = RequestOrdering()
@@ -24,14 +24,14 @@ public struct RequestBlueprint: Sendable {
   var children: [AssociatedRequest] = []
   var aliases: [TableAlias] = []
   var commonTables: [CommonTableBlueprint] = []
-  /// The record from which the records are associated.
+  /// The record that `request(for:)` starts from.
   var origin: RequestOrigin?
-  /// Whether an association has been refined in a way that only `including(all:)` allows.
+  /// Whether it has been refined in a way that associations support only in `including(all:)`.
   var isForCollectionsOnly = false
-  /// What can't be, to be thrown when the request runs.
+  /// An error found while building the request, thrown when it runs.
   var failure: AssociationError?
 
-  /// Whether it is about other records than its filters say, so that no aggregate can be of it.
+  /// Whether limits or groups change which records there are, so that no aggregate can be computed from them.
   var isLimitedOrGrouped: Bool {
     limit != nil || isDistinct || !group.isEmpty || !havings.isEmpty
   }
@@ -41,7 +41,7 @@ public struct RequestBlueprint: Sendable {
     self.defaultSelection = defaultSelection
   }
 
-  /// All records of a type.
+  /// Creates a blueprint of all records of a type.
   init<Record: TableRecord>(_ type: Record.Type) {
     self.init(
       tableName: Record.databaseTableName,
@@ -49,34 +49,34 @@ public struct RequestBlueprint: Sendable {
   }
 }
 
-/// The order of a request: terms of its own, or those of its primary key.
+/// The order of a request: explicit terms, or the primary key.
 struct RequestOrdering: Sendable {
   var terms: [SQLOrdering] = []
-  /// Terms that depend on the schema.
+  /// Whether the terms are the columns of the primary key, which only the schema knows.
   var byPrimaryKey = false
   var isReversed = false
 
   var isEmpty: Bool { terms.isEmpty && !byPrimaryKey }
 }
 
-/// A record, and the association that leads from it.
+/// A record and the association that leads from it.
 struct RequestOrigin: Sendable {
-  /// The columns of the record.
+  /// The values of the record's columns.
   var values: [String: SQLValue]
   var path: AssociationPath
-  /// What encoding the record threw, to be thrown when the request runs.
+  /// The error that encoding the record threw, thrown when the request runs.
   var failure: (any Error)?
 }
 
-/// What a request says of the records that are associated with its own.
+/// An associated request within a request.
 struct AssociatedRequest: Sendable {
   enum Inclusion: Sendable, Equatable {
-    /// A row for each pair.
+    /// Joined to the record: a row for each pair.
     case joined(isRequired: Bool, isIncluded: Bool)
-    /// A collection in each record.
+    /// Fetched separately as a collection of each record.
     case prefetched
 
-    /// Whether the records are in the result.
+    /// Whether the associated records appear in the result.
     fileprivate var isSelecting: Bool {
       switch self {
       case .joined(_, let isIncluded): isIncluded
@@ -87,10 +87,10 @@ struct AssociatedRequest: Sendable {
 
   var key: String
   var inclusion: Inclusion
-  /// One link where records are joined; all of them where they are prefetched.
+  /// One link if the records are joined, the whole path if they are prefetched.
   var path: AssociationPath
 
-  /// The records.
+  /// How the associated records are selected, filtered and ordered.
   var blueprint: RequestBlueprint {
     get { path.destination.blueprint }
     set { path.destination.blueprint = newValue }
@@ -102,12 +102,12 @@ struct AssociatedRequest: Sendable {
 // MARK: - Associated records
 
 extension RequestBlueprint {
-  /// Joins the records of an association, each pair being a row.
+  /// Joins the records of an association, which gives a row for each pair.
   mutating func join(_ path: AssociationPath, isRequired: Bool, isIncluded: Bool) {
     if path.links.contains(where: \.blueprint.isForCollectionsOnly) {
       failure = failure ?? .onlyForCollections
     }
-    // From the last to the first: each becomes a child of the one before.
+    // From the last link to the first, each becomes a child of the one before.
     var links = path.links
     guard var last = links.popLast() else { return }
     if !isIncluded { (last.blueprint.selection, last.blueprint.annotations) = (nil, []) }
@@ -124,12 +124,12 @@ extension RequestBlueprint {
     add(child)
   }
 
-  /// Fetches the records of an association along, as a collection of each record.
+  /// Prefetches the records of an association, as a collection of each record.
   mutating func prefetch(_ path: AssociationPath) {
     add(AssociatedRequest(key: path.key.prefetched, inclusion: .prefetched, path: path))
   }
 
-  /// Adds an associated request, or merges it with the one of its key.
+  /// Adds an associated request, or merges it with an existing one of the same key.
   mutating func add(_ child: AssociatedRequest) {
     let index = children.firstIndex { $0.key == child.key && $0.isPrefetched == child.isPrefetched }
     if let index {
@@ -139,7 +139,7 @@ extension RequestBlueprint {
     }
   }
 
-  /// Takes the order away from the records, and from those that are joined to them.
+  /// Removes the order of the records and of those joined to them.
   mutating func removeOrder() {
     ordering = RequestOrdering()
     for index in children.indices where !children[index].isPrefetched {
@@ -147,7 +147,7 @@ extension RequestBlueprint {
     }
   }
 
-  /// Merges what is said of the same records elsewhere: all filters hold; the last order wins.
+  /// Merges another blueprint of the same records: all filters apply, and the last order wins.
   fileprivate mutating func merge(_ other: RequestBlueprint) {
     filters += other.filters
     havings += other.havings
@@ -180,7 +180,7 @@ extension AssociatedRequest {
       path.links[index].merge(other.path.links[index].condition)
       path.links[index].blueprint.merge(other.path.links[index].blueprint)
     }
-    // The last selection wins, be it the default one; joining selects nothing.
+    // The last selection wins, even the default one; joining without including selects nothing.
     guard other.inclusion.isSelecting else { return }
     (blueprint.selection, blueprint.annotations) = (other.blueprint.selection, other.blueprint.annotations)
   }

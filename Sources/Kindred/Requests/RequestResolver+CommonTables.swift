@@ -3,10 +3,10 @@ import OrderedCollections
 
 /// Common table expressions.
 extension RequestResolver {
-  /// Makes the tables of common table expressions known, with the columns that SQLite says they have.
+  /// Adds common table expressions to the model, with the columns that SQLite reports for them.
   mutating func define(_ tables: [CommonTableBlueprint]) throws {
     var defined: Set<String> = []
-    // Where one has the name of another table, that one can't be seen, as in SQL.
+    // As in SQL, a common table expression hides a table of the same name.
     for common in tables where defined.insert(common.name.foldingASCIICase).inserted {
       model.add(Table(name: common.name, kind: .ofRequest, columns: [], primaryKey: []))
       let names = try common.columns ?? columnNames(of: common, among: tables)
@@ -35,7 +35,7 @@ extension RequestResolver {
 }
 
 extension RequestBlueprint {
-  /// What is defined here and for everything below, in the order of the definitions.
+  /// The common table expressions of this blueprint and everything below it, in the order of their definitions.
   var allCommonTables: [CommonTableBlueprint] {
     commonTables
       + children.flatMap { $0.path.links.flatMap(\.blueprint.allCommonTables) }

@@ -4,13 +4,13 @@ import KindredSQLite
 
 /// Selections.
 extension RequestResolver {
-  /// The fields of a selection.
+  /// Returns the fields of a selection.
   func fields(_ selection: SQLSelection) throws -> [Field] {
     switch selection.item {
     case .all: return [.all]
     case .literal(let literal, of: nil):
       return try literal.splitAtCommas().flatMap { piece -> [Field] in
-        // `*` is the record itself, which needs no alias.
+        // `*` stands for the columns of the record itself.
         if let star = piece.star, star.table == nil { return [.all] }
         return try columns(piece, of: nil).map { .expression($0) }
       }
@@ -18,7 +18,7 @@ extension RequestResolver {
     }
   }
 
-  /// The columns of a selection, each by itself.
+  /// Returns the columns of a selection one by one.
   func columns(_ selection: SQLSelection) throws -> [NamedExpression] {
     switch selection.item {
     case .all: try columns(of: table) { Column($0).sqlExpression }
@@ -33,7 +33,7 @@ extension RequestResolver {
     }
   }
 
-  /// The columns of one piece of SQL: many, if it has a star.
+  /// Returns the columns of one piece of SQL, several if it ends with a star.
   private func columns(_ piece: SQLLiteral, of alias: TableAlias?) throws -> [NamedExpression] {
     guard let star = piece.star else {
       let expression = alias.map { $0[piece] } ?? piece.sqlExpression
@@ -61,7 +61,7 @@ extension RequestResolver {
     }
   }
 
-  /// The name of a column in results, which is SQLite's; nil of other expressions.
+  /// Returns the name that SQLite gives a column in results; nil for other expressions.
   private func columnName(of expression: SQLExpression) throws -> String? {
     guard case .known(let known) = expression.form else { return nil }
     switch known.kind {
@@ -75,7 +75,8 @@ extension RequestResolver {
 }
 
 extension Table {
-  /// What SQLite calls a column of this table in results: by its own spelling, and the rowid by the column that it is.
+  /// Returns the name that SQLite gives a column in results: as declared, and for the rowid the column that aliases
+  /// it.
   fileprivate func resultName(of name: String) -> String {
     if let column = column(named: name) { return column.name }
     let isRowID = rowIDName != nil && ["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase)

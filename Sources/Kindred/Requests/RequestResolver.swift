@@ -2,17 +2,17 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Makes requests of the engine, with the schema at hand: foreign keys are inferred, primary keys found.
+/// Turns blueprints into requests of the engine, with foreign keys and primary keys taken from the schema.
 struct RequestResolver {
   let db: Database
-  /// The tables, common table expressions among them.
+  /// The tables of the database and the common table expressions.
   var model: Model
-  /// The table of the records that are spoken of.
+  /// The table whose columns unqualified names refer to.
   var table: Table
-  /// The tables that aliases stand for.
+  /// The names of the tables that aliases stand for.
   var aliasedTables: [RecordAlias: String]
 
-  /// A resolver for a request, and all that is joined in it.
+  /// Creates a resolver for a request with its associated requests.
   init(_ db: Database, _ blueprint: RequestBlueprint) throws {
     self.db = db
     model = try db.model
@@ -31,17 +31,17 @@ struct RequestResolver {
     for link in blueprint.origin?.path.links.dropLast() ?? [] { collect(link.blueprint) }
   }
 
-  /// The table or common table expression of that name, in whatever case.
+  /// Returns the table or common table expression with a name, ignoring case.
   ///
-  /// - Throws: `DatabaseError` as SQLite says it, where there is none.
+  /// - Throws: SQLite's `DatabaseError` if there is none.
   func table(_ name: String) throws -> Table {
     if let table = model.table(named: name) { return table }
     throw try db.missingTable(name)
   }
 
-  /// That the record of an alias is there.
+  /// Returns a condition for whether the record of an alias exists.
   func presence(of alias: RecordAlias) throws -> Expression {
-    // An alias of no table is the planner's to refuse.
+    // The planner refuses an alias that stands for no table.
     let columns = try aliasedTables[alias].map { try table($0).presenceColumns } ?? ["rowid"]
     let tests = columns.map { name in
       let column = Expression(.program(.column(name)), at: Origin())
@@ -51,14 +51,14 @@ struct RequestResolver {
     return tests.count == 1 ? tests[0] : Expression(.any(tests), at: Origin())
   }
 
-  /// The same for the records of another table.
+  /// Returns a resolver whose unqualified names refer to another table.
   func resolver(for name: String) throws -> RequestResolver {
     var resolver = self
     resolver.table = try table(name)
     return resolver
   }
 
-  /// A resolver for another request inside of this one, which knows the aliases and tables of this one.
+  /// Returns a resolver for a subquery, which knows the aliases and tables of this request.
   func subresolver(_ blueprint: RequestBlueprint) throws -> RequestResolver {
     var resolver = self
     resolver.collect(blueprint)
@@ -69,7 +69,7 @@ struct RequestResolver {
 
   // MARK: Requests
 
-  /// The request as a whole.
+  /// Returns the engine's request for a blueprint.
   func request(_ blueprint: RequestBlueprint) throws -> KindredAssociations.FetchRequest {
     guard let origin = blueprint.origin else {
       return KindredAssociations.FetchRequest(
@@ -88,7 +88,7 @@ struct RequestResolver {
     return request
   }
 
-  /// A node of the request, about the records of `table`.
+  /// Returns the engine's node for a blueprint of the records of `table`.
   func node(_ blueprint: RequestBlueprint, key: String) throws -> RequestNode {
     if let failure = blueprint.failure { throw failure }
     var node = RequestNode(key: key)
@@ -104,7 +104,7 @@ struct RequestResolver {
     node.rows.offset = Int64(blueprint.offset ?? 0)
     node.rows.commonTables = try blueprint.commonTables.map { try $0.resolved(self) }
     node.children = try blueprint.children.map(childNode)
-    // The order of the rows is that of the record and of all that is joined to it.
+    // Joined records contribute to the order of the rows, so theirs is reversed too.
     if blueprint.ordering.isReversed { node.reverseJoined() }
     return node
   }
@@ -121,7 +121,7 @@ struct RequestResolver {
     return node
   }
 
-  /// The node of the records that a path leads to from those of `table`.
+  /// Returns the node of the records that a path leads to from the records of `table`.
   func node(_ path: AssociationPath, key: String) throws -> RequestNode {
     var origin = self
     var steps: [AssociationStep] = []
@@ -174,7 +174,7 @@ struct RequestResolver {
 
   // MARK: Parts
 
-  /// An expression about the records of `table`.
+  /// Returns the engine's expression, evaluated for the records of `table`.
   func expression(_ expression: SQLExpression) throws -> Expression {
     switch expression.form {
     case .known(let known): known
@@ -196,7 +196,7 @@ struct RequestResolver {
 }
 
 extension RequestOrigin {
-  /// The columns from which the association leads.
+  /// Returns the record's values of the columns that the association starts from.
   fileprivate func columns(_ names: [String], table: String) throws -> [String: SQLValue] {
     try names.reduce(into: [:]) { columns, name in
       guard
@@ -208,15 +208,16 @@ extension RequestOrigin {
 }
 
 extension Table {
-  /// The columns of the primary key, or the rowid.
+  /// The columns of the primary key, or else the rowid.
   var orderedKey: [String] {
     primaryKey.isEmpty ? rowIDName.map { [$0] } ?? [] : primaryKey.map { columns[$0].name }
   }
 
-  /// Columns that are not all NULL where there is an associated row.
+  /// Columns of which at least one is not NULL in every row of the table.
   ///
-  /// The rowid is none of them unless a column is: SQLite doesn't find it in a join in parentheses. A primary key may
-  /// be NULL (<https://www.sqlite.org/lang_createtable.html#the_primary_key>).
+  /// The rowid is used only if a column aliases it, because SQLite can't resolve it in a parenthesized join. A
+  /// primary key may contain NULL (<https://www.sqlite.org/lang_createtable.html#the_primary_key>), so it is not
+  /// used by itself.
   fileprivate var presenceColumns: [String] {
     let rowID = declaredColumns.first { $0.name == rowIDColumn }
     if let column = rowID ?? declaredColumns.first(where: { !$0.isNullable }) { return [column.name] }
@@ -225,7 +226,7 @@ extension Table {
 }
 
 extension RequestNode {
-  /// Reverses the order of all that is joined to the record.
+  /// Reverses the order of all records that are joined to this one.
   fileprivate mutating func reverseJoined() {
     for index in children.indices where !children[index].rows.isPrefetched {
       children[index].sort = children[index].sort?.map(\.reversed)
