@@ -1,11 +1,10 @@
 import Foundation
 
-/// Dates as SQLite writes them (<https://www.sqlite.org/lang_datefunc.html>), always in UTC unless an offset
-/// follows.
+/// Dates in SQLite's text formats (<https://www.sqlite.org/lang_datefunc.html>), in UTC unless they have an offset.
 ///
-/// Formatters of Foundation take a thousand times as long, which a fetch of many rows feels.
+/// Foundation's formatters are about a thousand times slower, which matters when many rows are fetched.
 enum DatabaseDate {
-  /// `YYYY-MM-DD HH:MM:SS.SSS`; `nil` where the year has not four digits.
+  /// Returns a date as `YYYY-MM-DD HH:MM:SS.SSS`; `nil` if its year does not have four digits.
   static func text(_ date: Date) -> String? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     // From 0000-01-01 up to the end of 9999.
@@ -17,8 +16,10 @@ enum DatabaseDate {
       + ":" + digits(seconds / 60 % 60, 2) + ":" + digits(seconds % 60, 2) + "." + digits(rest % 1000, 3)
   }
 
-  /// The date of `YYYY-MM-DD`, which a time (`HH:MM`, `HH:MM:SS`, `HH:MM:SS.SSS`) may follow after a space or
-  /// a `T`, and an offset (`Z`, `+HH:MM`, `-HH:MM`) after that; `nil` where the text is anything else.
+  /// Returns the date of a text; `nil` if its format is not one of these.
+  ///
+  /// The format is `YYYY-MM-DD`, optionally with a time (`HH:MM`, `HH:MM:SS`, `HH:MM:SS.SSS`) after a space or a
+  /// `T`, and then optionally with an offset (`Z`, `+HH:MM`, `-HH:MM`).
   static func date(_ text: String) -> Date? {
     var scanner = Scanner(bytes: Array(text.utf8))
     guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
@@ -42,8 +43,8 @@ enum DatabaseDate {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  // The Gregorian calendar in eras of 400 years that begin in March, so that the leap day comes last: Howard
-  // Hinnant, <https://howardhinnant.github.io/date_algorithms.html>.
+  // The Gregorian calendar is computed in eras of 400 years that begin in March, so that the leap day is the last
+  // day of a year: Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html>.
 
   private static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
@@ -85,7 +86,7 @@ enum DatabaseDate {
       return number
     }
 
-    /// The seconds of `HH:MM`, `HH:MM:SS`, or `HH:MM:SS.S…`.
+    /// Reads `HH:MM`, `HH:MM:SS`, or `HH:MM:SS.S…`, and returns it in seconds.
     mutating func time() -> Double? {
       guard let minutes = minutes() else { return nil }
       var time = Double(minutes * 60)
@@ -102,7 +103,7 @@ enum DatabaseDate {
       return position > start ? time : nil
     }
 
-    /// The seconds of an offset; none where there is no offset.
+    /// Reads an offset, and returns it in seconds; 0 at the end of the text.
     mutating func offset() -> Double? {
       if isAtEnd || take("Z") { return 0 }
       let sign: Double

@@ -1,13 +1,12 @@
 import Foundation
 import KindredSQLSyntax
 
-/// A value of a database: one of SQLite's five storage classes
-/// (<https://www.sqlite.org/datatype3.html>).
+/// A value in one of SQLite's five storage classes (<https://www.sqlite.org/datatype3.html>).
 public struct DatabaseValue: Hashable, Sendable {
-  /// The value in the engine's own terms.
+  /// The value as the engine represents it.
   public let storage: SQLValue
 
-  /// A value of the engine.
+  /// Creates a value from the engine's representation.
   public init(_ storage: SQLValue) {
     self.storage = storage
   }
@@ -15,12 +14,12 @@ public struct DatabaseValue: Hashable, Sendable {
   /// NULL.
   public static let null = DatabaseValue(.null)
 
-  /// Whether it is NULL.
+  /// Whether the value is NULL.
   public var isNull: Bool { storage == .null }
 }
 
 extension DatabaseValue: CustomStringConvertible {
-  /// The value as a row's description shows it: text in quotes, of a blob only its size.
+  /// The value as it appears in the description of a row: text in quotes, and only the size of a blob.
   public var description: String {
     switch storage {
     case .null: "NULL"
@@ -36,7 +35,7 @@ extension DatabaseValue: DatabaseValueConvertible, DatabaseFallback {
   /// The value itself.
   public var databaseValue: DatabaseValue { self }
 
-  /// The value itself: NULL is one too.
+  /// Returns the value itself, also if it is NULL.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseValue? { value }
 
   /// NULL.
@@ -44,7 +43,7 @@ extension DatabaseValue: DatabaseValueConvertible, DatabaseFallback {
 }
 
 extension SQLValue {
-  /// The class by the name that SQLite's `typeof` gives it, for errors, which must not tell the value.
+  /// The storage class of the value, for errors, which must not reveal the value.
   var typeName: String {
     switch self {
     case .null: "NULL"

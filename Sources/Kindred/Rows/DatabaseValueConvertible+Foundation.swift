@@ -2,10 +2,10 @@ import Foundation
 import KindredSQLSyntax
 
 extension Data: DatabaseFallback {
-  /// A blob.
+  /// The bytes as a blob.
   public var databaseValue: DatabaseValue { DatabaseValue(.blob(Array(self))) }
 
-  /// A blob, or the bytes of a text.
+  /// Returns the bytes of a blob or of a text.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Data? {
     switch value.storage {
     case .blob(let bytes): Data(bytes)
@@ -14,20 +14,20 @@ extension Data: DatabaseFallback {
     }
   }
 
-  /// No bytes.
+  /// Empty data.
   public static var databaseFallback: Data { Data() }
 }
 
 extension Date: DatabaseFallback {
-  /// A text that SQLite's date functions read, in UTC, to the millisecond: `1851-10-18 00:00:00.000`
+  /// A text in UTC with milliseconds, which SQLite's date functions can read: `1851-10-18 00:00:00.000`
   /// (<https://www.sqlite.org/lang_datefunc.html>).
   ///
-  /// What has no year of four digits is stored as seconds since 1970.
+  /// A date whose year does not have four digits is stored as seconds since 1970.
   public var databaseValue: DatabaseValue {
     DatabaseValue(DatabaseDate.text(self).map { .text($0) } ?? .real(timeIntervalSince1970))
   }
 
-  /// A text in one of the formats of SQLite that has a date, or seconds since 1970.
+  /// Returns the date of a text in one of SQLite's formats with a date, or of a number of seconds since 1970.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
     switch value.storage {
     case .text(let text): DatabaseDate.date(text)
@@ -42,13 +42,14 @@ extension Date: DatabaseFallback {
 }
 
 extension Decimal: DatabaseFallback {
-  /// A text of its digits, such as `12.50`.
+  /// The digits as a text, such as `12.50`.
   ///
-  /// A column of a numeric type turns it into an integer or a real, which has about 15 digits: declare it as text to
-  /// keep them all. NaN is stored as NULL.
+  /// A column with a numeric type converts it to an integer or a real, which keeps about 15 digits; declare the
+  /// column as text to keep them all. NaN is stored as NULL.
   public var databaseValue: DatabaseValue { DatabaseValue(isNaN ? .null : .text(description)) }
 
-  /// An integer, a real by its shortest decimal digits, or a text that is a number and nothing else.
+  /// Returns the number of an integer, of the shortest decimal digits of a real, or of a text that is entirely a
+  /// number.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Decimal? {
     switch value.storage {
     case .integer(let integer): Decimal(integer)
@@ -62,19 +63,19 @@ extension Decimal: DatabaseFallback {
   public static var databaseFallback: Decimal { 0 }
 
   private init?(number text: String) {
-    // `Decimal(string:)` passes over what stands behind the number.
+    // `Decimal(string:)` ignores anything that follows the number.
     guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil else { return nil }
     self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
   }
 }
 
 extension UUID: DatabaseFallback {
-  /// A blob of 16 bytes.
+  /// The UUID as a blob of 16 bytes.
   public var databaseValue: DatabaseValue {
     DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Array($0) }))
   }
 
-  /// A blob of 16 bytes, or a text such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+  /// Returns the UUID of a blob of 16 bytes, or of a text such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> UUID? {
     switch value.storage {
     case .blob(let bytes) where bytes.count == 16:
@@ -84,7 +85,7 @@ extension UUID: DatabaseFallback {
     }
   }
 
-  /// Sixteen zeros.
+  /// A UUID of sixteen zero bytes.
   public static var databaseFallback: UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
@@ -94,7 +95,7 @@ extension URL: DatabaseFallback {
   /// The text of the URL.
   public var databaseValue: DatabaseValue { DatabaseValue(.text(absoluteString)) }
 
-  /// A text that is a URL.
+  /// Returns the URL of a text.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> URL? {
     String.fromDatabaseValue(value).flatMap(URL.init(string:))
   }

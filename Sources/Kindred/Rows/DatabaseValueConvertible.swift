@@ -1,49 +1,49 @@
 import KindredSQLSyntax
 
-/// A type whose values go into the columns of a database, and come out of them.
+/// A type whose values can be stored in a column and read from it.
 ///
-/// An enumeration with a raw value of such a type needs no more than to name the protocol:
+/// An enumeration whose raw values have such a type only needs to declare the conformance:
 ///
 ///     enum Kind: String, DatabaseValueConvertible { case novel, poems }
 public protocol DatabaseValueConvertible: SQLExpressible, RowDecodable {
   /// The value that is stored.
   var databaseValue: DatabaseValue { get }
 
-  /// The value of this type that `value` stands for; `nil` where it stands for none.
+  /// Returns the value of this type that a stored value represents; `nil` if it represents none.
   static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
 }
 
 extension DatabaseValueConvertible {
   /// Returns the value of the first column.
   ///
-  /// - Throws: `RowDecodingError` where the column holds no value of this type.
+  /// - Throws: `RowDecodingError` if the column holds no value of this type.
   public static func decoded(from row: Row) throws -> Self { try row.decode(atIndex: 0) }
 
   /// Returns the value of the first column; `nil` for NULL.
   ///
-  /// - Throws: `RowDecodingError` where the column holds no value of this type.
+  /// - Throws: `RowDecodingError` if the column holds no value of this type.
   public static func decodedIfPresent(from row: Row) throws -> Self? {
     row.hasNull(atIndex: 0) ? nil : try decoded(from: row)
   }
 }
 
-/// A type with a value that stands in where a row's subscript finds none.
+/// A type with a fallback value for subscripts of rows, which can't throw.
 ///
-/// `row["name"] as String` can't throw, and must give a string even if the column is NULL. It gives this one,
-/// and the error goes to whoever fetches: see `Row.checkDecoding()`. Types without such a value are read by
-/// `try row["kind"]`, or as optionals.
+/// `row["name"] as String` has to return a string even if the column is NULL. It returns the fallback, and the
+/// fetch throws the error: see `Row.checkDecoding()`. Types without a fallback are read by `try row["kind"]`, or as
+/// optionals.
 public protocol DatabaseFallback: DatabaseValueConvertible {
-  /// The value that stands in.
+  /// The value that a subscript returns instead of throwing.
   static var databaseFallback: Self { get }
 }
 
 // MARK: - Optionals
 
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
-  /// The value, or NULL.
+  /// The wrapped value, or NULL.
   public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
 
-  /// `nil` for NULL; a value that is no `Wrapped` stands for nothing.
+  /// Returns the wrapped value, `.some(nil)` for NULL, and `nil` for a value that does not represent a `Wrapped`.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Wrapped?? {
     if let wrapped = Wrapped.fromDatabaseValue(value) { return .some(wrapped) }
     return value.isNull ? .some(nil) : nil
@@ -63,7 +63,7 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
   /// The raw value.
   public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
-  /// The case of that raw value.
+  /// Returns the case with the stored raw value.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
     RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
   }
@@ -72,12 +72,12 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 // MARK: - Numbers
 
 extension DatabaseValueConvertible where Self: BinaryInteger {
-  /// An integer; where it needs more than 64 bits, its digits.
+  /// An integer, or a text of digits if the number does not fit into 64 bits with a sign.
   public var databaseValue: DatabaseValue {
     DatabaseValue(Int64(exactly: self).map { .integer($0) } ?? .text(description))
   }
 
-  /// An integer of the type's range, be it stored as a real.
+  /// Returns the value of an integer in the type's range, or of a real that equals one.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
     switch value.storage {
     case .integer(let integer): Self(exactly: integer)
@@ -102,21 +102,23 @@ extension UInt16: DatabaseFallback {}
 extension UInt32: DatabaseFallback {}
 
 extension UInt64: DatabaseFallback {
-  /// An integer of the type's range; the upper half is stored as digits.
+  /// Returns the value of an integer in the type's range; the upper half of the range is stored as digits.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt64? {
     value.unsignedInteger()
   }
 }
 
 extension UInt: DatabaseFallback {
-  /// An integer of the type's range; the upper half is stored as digits.
+  /// Returns the value of an integer in the type's range; the upper half of the range is stored as digits.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt? {
     value.unsignedInteger()
   }
 }
 
 extension DatabaseValue {
-  /// SQLite's integers are signed: what lies above them is text.
+  /// Returns an unsigned number.
+  ///
+  /// SQLite's integers are signed, so greater numbers are stored as text.
   fileprivate func unsignedInteger<Integer: FixedWidthInteger>() -> Integer? {
     switch storage {
     case .integer(let integer): Integer(exactly: integer)
@@ -130,13 +132,13 @@ extension DatabaseValue {
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint {
   /// A real.
   ///
-  /// SQLite has no NaN: it is stored as NULL.
+  /// SQLite has no NaN, which is stored as NULL.
   public var databaseValue: DatabaseValue {
     let real = Double(self)
     return DatabaseValue(real.isNaN ? .null : .real(real))
   }
 
-  /// Any number.
+  /// Returns the value of an integer or a real.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
     switch value.storage {
     case .integer(let integer): Self(integer)
@@ -158,7 +160,7 @@ extension Bool: DatabaseFallback {
   /// 1 or 0.
   public var databaseValue: DatabaseValue { DatabaseValue(.integer(self ? 1 : 0)) }
 
-  /// Whether the number is not 0, as in SQL.
+  /// Returns whether a number is not 0, as SQL does.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Bool? {
     switch value.storage {
     case .integer(let integer): integer != 0
@@ -177,7 +179,7 @@ extension String: DatabaseFallback {
   /// A text.
   public var databaseValue: DatabaseValue { DatabaseValue(.text(self)) }
 
-  /// A text, or a blob that is UTF-8.
+  /// Returns a text, or the text of a blob that is valid UTF-8.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> String? {
     switch value.storage {
     case .text(let text): text
@@ -186,6 +188,6 @@ extension String: DatabaseFallback {
     }
   }
 
-  /// The empty text.
+  /// The empty string.
   public static var databaseFallback: String { "" }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The first error of reading the rows of an access, kept until it can be thrown.
+/// Keeps the first error of reading the rows of an access until it can be thrown.
 ///
-/// Subscripts can't throw, and `let name: String = row["name"]` must give a string whatever the column holds. So the
-/// error is thrown by the cursor or the fetch that decodes the row, or else by the access, at its end.
+/// `let name: String = row["name"]` can't throw, and has to return a string whatever the column holds. The error is
+/// thrown instead by the cursor or the fetch that decodes the row, or else by the access when it ends.
 final class DecodingFailures: Sendable {
   private struct State {
     var error: (any Error)?
-    /// Whether nobody will call `check` but the program itself.
+    /// Whether the access has ended, so that only the program can call `check()`.
     var isDetached: Bool
     var isReported = false
   }
@@ -17,11 +17,11 @@ final class DecodingFailures: Sendable {
   private let state: Mutex<State>
   private let report: @Sendable (String) -> Void
 
-  /// No failure yet.
+  /// Creates a value without an error.
   ///
   /// - Parameters:
-  ///   - isDetached: Whether there is no access that will throw it.
-  ///   - report: Is given the first error that no access will throw; by default it is written to the standard error.
+  ///   - isDetached: Whether there is no access that could throw the error.
+  ///   - report: Receives the first error that no access will throw; by default, writes it to standard error.
   init(
     isDetached: Bool = false,
     report: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
@@ -30,7 +30,7 @@ final class DecodingFailures: Sendable {
     self.report = report
   }
 
-  /// Keeps an error, if it is the first.
+  /// Keeps an error unless there is one already.
   func record(_ error: any Error) {
     let isToBeReported = state.withLock { state in
       state.error = state.error ?? error
@@ -44,9 +44,9 @@ final class DecodingFailures: Sendable {
         + "Use `try row.decode(forKey:)`, or an Optional.\n")
   }
 
-  /// Throws the first error, and forgets it.
+  /// Throws the first error and removes it.
   func check() throws {
-    // Once per row: the flag spares the lock.
+    // This runs for every row, and the flag avoids the lock.
     guard hasFailed.load(ordering: .acquiring) else { return }
     hasFailed.store(false, ordering: .relaxed)
     let failure = state.withLock { state in
@@ -56,16 +56,16 @@ final class DecodingFailures: Sendable {
     if let failure { throw failure }
   }
 
-  /// Notes that the access is over.
+  /// Notes that the access has ended.
   func detach() { state.withLock { $0.isDetached = true } }
 }
 
 extension Row {
-  /// Throws the first error of a subscript since the last call, on any row of the same access to the database.
+  /// Throws the first error that a subscript met since the last call, on any row of the same access.
   ///
-  /// Cursors do this after each element, and accesses at their end. Rows that outlive their access need it, where a
-  /// column may hold something else than a subscript asks for.
+  /// Cursors call this after each element, and accesses at their end. Call it for rows that outlive their access,
+  /// if a column may hold another type than a subscript asks for.
   ///
-  /// - Throws: `RowDecodingError`, or what the initialiser of a record threw inside of a subscript.
+  /// - Throws: `RowDecodingError`, or the error that the initializer of a record threw in a subscript.
   public func checkDecoding() throws { try failures.check() }
 }

@@ -1,6 +1,6 @@
-/// Lists of rows that were fetched along with a row: what `including(all:)` asks for.
+/// The collections of a row that `including(all:)` has fetched.
 ///
-/// They form a tree as the scopes do: of `Book.including(required: Book.author.including(all: Author.awards))`,
+/// They form the same tree as the scopes: in `Book.including(required: Book.author.including(all: Author.awards))`,
 /// the awards belong to the scope of the author.
 public struct PrefetchedRows: Hashable, Sendable {
   private struct List: Hashable, Sendable {
@@ -13,28 +13,28 @@ public struct PrefetchedRows: Hashable, Sendable {
     var rows: PrefetchedRows
   }
 
-  // There are a few at most, and as many as rows: arrays cost less than dictionaries.
-  /// In the order in which they came.
+  // Every row has them, but only a few of them, so arrays are cheaper than dictionaries.
+  /// The collections of this row, in the order in which they were added.
   private var lists: [List] = []
-  /// In the order of their names.
+  /// The collections of its scopes, ordered by name.
   private var scopes: [Scope] = []
 
-  /// None.
+  /// Creates an empty value.
   public init() {}
 
-  /// Whether there is no list, here or in a scope.
+  /// Whether there is no collection, neither here nor in a scope.
   public var isEmpty: Bool { lists.isEmpty && scopes.allSatisfy(\.rows.isEmpty) }
 
-  /// The keys of all lists, also those in scopes.
+  /// The keys of all collections, including those in scopes.
   public var keys: Set<String> { scopes.reduce(into: Set(ownKeys)) { $0.formUnion($1.rows.keys) } }
 
-  /// The keys of the row's own lists, in the order in which they came.
+  /// The keys of the row's own collections, in the order in which they were added.
   var ownKeys: [String] { lists.map(\.key) }
 
-  /// The list of that key: of this row, or else of the nearest scope that has it.
+  /// The collection of a key, found by breadth-first search in this row and its scopes.
   public subscript(key: String) -> [Row]? {
     if let rows = list(key) { return rows }
-    // Most requests have none in scopes.
+    // In most requests, scopes have no collections.
     var level = scopes
     while !level.isEmpty {
       for scope in level {
@@ -45,12 +45,12 @@ public struct PrefetchedRows: Hashable, Sendable {
     return nil
   }
 
-  /// Puts in a list.
+  /// Sets a collection.
   ///
   /// - Parameters:
-  ///   - rows: The rows of the list.
-  ///   - key: The key of the list.
-  ///   - path: The names of the scopes that lead to the row which the list belongs to.
+  ///   - rows: The rows of the collection.
+  ///   - key: The key of the collection.
+  ///   - path: The names of the scopes that lead to the row to which the collection belongs.
   public mutating func set(_ rows: [Row], forKey key: String, in path: some Collection<String> = []) {
     guard let name = path.first else {
       if let index = lists.firstIndex(where: { $0.key == key }) {
@@ -67,7 +67,7 @@ public struct PrefetchedRows: Hashable, Sendable {
     scopes[index].rows.set(rows, forKey: key, in: path.dropFirst())
   }
 
-  /// How many rows the row's own list of that key has.
+  /// Returns the number of rows in the row's own collection of a key.
   func count(_ key: String) -> Int { list(key)?.count ?? 0 }
 
   func scope(_ name: String) -> PrefetchedRows {

@@ -1,19 +1,19 @@
 extension Row: CustomStringConvertible {
-  /// The columns in one line: `[id:1, title:"Moby-Dick"]`.
+  /// The columns on one line: `[id:1, title:"Moby-Dick"]`.
   public var description: String {
     "[" + map { "\($0.column):\($0.value)" }.joined(separator: ", ") + "]"
   }
 }
 
 extension Row: CustomDebugStringConvertible {
-  /// The row as a tree: its columns, those of the statement, the scopes, and how many rows were fetched along.
+  /// The row as a tree: its columns, those of the statement, the scopes, and the sizes of the collections.
   ///
   ///     ▿ [id:1, authorId:2, title:"Moby-Dick"]
   ///       unadapted: [id:1, authorId:2, title:"Moby-Dick", id:2, name:"Herman Melville"]
   ///       - author: [id:2, name:"Herman Melville"]
   ///       + prizes: 3 rows
   ///
-  /// A row with nothing in it but columns is one line.
+  /// A row that has only columns takes one line.
   public var debugDescription: String {
     let tree = treeLines(indentation: "  ")
     let isAdapted = layout.statement.map { $0.columns != layout.columns } ?? false

@@ -1,4 +1,4 @@
-/// A row stands for itself, so a cursor over rows needs no other one around it.
+/// A row decodes to itself, so its cursors need no transformation.
 extension Row: RowDecodable {
   /// Returns the row.
   public static func decoded(from row: Row) -> Row { row }

@@ -1,16 +1,17 @@
 import KindredSQLSyntax
 
-/// Columns by name (of whatever case; the first of several) and by position.
+/// Values by the names of columns, ignoring case, and by position. Of several columns with one name, the first is
+/// taken.
 ///
 ///     let name: String = row["name"]
 ///     let birthYear: Int? = row["birthYear"]
 ///     let kind: Kind = try row["kind"]
 ///
-/// An optional is `nil` where the column is NULL or there is none.
+/// An optional is `nil` if the column is NULL or missing.
 extension Row {
   /// The value of a column.
   ///
-  /// Where the column holds no `Value`, the type's fallback is given, and the fetch throws a
+  /// If the column holds no `Value`, the subscript returns the type's fallback, and the fetch throws a
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(name: String) -> Value {
     fallback { try decode(Value.self, forKey: name) }
@@ -18,7 +19,7 @@ extension Row {
 
   /// The value of the column at a position from 0.
   ///
-  /// Where the column holds no `Value`, the type's fallback is given, and the fetch throws a
+  /// If the column holds no `Value`, the subscript returns the type's fallback, and the fetch throws a
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(index: Int) -> Value {
     fallback { try decode(Value.self, atIndex: index) }
@@ -26,7 +27,7 @@ extension Row {
 
   /// The value of a column, for types without a fallback, such as enumerations.
   ///
-  /// - Throws: `RowDecodingError`: there is no such column, or it holds no `Value`.
+  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`.
   @_disfavoredOverload
   public subscript<Value: DatabaseValueConvertible>(name: String) -> Value {
     get throws { try decode(Value.self, forKey: name) }
@@ -34,7 +35,7 @@ extension Row {
 
   /// The value of the column at a position from 0, for types without a fallback, such as enumerations.
   ///
-  /// - Throws: `RowDecodingError`: there is no such column, or it holds no `Value`.
+  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`.
   @_disfavoredOverload
   public subscript<Value: DatabaseValueConvertible>(index: Int) -> Value {
     get throws { try decode(Value.self, atIndex: index) }
@@ -42,8 +43,8 @@ extension Row {
 
   /// The value of a column.
   ///
-  /// - Throws: `RowDecodingError`: there is no such column, or it holds no `Value`. For an optional type, a
-  ///   missing column is as good as NULL.
+  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`. For an optional type, a
+  ///   missing column counts as NULL.
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forKey name: String
   ) throws -> Value {
@@ -52,15 +53,15 @@ extension Row {
 
   /// The value of the column at a position from 0.
   ///
-  /// - Throws: `RowDecodingError`: there is no such column, or it holds no `Value`. For an optional type, a
-  ///   missing column is as good as NULL.
+  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`. For an optional type, a
+  ///   missing column counts as NULL.
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, atIndex index: Int
   ) throws -> Value {
     try decode(type, at: layout.columns.indices.contains(index) ? index : nil, key: nil)
   }
 
-  /// - Parameter key: The name that was asked for; without one, errors tell the position.
+  /// - Parameter key: The requested name, for errors; if nil, they have the name of the column.
   func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type, at position: Int?, key: String?
   ) throws -> Value {
@@ -75,7 +76,7 @@ extension Row {
       key: key ?? position.map { layout.columns[$0].name } ?? "", type: type)
   }
 
-  /// The value, or what stands in for it, with the error put aside.
+  /// Returns the decoded value, or else the fallback after recording the error.
   private func fallback<Value: DatabaseFallback>(_ decode: () throws -> Value) -> Value {
     do {
       return try decode()
@@ -86,6 +87,6 @@ extension Row {
   }
 }
 
-/// The types that can be `nil`.
+/// Marks the types that have a `nil`.
 private protocol Nullable {}
 extension Optional: Nullable {}

@@ -1,26 +1,25 @@
 import KindredSQLSyntax
 
-/// A row of a database: values under the names of columns, rows inside of it under the names of scopes, and
-/// lists of rows that were fetched along with it.
+/// A row of a result: values by column names, nested rows by scope names, and prefetched collections of rows.
 ///
 ///     let row = try Row.fetchOne(db, sql: "SELECT id, title FROM book")
 ///     let title: String? = row?["title"]
 ///
-/// A row is a copy: it stays what it is when the cursor that gave it goes on.
+/// A row is a copy, and remains valid when the cursor that returned it moves on.
 public struct Row: Sendable {
-  /// The columns and the scopes.
+  /// The columns and the scopes of the row.
   public let layout: RowLayout
-  /// The lists of rows that were fetched along, by key.
+  /// The prefetched collections, by key.
   public var prefetchedRows: PrefetchedRows
 
-  /// The values of the whole tree, as the statement gave them.
+  /// The values of all columns of the statement, shared by the row and its scopes.
   let values: [SQLValue]
-  /// Where errors of reading go: common to the rows of an access.
+  /// Collects the errors of decoding, for all rows of an access.
   let failures: DecodingFailures
-  /// How many values are being decoded, one inside of the other, that are each this very row.
+  /// The number of nested values being decoded that are all this row itself.
   private(set) var selfDepth = 0
 
-  /// A row of those values.
+  /// Creates a row of values in a layout.
   init(
     layout: RowLayout, values: [SQLValue], prefetchedRows: PrefetchedRows = PrefetchedRows(),
     failures: DecodingFailures
@@ -31,12 +30,12 @@ public struct Row: Sendable {
     self.failures = failures
   }
 
-  /// A row without columns.
+  /// Creates a row without columns.
   public init() {
     self.init(layout: RowLayout(columns: []), values: [], failures: DecodingFailures(isDetached: true))
   }
 
-  /// A row of those columns, in the order of their names.
+  /// Creates a row of columns ordered by name.
   public init(_ columns: [String: (any DatabaseValueConvertible)?]) {
     self.init(pairs: columns.sorted { $0.key < $1.key })
   }
@@ -56,34 +55,34 @@ public struct Row: Sendable {
     layout.columns.indices.map { DatabaseValue(value(at: $0)) }
   }
 
-  /// How many columns there are; those of scopes don't count.
+  /// The number of columns, without those of scopes.
   public var count: Int { layout.columns.count }
 
-  /// Whether there is no column.
+  /// Whether there are no columns.
   public var isEmpty: Bool { layout.columns.isEmpty }
 
-  /// Whether there is a column of that name, whatever its case.
+  /// Returns whether there is a column with a name, ignoring case.
   public func hasColumn(_ name: String) -> Bool { layout.position(of: name) != nil }
 
-  /// Whether all columns are NULL, and those of all scopes: the row stands for a record that is missing.
+  /// Whether all columns are NULL, including those of scopes, as they are for a missing record.
   public var containsOnlyNulls: Bool { containsOnlyNulls(in: layout) }
 
-  /// Whether the column at that position is NULL, or isn't there.
+  /// Returns whether the column at a position is NULL or missing.
   public func hasNull(atIndex position: Int) -> Bool { value(at: position) == .null }
 
-  /// The rows inside of this one.
+  /// The nested rows of this row.
   public var scopes: RowScopes { RowScopes(row: self) }
 
-  /// The rows inside of this one, and those inside of them.
+  /// The nested rows of this row on all levels.
   public var scopesTree: RowScopesTree { RowScopesTree(row: self) }
 
-  /// This row without its scopes and the rows fetched along.
+  /// The row without its scopes and prefetched collections.
   public var unscoped: Row {
     Row(layout: RowLayout(columns: layout.columns), values: values, failures: failures)
   }
 
-  /// The row for a property that holds the record of the row itself; `nil` where these properties have no end, which
-  /// only classes can have.
+  /// The row for a property that holds the record of the row itself; `nil` if the nesting is too deep, because a
+  /// class can have such properties without end.
   var forItself: Row? {
     guard selfDepth < 16 else { return nil }
     var row = self
@@ -91,14 +90,14 @@ public struct Row: Sendable {
     return row
   }
 
-  /// The value at that position; NULL where there is none.
+  /// Returns the value at a position; NULL if there is none.
   func value(at position: Int) -> SQLValue {
     guard layout.columns.indices.contains(position) else { return .null }
     let index = layout.columns[position].index
     return values.indices.contains(index) ? values[index] : .null
   }
 
-  /// The scope of that name, with the rows that were fetched along with it.
+  /// Returns the nested row with a name, with its prefetched collections.
   func scope(_ name: String) -> Row? {
     layout.scope(name).map { scope(name, layout: $0) }
   }
@@ -114,15 +113,15 @@ public struct Row: Sendable {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-  /// A row of those columns, in their order.
+  /// Creates a row of columns in the given order.
   public init(dictionaryLiteral columns: (String, (any DatabaseValueConvertible)?)...) {
     self.init(pairs: columns.map { (key: $0.0, value: $0.1) })
   }
 }
 
 extension Row: Hashable {
-  /// Whether both have the same columns with the same values, in the same order, and are equal in their
-  /// scopes and in the rows that were fetched along.
+  /// Whether both have the same columns with the same values in the same order, and equal scopes and prefetched
+  /// collections.
   public static func == (left: Row, right: Row) -> Bool {
     left.columnNames == right.columnNames && left.databaseValues == right.databaseValues
       && left.scopes.names.sorted() == right.scopes.names.sorted()
@@ -130,16 +129,16 @@ extension Row: Hashable {
       && left.prefetchedRows == right.prefetchedRows
   }
 
-  /// Hashes the columns.
+  /// Hashes the names and values of the columns.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(columnNames)
     hasher.combine(databaseValues)
   }
 }
 
-/// A row goes through its columns: `for (column, value) in row`.
+/// A row is a sequence of its columns: `for (column, value) in row`.
 extension Row: Sequence {
-  /// Goes through the names and the values of the columns.
+  /// Returns an iterator over the names and values of the columns.
   public func makeIterator() -> AnyIterator<(column: String, value: DatabaseValue)> {
     var positions = layout.columns.indices.makeIterator()
     return AnyIterator {

@@ -1,4 +1,4 @@
-/// A way to see the rows of a statement: other columns, and rows inside of the row.
+/// A transformation of the rows of a statement into rows with other columns and with scopes.
 ///
 ///     // One scope per table of `SELECT book.*, author.* …`
 ///     let adapters = splittingRowAdapters(columnCounts: [3, 2])
@@ -6,41 +6,42 @@
 ///     let row = try Row.fetchOne(db, sql: sql, adapter: adapter)
 ///     let author = row?.scopes["author"]
 public protocol RowAdapter: Sendable {
-  /// The layout in which the rows of `layout` are seen.
+  /// Returns the layout that the adapter gives to rows of `layout`.
   ///
-  /// - Throws: `RowDecodingError` where a column is missing.
+  /// - Throws: `RowDecodingError` if a column is missing.
   func adapt(_ layout: RowLayout) throws -> RowLayout
 }
 
 extension RowAdapter {
-  /// The same rows with more rows inside of them: those of `scopes`, whose adapters see the rows as the
-  /// statement gives them.
+  /// Returns an adapter that adds scopes to the rows of this one.
+  ///
+  /// The adapters of the scopes receive the rows of the statement.
   public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
     scopes.isEmpty ? self : ScopeAdapter(base: self, scopes)
   }
 }
 
-/// Rows without columns.
+/// An adapter that hides all columns.
 public struct EmptyRowAdapter: RowAdapter {
-  /// An adapter that hides all columns.
+  /// Creates an adapter that hides all columns.
   public init() {}
 
-  /// A layout without columns.
+  /// Returns a layout without columns.
   public func adapt(_ layout: RowLayout) -> RowLayout { RowLayout(columns: []) }
 }
 
-/// Some columns, under other names.
+/// An adapter that selects columns and renames them.
 public struct ColumnMapping: RowAdapter {
   private let mapping: [String: String]
 
-  /// The columns that are the keys of `mapping`, with the values of those that they are mapped to.
+  /// Creates an adapter from a dictionary of new column names to names of the statement's columns.
   public init(_ mapping: [String: String]) {
     self.mapping = mapping
   }
 
-  /// The columns, in the order of the statement.
+  /// Returns the renamed columns in the order of the statement.
   ///
-  /// - Throws: `RowDecodingError` where the statement has no such column.
+  /// - Throws: `RowDecodingError` if the statement lacks one of the columns.
   public func adapt(_ layout: RowLayout) throws -> RowLayout {
     let columns = try mapping.map { name, base in
       guard let position = layout.position(of: base) else {
@@ -52,64 +53,64 @@ public struct ColumnMapping: RowAdapter {
   }
 }
 
-/// The columns from a position on.
+/// An adapter that keeps the columns from a position to the end.
 public struct SuffixRowAdapter: RowAdapter {
   private let start: Int
 
-  /// The columns from that position on, which counts from 0.
+  /// Creates an adapter that keeps the columns from a position on, which counts from 0.
   public init(fromIndex start: Int) {
     self.start = start
   }
 
-  /// The columns; none where the statement has fewer.
+  /// Returns the columns; none if the statement has fewer.
   public func adapt(_ layout: RowLayout) -> RowLayout {
     RowLayout(columns: Array(layout.columns.dropFirst(max(0, start))))
   }
 }
 
-/// The columns in a range of positions.
+/// An adapter that keeps the columns in a range of positions.
 public struct RangeRowAdapter: RowAdapter {
   private let range: Range<Int>
 
-  /// The columns in that range of positions, which count from 0.
+  /// Creates an adapter that keeps the columns in a range of positions, which count from 0.
   public init(_ range: Range<Int>) {
     self.range = range
   }
 
-  /// The columns in that range of positions, which count from 0.
+  /// Creates an adapter that keeps the columns in a range of positions, which count from 0.
   public init(_ range: ClosedRange<Int>) {
-    // `Range(range)` traps at the largest integer, which no column has.
+    // `Range(range)` would trap if the upper bound is `Int.max`, which is no position of a column.
     self.range = range.lowerBound..<max(range.lowerBound, range.upperBound &+ 1)
   }
 
-  /// The columns; only those that the statement has.
+  /// Returns those of the columns that the statement has.
   public func adapt(_ layout: RowLayout) -> RowLayout {
     RowLayout(columns: layout.columns(in: range))
   }
 }
 
-/// Rows inside of the row.
+/// An adapter that adds scopes, which are nested rows.
 public struct ScopeAdapter: RowAdapter {
   private let base: (any RowAdapter)?
   private let scopes: [String: any RowAdapter]
 
-  /// The rows of the statement, with a row inside of them for each adapter.
+  /// Creates an adapter that adds a scope for each entry to the rows of the statement.
   public init(_ scopes: [String: any RowAdapter]) {
     base = nil
     self.scopes = scopes
   }
 
-  /// The rows that `base` gives, with a row inside of them for each adapter.
+  /// Creates an adapter that adds a scope for each entry to the rows of `base`.
   ///
-  /// The adapters of the scopes see the rows as the statement gives them.
+  /// The adapters of the scopes receive the rows of the statement.
   public init(base: any RowAdapter, _ scopes: [String: any RowAdapter]) {
     self.base = base
     self.scopes = scopes
   }
 
-  /// The layout with scopes, in the order of their columns.
+  /// Returns the layout with its scopes, ordered by their first columns.
   ///
-  /// - Throws: `RowDecodingError` where an adapter misses a column.
+  /// - Throws: `RowDecodingError` if an adapter lacks a column.
   public func adapt(_ layout: RowLayout) throws -> RowLayout {
     let base = try base?.adapt(layout) ?? layout
     let own = try scopes.map { RowLayout.Scope(name: $0.key, layout: try $0.value.adapt(layout)) }
@@ -121,13 +122,13 @@ public struct ScopeAdapter: RowAdapter {
 }
 
 extension RowLayout {
-  /// Where the values begin, to bring scopes into the order of the statement.
+  /// The index of the first value, by which scopes are ordered as in the statement.
   fileprivate var firstIndex: Int { columns.first?.index ?? scopes.first?.layout.firstIndex ?? .max }
 }
 
-/// Adapters that split the columns of a statement: one per count, and one for the columns that are left.
+/// Returns adapters that split the columns of a statement: one for each count, and one for the remaining columns.
 ///
-/// Negative counts are taken as 0.
+/// Negative counts count as 0.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
   var start = 0
   var adapters: [any RowAdapter] = []

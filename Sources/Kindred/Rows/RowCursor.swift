@@ -2,7 +2,7 @@ import CKindredSQLite
 import KindredSQLSyntax
 import KindredSQLite
 
-/// The rows of a statement, read one by one.
+/// A cursor over the rows of a statement.
 public final class RowCursor: Cursor {
   /// The layout of the rows.
   let layout: RowLayout
@@ -11,12 +11,12 @@ public final class RowCursor: Cursor {
   private let failures: DecodingFailures
   private let supplement: PreparedRequest.Supplement?
   private var isAtEnd = false
-  /// Rows that have been read, and supplemented together, in reverse order.
+  /// Rows that have been read and completed with their collections, in reverse order.
   private var ready: [Row] = []
 
-  /// Runs a statement from the start.
+  /// Starts the statement of a request.
   ///
-  /// - Throws: `DatabaseError` where the arguments don't fit; what the adapter throws.
+  /// - Throws: `DatabaseError` if the arguments don't match the parameters; the error that the adapter throws.
   init(_ request: PreparedRequest) throws {
     selectStatement = request.statement
     failures = request.statement.database.failures
@@ -30,7 +30,7 @@ public final class RowCursor: Cursor {
     supplement = request.supplement
   }
 
-  /// The next row; `nil` at the end.
+  /// Returns the next row; `nil` at the end.
   ///
   /// - Throws: `DatabaseError`.
   public func next() throws -> Row? {
@@ -43,45 +43,45 @@ public final class RowCursor: Cursor {
     return ready.popLast()
   }
 
-  /// The next row, when no other will be asked for.
+  /// Returns the next row when no other is needed, so that no collections of further rows are read.
   func first() throws -> Row? {
     guard ready.isEmpty, let supplement else { return try next() }
     return try read().flatMap { try supplement([$0]).first }
   }
 
-  /// All rows that are left.
+  /// Returns all remaining rows.
   func all() throws -> [Row] {
     var rows: [Row] = []
     guard let supplement else {
       while let row = try read() { rows.append(row) }
       return rows
     }
-    // What was supplemented already comes first.
+    // Rows that are complete already come first.
     let first = Array(ready.reversed())
     ready = []
     while let row = try read() { rows.append(row) }
     return rows.isEmpty ? first : first + (try supplement(rows))
   }
 
-  /// What is made of all rows that are left.
+  /// Returns the transformed remaining rows.
   func all<Element>(_ transform: (Row) throws -> Element) throws -> [Element] {
-    // Collections are fetched together, for all rows at once.
+    // Collections are fetched for all rows at once.
     guard supplement == nil else { return try all().map(transform) }
     var elements: [Element] = []
     while let row = try read() { elements.append(try transform(row)) }
     return elements
   }
 
-  /// Throws what a subscript met with in the rows, and could not throw.
+  /// Throws the error that a subscript met in the rows and could not throw.
   public func checkDecoding() throws { try failures.check() }
 
-  /// How many rows a cursor supplements together: enough to spread the cost of a statement, and few enough to
-  /// give the first row soon.
+  /// The number of rows whose collections are read together: enough to spread the cost of a statement, and few
+  /// enough to return the first row soon.
   private static let batchSize = 100
 
   private func read() throws -> Row? {
     guard !isAtEnd else { return nil }
-    // Asked for each time: when the access has ended, another thread may have the statement.
+    // Looked up for each row, because another thread may use the statement once the access has ended.
     let statement = try selectStatement.prepared
     guard try statement.step() else {
       isAtEnd = true

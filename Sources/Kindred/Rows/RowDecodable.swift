@@ -1,6 +1,6 @@
-/// A type that is decoded from a row: a `Row` itself, a value from its first column, a record from all of them.
+/// A type that can be decoded from a row: `Row` itself, a value of the first column, or a record.
 ///
-/// Every such type fetches in the same four ways, from a request, from SQL, and from a statement:
+/// Every such type can be fetched from a request, from SQL, and from a statement:
 ///
 ///     let names = try String.fetchAll(db, sql: "SELECT name FROM author")
 ///     let author = try Author.fetchOne(db, Author.filter(Column("name") == "Victor Hugo"))
@@ -10,11 +10,11 @@ public protocol RowDecodable {
   /// - Throws: `RowDecodingError`, or what the initializer of a record throws.
   static func decoded(from row: Row) throws -> Self
 
-  /// Returns the value of the only row that was asked for; `nil` where the row holds none.
+  /// Returns the value of a row that is fetched alone; `nil` if the row holds none.
   ///
-  /// By default, every row holds a value. A single value is `nil` for NULL.
+  /// By default, every row holds a value. A single value is `nil` if it is NULL.
   ///
-  /// - Throws: What `decoded(from:)` throws.
+  /// - Throws: The error that `decoded(from:)` throws.
   static func decodedIfPresent(from row: Row) throws -> Self?
 }
 
@@ -67,7 +67,7 @@ extension RowDecodable {
   ///   - db: The database.
   ///   - sql: The query.
   ///   - arguments: The values of its parameters.
-  ///   - adapter: How the rows are seen.
+  ///   - adapter: The adapter of the rows.
   /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws what decoding throws.
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -114,8 +114,8 @@ extension RowDecodable {
   ///
   /// - Parameters:
   ///   - statement: The statement.
-  ///   - arguments: The values of its parameters; `nil` keeps those that it has.
-  ///   - adapter: How the rows are seen.
+  ///   - arguments: The values of its parameters; `nil` keeps the current ones.
+  ///   - adapter: The adapter of the rows.
   /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws what decoding throws.
   public static func fetchCursor(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil

@@ -1,25 +1,25 @@
-/// A row holds no value of the type that was asked for.
+/// An error of a row that holds no value of the requested type.
 ///
-/// The value itself is not told, so that the error can be logged.
+/// It doesn't contain the value, so it can be logged.
 public struct RowDecodingError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The reason why there is no value of the type.
   public enum Reason: Hashable, Sendable {
-    /// There is no such column.
+    /// The row has no such column.
     case columnNotFound
-    /// There is no record, or no collection, of that key.
+    /// The row has no associated record or collection with that key.
     case keyNotFound
-    /// The column holds something else, such as NULL or `a text`.
+    /// The column holds a value of another type; `found` names it, such as `NULL` or `a text`.
     case mismatch(found: String)
   }
 
-  /// What is wrong.
+  /// The reason why there is no value of the type.
   public let reason: Reason
-  /// The column, by its name or its index, or the key.
+  /// The name of the column, or the key.
   public let key: String
-  /// The name of the type that was asked for.
+  /// The name of the requested type.
   public let type: String
 
-  /// An error about a column or a key.
+  /// Creates an error about a column or a key.
   public init(_ reason: Reason, key: String, type: Any.Type) {
     self.reason = reason
     self.key = key
@@ -28,7 +28,7 @@ public struct RowDecodingError: Error, Hashable, Sendable {
 }
 
 extension RowDecodingError: CustomStringConvertible {
-  /// One line.
+  /// Describes the error in one line.
   public var description: String {
     switch reason {
     case .columnNotFound: "there is no column \"\(key)\" to read \(type) from"

@@ -1,27 +1,27 @@
-/// The rows inside of a row, by name.
+/// The nested rows of a row, by name.
 public struct RowScopes: Sequence, Sendable {
   let row: Row
 
-  /// The names, in the order of the request.
+  /// The names in the order of the request.
   public var names: [String] { row.layout.scopes.map(\.name) }
 
-  /// How many there are.
+  /// The number of nested rows.
   public var count: Int { row.layout.scopes.count }
 
-  /// Whether there is none.
+  /// Whether there are no nested rows.
   public var isEmpty: Bool { row.layout.scopes.isEmpty }
 
-  /// The row of that name.
+  /// The nested row with a name.
   public subscript(name: String) -> Row? { row.scope(name) }
 
-  /// Goes through names and rows.
+  /// Returns an iterator over the names and rows.
   public func makeIterator() -> AnyIterator<(name: String, row: Row)> {
     var scopes = row.layout.scopes.makeIterator()
     return AnyIterator { scopes.next().map { ($0.name, row.scope($0.name, layout: $0.layout)) } }
   }
 }
 
-/// The rows inside of a row and those inside of them, on all levels.
+/// The nested rows of a row on all levels.
 public struct RowScopesTree: Sendable {
   let row: Row
 
@@ -30,7 +30,7 @@ public struct RowScopesTree: Sendable {
     row.scopes.reduce(into: Set(row.scopes.names)) { $0.formUnion($1.row.scopesTree.names) }
   }
 
-  /// The row of that name on the highest level that has it: a breadth-first search.
+  /// The nested row with a name, found by breadth-first search.
   public subscript(name: String) -> Row? {
     var level = row.layout.scopes.isEmpty ? [] : [row]
     while !level.isEmpty {

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// A column of a table that is being made; each method adds to it, and gives it back.
+/// A column of a table being created; each method adds to the definition and returns it.
 ///
 ///     t.column("name", .text).notNull().unique()
 public final class ColumnDefinition {
@@ -12,7 +12,7 @@ public final class ColumnDefinition {
   private(set) var isNotNull = false
   private var rest: [SQL] = []
 
-  /// An index that a column asks for.
+  /// A kind of index on a column.
   enum IndexKind { case plain, unique }
 
   init(name: String, type: ColumnType?) {
@@ -20,7 +20,7 @@ public final class ColumnDefinition {
     self.type = type
   }
 
-  /// Makes the column the primary key; the rowid, if its type is `integer`.
+  /// Makes the column the primary key, which aliases the rowid if its type is `integer`.
   @discardableResult
   public func primaryKey(autoincrement: Bool = false) -> ColumnDefinition {
     isPrimaryKey = true
@@ -28,63 +28,65 @@ public final class ColumnDefinition {
     return self
   }
 
-  /// Refuses NULL.
+  /// Forbids NULL.
   @discardableResult
   public func notNull() -> ColumnDefinition {
     isNotNull = true
     return self
   }
 
-  /// Refuses a value that another row has.
+  /// Requires the values to be unique.
   @discardableResult
   public func unique() -> ColumnDefinition {
     add("UNIQUE")
   }
 
-  /// Has an index made of the column: `book_on_authorId`.
+  /// Creates an index on the column, with a name like `book_on_authorId`.
   @discardableResult
   public func indexed() -> ColumnDefinition {
     index = .plain
     return self
   }
 
-  /// Has a unique index made of the column.
+  /// Creates a unique index on the column.
   func uniquelyIndexed() {
     index = .unique
   }
 
-  /// The value of rows that are inserted without one.
+  /// Sets the value of rows that are inserted without one.
   @discardableResult
   public func defaults(to value: any DatabaseValueConvertible) -> ColumnDefinition {
     add("DEFAULT " + SQL(literal: value.databaseValue.storage))
   }
 
-  /// The value of rows that are inserted without one, as an SQL expression of the program.
+  /// Sets the value of rows that are inserted without one, as an SQL expression.
   @discardableResult
   public func defaults(sql: String) -> ColumnDefinition {
     add("DEFAULT (" + SQL(trusted: sql) + ")")
   }
 
-  /// Refuses rows for which an SQL expression of the program is false.
+  /// Forbids rows for which an SQL expression is false.
   @discardableResult
   public func check(sql: String) -> ColumnDefinition {
     add("CHECK (" + SQL(trusted: sql) + ")")
   }
 
-  /// How texts of the column are compared.
+  /// Sets the collation by which texts of the column are compared.
   @discardableResult
   public func collate(_ collation: CollationName) -> ColumnDefinition {
     add("COLLATE \(identifier: collation.rawValue)")
   }
 
-  /// Has the column refer to a row of a table: a foreign key.
+  /// Makes the column a foreign key.
   ///
   /// - Parameters:
   ///   - table: The other table.
   ///   - column: The column of the other table; its primary key by default.
-  ///   - onDelete: What becomes of a row when the one that it refers to is deleted; SQLite refuses that by default.
-  ///   - onUpdate: The same, when the key of that one is changed.
-  ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
+  ///   - onDelete: What happens to a row when the row it refers to is deleted; by default SQLite forbids the
+  ///     deletion.
+  ///   - onUpdate: What happens to a row when the key it refers to is changed; by default SQLite forbids the
+  ///     change.
+  ///   - isDeferred: Whether the constraint is checked at the end of the transaction instead of immediately.
   @discardableResult
   public func references(
     _ table: String, column: String? = nil, onDelete: ForeignKeyAction? = nil,
@@ -101,9 +103,9 @@ public final class ColumnDefinition {
     return self
   }
 
-  /// The column as it stands in `CREATE TABLE`.
+  /// Returns the column's definition in `CREATE TABLE`.
   ///
-  /// - Parameter isOnlyKey: Whether the primary key is of this column alone; otherwise the table tells it.
+  /// - Parameter isOnlyKey: Whether a primary key consists of this column alone; otherwise the table declares it.
   func sql(isOnlyKey: Bool) -> SQL {
     var parts: [SQL] = ["\(identifier: name)"]
     if let type { parts.append(SQL(trusted: type.rawValue)) }
@@ -116,7 +118,7 @@ public final class ColumnDefinition {
 }
 
 extension SQL {
-  /// `REFERENCES …`; without columns, the primary key is meant.
+  /// Returns `REFERENCES …`; without columns it refers to the primary key.
   static func references(
     _ table: String, columns: [String], onDelete: ForeignKeyAction?, onUpdate: ForeignKeyAction?,
     isDeferred: Bool
@@ -129,17 +131,17 @@ extension SQL {
     return sql
   }
 
-  /// Names in parentheses.
+  /// Returns quoted names in parentheses.
   static func columns(_ names: [String]) -> SQL {
     "(" + names.map { "\(identifier: $0)" }.joined(separator: ", ") + ")"
   }
 
-  /// A value written out: a schema has no parameters (<https://www.sqlite.org/lang_expr.html#litvalue>).
+  /// Creates a literal, because a schema can't have parameters (<https://www.sqlite.org/lang_expr.html#litvalue>).
   init(literal value: SQLValue) {
     switch value {
     case .null: self = "NULL"
     case .integer(let integer): self.init(trusted: String(integer))
-    // An infinity has no literal, but is what becomes of a number that is too large.
+    // Infinity has no literal, but SQLite reads a number that is too large as infinity.
     case .real(let real) where real.isInfinite: self = real > 0 ? "9e999" : "-9e999"
     case .real(let real): self.init(trusted: String(real))
     case .text(let text): self.init(trusted: "'" + text.replacing("'", with: "''") + "'")

@@ -1,10 +1,10 @@
-/// The declared type of a column, from which SQLite takes the affinity
+/// The declared type of a column, which determines its affinity
 /// (<https://www.sqlite.org/datatype3.html#determination_of_column_affinity>).
 public struct ColumnType: RawRepresentable, Hashable, Sendable {
-  /// The type as it stands in `CREATE TABLE`.
+  /// The type as it is written in `CREATE TABLE`.
   public let rawValue: String
 
-  /// The type of that name: text of the program, not of its users.
+  /// Creates a type from its name, which becomes part of the SQL and must not come from users of the program.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -23,61 +23,63 @@ public struct ColumnType: RawRepresentable, Hashable, Sendable {
   public static let boolean = ColumnType(rawValue: "BOOLEAN")
   /// Bytes.
   public static let blob = ColumnType(rawValue: "BLOB")
-  /// Days.
+  /// Dates without a time.
   public static let date = ColumnType(rawValue: "DATE")
-  /// Days with a time.
+  /// Dates with a time.
   public static let datetime = ColumnType(rawValue: "DATETIME")
   /// JSON text.
   public static let jsonText = ColumnType(rawValue: "JSONTEXT")
-  /// Whatever is put in; for tables that are `STRICT`.
+  /// Values of any type; for `STRICT` tables.
   public static let any = ColumnType(rawValue: "ANY")
 }
 
-/// What happens to a row when the one that it refers to is deleted, or its key is changed
+/// What happens to a row when the row it refers to is deleted or its key is changed
 /// (<https://www.sqlite.org/foreignkeys.html#fk_actions>).
 public enum ForeignKeyAction: String, Sendable {
-  /// The row is deleted, or follows.
+  /// The row is deleted too, or its columns take the changed key.
   case cascade = "CASCADE"
-  /// The change is refused at once.
+  /// The change is forbidden immediately, even if the constraint is deferred.
   case restrict = "RESTRICT"
-  /// The columns become NULL.
+  /// The referring columns become NULL.
   case setNull = "SET NULL"
-  /// The columns get their default.
+  /// The referring columns take their default values.
   case setDefault = "SET DEFAULT"
 }
 
-/// How texts are compared (<https://www.sqlite.org/datatype3.html#collating_sequences>).
+/// The name of a collation, by which texts are compared
+/// (<https://www.sqlite.org/datatype3.html#collating_sequences>).
 public struct CollationName: RawRepresentable, Hashable, Sendable {
   /// The name of the collation.
   public let rawValue: String
 
-  /// The collation of that name.
+  /// Creates the name of a collation.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// Byte by byte.
+  /// Compares byte by byte.
   public static let binary = CollationName(rawValue: "BINARY")
-  /// The letters A to Z in any case.
+  /// Ignores the case of the letters A to Z.
   public static let nocase = CollationName(rawValue: "NOCASE")
-  /// Spaces at the end don't count.
+  /// Ignores trailing spaces.
   public static let rtrim = CollationName(rawValue: "RTRIM")
 }
 
-/// The collations of Foundation, which every connection of this library has, and other programs don't.
+/// Collations based on Foundation, which all connections of this library define.
 ///
-/// Tables and indexes that name one can only be read by a program that defines it as well. An index by one of the
-/// `localized` collations is only right for programs in one locale.
+/// Other programs can use tables and indexes with such a collation only if they define it too. An index that uses
+/// one of the `localized` collations is valid only for programs with the same locale.
 extension CollationName {
-  /// Unicode texts, as `String.compare(_:)` compares them.
+  /// Compares Unicode texts as `String.compare(_:)` does.
   public static let unicodeCompare = CollationName(rawValue: "swiftCompare")
-  /// Unicode texts without case, as `String.caseInsensitiveCompare(_:)` compares them.
+  /// Compares Unicode texts ignoring case, as `String.caseInsensitiveCompare(_:)` does.
   public static let caseInsensitiveCompare = CollationName(rawValue: "swiftCaseInsensitiveCompare")
-  /// As the user's language orders words: `String.localizedCompare(_:)`.
+  /// Compares by the rules of the user's language, as `String.localizedCompare(_:)` does.
   public static let localizedCompare = CollationName(rawValue: "swiftLocalizedCompare")
-  /// As the user's language orders words, without case: `String.localizedCaseInsensitiveCompare(_:)`.
+  /// Compares by the rules of the user's language ignoring case, as `String.localizedCaseInsensitiveCompare(_:)`
+  /// does.
   public static let localizedCaseInsensitiveCompare = CollationName(
     rawValue: "swiftLocalizedCaseInsensitiveCompare")
-  /// As file managers order names, numbers by their value: `String.localizedStandardCompare(_:)`.
+  /// Compares as file managers order names, numbers by value, as `String.localizedStandardCompare(_:)` does.
   public static let localizedStandardCompare = CollationName(rawValue: "swiftLocalizedStandardCompare")
 }

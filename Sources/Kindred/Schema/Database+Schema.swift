@@ -1,22 +1,22 @@
 import KindredSQLSyntax
 
-/// How a table is made (<https://www.sqlite.org/lang_createtable.html>).
+/// Options of `CREATE TABLE` (<https://www.sqlite.org/lang_createtable.html>).
 public struct TableOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Options as bits.
+  /// Creates options from bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Does nothing where there is a table of that name.
+  /// Does nothing if there is a table with that name.
   public static let ifNotExists = TableOptions(rawValue: 1)
-  /// The table is gone when the connection is.
+  /// The table exists only until the connection is closed, and only for it.
   public static let temporary = TableOptions(rawValue: 2)
-  /// The rows are kept by the primary key alone (<https://www.sqlite.org/withoutrowid.html>).
+  /// Rows are stored by the primary key, without a rowid (<https://www.sqlite.org/withoutrowid.html>).
   public static let withoutRowID = TableOptions(rawValue: 4)
-  /// Values must be of the declared types (<https://www.sqlite.org/stricttables.html>).
+  /// Values must have the declared types (<https://www.sqlite.org/stricttables.html>).
   public static let strict = TableOptions(rawValue: 8)
 
   var head: SQL {
@@ -37,9 +37,9 @@ public struct TableOptions: OptionSet, Sendable {
 // MARK: - Tables
 
 extension Database {
-  /// Makes a table, and the indexes that its columns ask for.
+  /// Creates a table with the indexes of its columns.
   ///
-  /// - Throws: What `body` throws; `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`.
   public func create(
     table name: String, options: TableOptions = [], _ body: (TableDefinition) throws -> Void
   ) throws {
@@ -51,23 +51,23 @@ extension Database {
     }
   }
 
-  /// Removes a table, its rows and its indexes.
+  /// Drops a table with its rows and indexes.
   ///
   /// - Throws: `DatabaseError`.
   public func drop(table name: String) throws {
     try execute("DROP TABLE \(identifier: name)")
   }
 
-  /// Gives a table another name.
+  /// Renames a table.
   ///
   /// - Throws: `DatabaseError`.
   public func rename(table name: String, to newName: String) throws {
     try execute("ALTER TABLE \(identifier: name) RENAME TO \(identifier: newName)")
   }
 
-  /// Changes a table: adds, renames and removes columns, in that order of the calls.
+  /// Changes a table: adds, renames and drops columns in the order of the calls.
   ///
-  /// - Throws: What `body` throws; `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`.
   public func alter(table name: String, _ body: (TableAlteration) throws -> Void) throws {
     let alteration = TableAlteration(name: name)
     try body(alteration)
@@ -76,7 +76,7 @@ extension Database {
     }
   }
 
-  /// Whether there is a table of that name, whatever its case.
+  /// Returns whether the main database has a table with a name, ignoring case.
   ///
   /// - Throws: `DatabaseError`.
   public func tableExists(_ name: String) throws -> Bool {
@@ -90,7 +90,7 @@ extension Database {
 // MARK: - Indexes
 
 extension Database {
-  /// Makes an index.
+  /// Creates an index.
   ///
   /// - Throws: `DatabaseError`.
   public func create(
@@ -101,7 +101,7 @@ extension Database {
       .createIndex(name, on: table, columns: columns, isUnique: isUnique, ifNotExists: ifNotExists))
   }
 
-  /// Removes an index.
+  /// Drops an index.
   ///
   /// - Throws: `DatabaseError`.
   public func drop(index name: String) throws {
@@ -110,7 +110,7 @@ extension Database {
 }
 
 extension SQL {
-  /// `CREATE INDEX`.
+  /// Returns `CREATE INDEX …`.
   static func createIndex(
     _ name: String, on table: String, columns: [String], isUnique: Bool, ifNotExists: Bool
   ) -> SQL {
@@ -120,7 +120,7 @@ extension SQL {
   }
 }
 
-/// Changes of a table (<https://www.sqlite.org/lang_altertable.html>).
+/// The changes to a table (<https://www.sqlite.org/lang_altertable.html>).
 public final class TableAlteration {
   private enum Change {
     case addition(ColumnDefinition)
@@ -142,12 +142,12 @@ public final class TableAlteration {
     return column
   }
 
-  /// Gives a column another name.
+  /// Renames a column.
   public func rename(column name: String, to newName: String) {
     changes.append(.other("RENAME COLUMN \(identifier: name) TO \(identifier: newName)"))
   }
 
-  /// Removes a column.
+  /// Drops a column.
   public func drop(column name: String) {
     changes.append(.other("DROP COLUMN \(identifier: name)"))
   }

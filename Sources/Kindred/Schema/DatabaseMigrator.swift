@@ -1,4 +1,4 @@
-/// Brings a database to the state that named migrations describe.
+/// Runs named migrations, which bring a database to the schema that the program needs.
 ///
 ///     var migrator = DatabaseMigrator()
 ///     migrator.registerMigration("Books and Authors") { db in
@@ -6,9 +6,10 @@
 ///     }
 ///     try migrator.migrate(dbQueue)
 ///
-/// Each migration runs once, in the order in which they are registered, and in a transaction of its own. The
-/// table `kindred_named_migration` keeps which. Foreign keys are not enforced while one runs, so that it can
-/// rebuild a table (<https://www.sqlite.org/lang_altertable.html#otheralter>), but checked at its end.
+/// Migrations run in the order in which they are registered, each once and in its own transaction. The table
+/// `kindred_named_migration` records which have run. Foreign keys are not enforced during a migration, so that it
+/// can rebuild a table (<https://www.sqlite.org/lang_altertable.html#otheralter>); they are checked before it is
+/// committed.
 public struct DatabaseMigrator: Sendable {
   private struct Migration: Sendable {
     let identifier: String
@@ -17,36 +18,36 @@ public struct DatabaseMigrator: Sendable {
 
   private var migrations: [Migration] = []
 
-  /// A migrator without migrations.
+  /// Creates a migrator without migrations.
   public init() {}
 
-  /// Adds a migration.
+  /// Registers a migration.
   ///
   /// - Parameters:
-  ///   - identifier: By what the database remembers it: never to be changed once it has run.
-  ///   - migrate: What it does.
+  ///   - identifier: The name by which the database records the migration; it must not change once it has run.
+  ///   - migrate: Changes the database.
   public mutating func registerMigration(
     _ identifier: String, migrate: @escaping @Sendable (Database) throws -> Void
   ) {
     migrations.append(Migration(identifier: identifier, migrate: migrate))
   }
 
-  /// The registered migrations, in their order.
+  /// The names of the registered migrations in order.
   public var identifiers: [String] { migrations.map(\.identifier) }
 
-  /// Runs the migrations that have not been run.
+  /// Runs the migrations that have not run yet.
   ///
-  /// One that fails is rolled back, and those after it wait.
+  /// A migration that fails is rolled back, and those after it are not run.
   ///
   /// - Parameters:
   ///   - writer: The database.
-  ///   - last: The last one to be run; all, by default.
-  /// - Throws: `DatabaseMigratorError`; what a migration throws; `DatabaseError`.
+  ///   - last: The last migration to run; by default, all of them are run.
+  /// - Throws: `DatabaseMigratorError`; the error that a migration throws; `DatabaseError`.
   public func migrate(_ writer: some DatabaseWriter, upTo last: String? = nil) throws {
     try check(upTo: last)
     try writer.writeWithoutTransaction { db in
       let enforcesForeignKeys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? true
-      // Inside of a transaction this setting can't be changed.
+      // This setting can't be changed inside a transaction.
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
       let outcome = Result { try run(on: db, upTo: last) }
       if enforcesForeignKeys { try db.execute(sql: "PRAGMA foreign_keys = ON") }
@@ -54,7 +55,7 @@ public struct DatabaseMigrator: Sendable {
     }
   }
 
-  /// The migrations that have been run, in the order in which they are registered.
+  /// Returns the names of the migrations that have run, in the order in which they are registered.
   ///
   /// - Throws: `DatabaseError`.
   public func appliedMigrations(_ db: Database) throws -> [String] {
@@ -62,7 +63,7 @@ public struct DatabaseMigrator: Sendable {
     return identifiers.filter(applied.contains)
   }
 
-  /// Whether all migrations have been run.
+  /// Returns whether all migrations have run.
   ///
   /// - Throws: `DatabaseError`.
   public func hasCompletedMigrations(_ db: Database) throws -> Bool {
@@ -85,7 +86,7 @@ public struct DatabaseMigrator: Sendable {
     }
   }
 
-  /// Applies a migration, unless it has been applied: also by another process just before.
+  /// Applies a migration unless it has been applied, possibly by another process a moment ago.
   private func apply(_ migration: Migration, on db: Database) throws {
     try db.execute(
       sql: """
@@ -111,24 +112,24 @@ public struct DatabaseMigrator: Sendable {
   }
 }
 
-/// Why migrations can't run.
+/// An error of running migrations.
 public struct DatabaseMigratorError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The reason why the migration can't run.
   public enum Reason: Hashable, Sendable {
-    /// Two migrations are registered by one name.
+    /// Two migrations are registered under one name.
     case duplicateIdentifier
-    /// No migration is registered by that name.
+    /// No migration is registered under that name.
     case unknownIdentifier
-    /// A row refers to nothing.
+    /// A row of `table` refers to a row of `parent` that does not exist.
     case foreignKeyViolation(table: String, parent: String)
   }
 
-  /// What is wrong.
+  /// The reason why the migration can't run.
   public let reason: Reason
-  /// The migration.
+  /// The name of the migration.
   public let migration: String
 
-  /// An error about a migration.
+  /// Creates an error about a migration.
   public init(_ reason: Reason, migration: String) {
     self.reason = reason
     self.migration = migration
@@ -136,7 +137,7 @@ public struct DatabaseMigratorError: Error, Hashable, Sendable {
 }
 
 extension DatabaseMigratorError: CustomStringConvertible {
-  /// One line.
+  /// Describes the error in one line.
   public var description: String {
     switch reason {
     case .duplicateIdentifier: "two migrations are called \"\(migration)\""

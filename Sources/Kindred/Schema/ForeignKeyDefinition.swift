@@ -1,10 +1,9 @@
-/// The columns of a table that is being made by which its rows belong to rows of another table; each method adds
-/// to them, and gives them back.
+/// The foreign key of a table being created; each method adds to the definition and returns it.
 ///
 ///     t.belongsTo("author", onDelete: .cascade).notNull()
 public final class ForeignKeyDefinition {
   let name: String
-  /// The names that the other table may have, of which the first that there is counts.
+  /// The possible names of the other table, of which the first one that exists is taken.
   let tables: [String]
   let onDelete: ForeignKeyAction?
   let onUpdate: ForeignKeyAction?
@@ -27,21 +26,21 @@ public final class ForeignKeyDefinition {
     self.isIndexed = isIndexed
   }
 
-  /// Refuses rows that belong to none.
+  /// Forbids NULL, so that every row refers to a row of the other table.
   @discardableResult
   public func notNull() -> ForeignKeyDefinition {
     isNotNull = true
     return self
   }
 
-  /// Refuses a second row that belongs to the same one.
+  /// Allows at most one row for each row of the other table.
   @discardableResult
   public func unique() -> ForeignKeyDefinition {
     isUnique = true
     return self
   }
 
-  /// The columns that refer to that primary key: `authorId` for the `id` of an author.
+  /// Returns the columns that refer to a primary key: `authorId` for the `id` of an author.
   func columns(to primaryKey: [TableDefinition.Key]) -> [ColumnDefinition] {
     primaryKey.map { key in
       let name = name + key.name.prefix(1).uppercased() + key.name.dropFirst()

@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// A table that is being made.
+/// A table being created.
 ///
 ///     try db.create(table: "book") { t in
 ///       t.autoIncrementedPrimaryKey("id")
@@ -10,7 +10,7 @@ import OrderedCollections
 ///       t.belongsTo("author", onDelete: .cascade).notNull()
 ///     }
 public final class TableDefinition {
-  /// A column of a primary key, for those that refer to it.
+  /// A column of a primary key, as foreign keys need it.
   struct Key {
     let name: String
     let type: ColumnType?
@@ -25,7 +25,7 @@ public final class TableDefinition {
   private var elements: [Element] = []
   private var constraints: [SQL] = []
   private var constraintKey: [String] = []
-  /// Whether what is being defined belongs to the primary key.
+  /// Whether columns that are added become part of the primary key.
   private var isInPrimaryKey = false
 
   init(name: String) {
@@ -40,7 +40,7 @@ extension TableDefinition {
   ///
   /// - Parameters:
   ///   - name: The name of the column.
-  ///   - type: Without a type, the column holds whatever is put in.
+  ///   - type: The type of the column; without one, it stores values of any type unchanged.
   @discardableResult
   public func column(_ name: String, _ type: ColumnType? = nil) -> ColumnDefinition {
     let column = ColumnDefinition(name: name, type: type)
@@ -52,45 +52,47 @@ extension TableDefinition {
     return column
   }
 
-  /// Adds the primary key: an integer that SQLite counts up, without giving one out twice
+  /// Adds the primary key: an integer that SQLite generates and never reuses
   /// (<https://www.sqlite.org/autoinc.html>).
   @discardableResult
   public func autoIncrementedPrimaryKey(_ name: String) -> ColumnDefinition {
     column(name, .integer).primaryKey(autoincrement: true)
   }
 
-  /// Adds the primary key: one column, which is never NULL.
+  /// Adds the primary key as one column that is not NULL.
   @discardableResult
   public func primaryKey(_ name: String, _ type: ColumnType) -> ColumnDefinition {
     column(name, type).primaryKey().notNull()
   }
 
-  /// Makes the primary key of several columns that are defined elsewhere.
+  /// Declares the primary key of columns that are defined elsewhere.
   public func primaryKey(_ columns: [String]) {
     constraintKey = columns
   }
 
-  /// Makes the primary key of the columns that `body` defines; none of them is ever NULL.
+  /// Declares the primary key of the columns that `body` adds, none of which can be NULL.
   public func primaryKey(_ body: () throws -> Void) rethrows {
     isInPrimaryKey = true
     defer { isInPrimaryKey = false }
     try body()
   }
 
-  /// Adds the column by which a row belongs to one of another table, with a foreign key and an index.
+  /// Adds a column that refers to the primary key of another table, with a foreign key and an index.
   ///
-  /// It is named by `name` and the primary key of the other table: `authorId` for the `id` of an author,
-  /// `countryCode` for the `code` of a country. Where that key is of several columns, so is this one.
+  /// It is named after `name` and the primary key of the other table: `authorId` for the `id` of an author,
+  /// `countryCode` for the `code` of a country. If the primary key has several columns, a column is added for each.
   ///
   /// - Parameters:
-  ///   - name: What the column is called before the name of the key; the other table, or its singular, unless `table`
-  ///     is given.
-  ///   - table: The other table, where it is called neither `name` nor by its plural.
-  ///   - onDelete: What becomes of a row when the one that it belongs to is deleted; SQLite refuses that by default.
-  ///   - onUpdate: The same, when the key of that one is changed.
-  ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
-  ///   - isIndexed: Whether an index is made, without which the rows that belong to one are only found by
-  ///     reading all of them.
+  ///   - name: The first part of the column's name. It is also the name of the other table, or its singular, unless
+  ///     `table` is given.
+  ///   - table: The other table, if its name is neither `name` nor the plural of it.
+  ///   - onDelete: What happens to a row when the row it refers to is deleted; by default SQLite forbids the
+  ///     deletion.
+  ///   - onUpdate: What happens to a row when the key it refers to is changed; by default SQLite forbids the
+  ///     change.
+  ///   - isDeferred: Whether the constraint is checked at the end of the transaction instead of immediately.
+  ///   - isIndexed: Whether an index is created. Without one, finding the rows that refer to a row means reading
+  ///     all of them.
   @discardableResult
   public func belongsTo(
     _ name: String, inTable table: String? = nil, onDelete: ForeignKeyAction? = nil,
@@ -109,20 +111,22 @@ extension TableDefinition {
 // MARK: - Constraints
 
 extension TableDefinition {
-  /// Refuses rows that are equal to another one in all of those columns.
+  /// Requires the combination of values in these columns to be unique.
   public func uniqueKey(_ columns: [String]) {
     constraints.append("UNIQUE " + .columns(columns))
   }
 
-  /// Has several columns together refer to a row of a table.
+  /// Declares a foreign key of columns that are defined elsewhere.
   ///
   /// - Parameters:
-  ///   - columns: The columns that refer.
+  ///   - columns: The referring columns.
   ///   - table: The other table.
   ///   - destinationColumns: The columns of the other table; its primary key by default.
-  ///   - onDelete: What becomes of a row when the one that it refers to is deleted; SQLite refuses that by default.
-  ///   - onUpdate: The same, when the key of that one is changed.
-  ///   - isDeferred: Whether it is checked at the end of the transaction, and not at once.
+  ///   - onDelete: What happens to a row when the row it refers to is deleted; by default SQLite forbids the
+  ///     deletion.
+  ///   - onUpdate: What happens to a row when the key it refers to is changed; by default SQLite forbids the
+  ///     change.
+  ///   - isDeferred: Whether the constraint is checked at the end of the transaction instead of immediately.
   public func foreignKey(
     _ columns: [String], references table: String, columns destinationColumns: [String] = [],
     onDelete: ForeignKeyAction? = nil, onUpdate: ForeignKeyAction? = nil, deferred isDeferred: Bool = false
@@ -133,7 +137,7 @@ extension TableDefinition {
           table, columns: destinationColumns, onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred))
   }
 
-  /// Refuses rows for which an SQL expression of the program is false.
+  /// Forbids rows for which an SQL expression is false.
   public func check(sql: String) {
     constraints.append("CHECK (" + SQL(trusted: sql) + ")")
   }
@@ -142,9 +146,9 @@ extension TableDefinition {
 // MARK: - SQL
 
 extension TableDefinition {
-  /// `CREATE TABLE`, and the indexes.
+  /// Returns `CREATE TABLE` and the statements that create the indexes.
   ///
-  /// - Throws: `DatabaseError` where there is no primary key to belong to.
+  /// - Throws: `DatabaseError` if a table that a foreign key refers to is missing or has no primary key.
   func statements(options: TableOptions, on db: Database) throws -> [SQL] {
     var columns: [ColumnDefinition] = []
     var foreignKeys: [SQL] = []
@@ -187,7 +191,7 @@ extension TableDefinition {
       ifNotExists: options.contains(.ifNotExists))
   }
 
-  /// The table that a foreign key refers to, and its primary key.
+  /// Returns the table that a foreign key refers to, with its primary key.
   private func destination(
     of foreignKey: ForeignKeyDefinition, on db: Database
   ) throws -> (table: String, key: [Key]) {
@@ -196,11 +200,11 @@ extension TableDefinition {
       guard let found = try db.model.table(named: table) else { continue }
       let key = found.primaryKey.map { index in
         let column = found.columns[index]
-        // A type of several words is written as it was declared, and none as none.
+        // The referring column repeats the declared type, which may be missing.
         let type = column.declaredType.isEmpty ? nil : ColumnType(rawValue: column.declaredType)
         return Key(name: column.name, type: type)
       }
-      // A foreign key can't refer to a rowid that is no column.
+      // A foreign key can't refer to a rowid that no column aliases.
       guard !key.isEmpty, found.declaredColumns.count == found.columns.count else {
         throw DatabaseError.misuse(
           "the table \(name) can't belong to \(found.name), which declares no primary key")
@@ -210,7 +214,7 @@ extension TableDefinition {
     throw DatabaseError.misuse("there is no table \(foreignKey.tables.joined(separator: " or "))")
   }
 
-  /// The primary key of this table, to which one of its foreign keys refers.
+  /// Returns the primary key of this table, for a foreign key that refers to the table itself.
   private func ownPrimaryKey(for foreignKey: ForeignKeyDefinition, on db: Database) throws -> [Key] {
     let missing = DatabaseError.misuse(
       "the table \(name) can't belong to itself: its primary key isn't known, or has the foreign key in it")
@@ -221,7 +225,7 @@ extension TableDefinition {
       case .foreignKey(let other) where other === foreignKey:
         guard !other.isPartOfPrimaryKey else { throw missing }
       case .foreignKey(let other):
-        // Another one that refers to this table has columns that are named by this very key.
+        // The columns of another foreign key to this table are named after the key that is being looked for.
         guard !other.tables.contains(where: { $0.equalsIgnoringCase(name) }) else {
           guard !other.isPartOfPrimaryKey else { throw missing }
           continue
