@@ -47,12 +47,13 @@ public protocol ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - source: where the connection comes from.
+  ///   - role: whom the statements run as, where the database has roles; nil for the user of the connection.
   ///   - cancellation: interrupts the statements.
   ///   - seconds: how long the statements may take together; nil for ever. The time in which the transaction is
   ///     paused doesn't count.
   /// - Throws: ``ReaderSource/NoneFree``.
   func read(
-    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+    _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction
 
   /// Queues for a connection: they are given out in the order of coming.

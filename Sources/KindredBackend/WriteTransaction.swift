@@ -11,6 +11,8 @@ public struct WriteOrder: Sendable {
   public var isLong: Bool
   /// Tells that the result is no longer of use; interrupts the statements.
   public var cancellation: (any Cancellation)?
+  /// Whom the statements run as, where the database has roles; nil for the user of the connection.
+  public var role: DatabaseRole?
 
   /// A write that takes its place in the queue.
   public init(deadline: UInt64? = nil, isLong: Bool = false, cancellation: (any Cancellation)? = nil) {

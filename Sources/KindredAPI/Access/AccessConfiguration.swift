@@ -14,6 +14,10 @@ public struct AccessConfiguration: Sendable {
   /// The roles that may see plans and metrics; nil where the configuration doesn't say.
   public var operatorRoles: Set<String>?
 
+  /// How clients become roles of the database, which has rules of its own; nil where all requests run as the user of
+  /// its connections.
+  public var databaseRoles: DatabaseRoles?
+
   /// The claim that holds the roles, unless the configuration names another.
   public static let defaultRolesClaim = "roles"
 
@@ -40,6 +44,20 @@ public struct AccessConfiguration: Sendable {
     /// Tokens that are signed by one of these algorithms.
     public init(algorithms: Set<SignatureAlgorithm>) {
       self.algorithms = algorithms
+    }
+  }
+
+  /// Which role of the database a client becomes.
+  public struct DatabaseRoles: Sendable {
+    /// The path of the claim that names it.
+    public var claim: String
+    /// The role of those whose credentials name none; nil where they are refused.
+    public var anonymous: String?
+
+    /// Roles that this claim names.
+    public init(claim: String, anonymous: String? = nil) {
+      self.claim = claim
+      self.anonymous = anonymous
     }
   }
 

@@ -47,7 +47,8 @@ final class Authenticator: Sendable {
     guard let field = fields.first else {
       return Principal(
         roles: configuration.anonymousRoles, claims: [:], vocabulary: vocabulary, isAuthenticated: false,
-        identity: [])
+        identity: [],
+        databaseStanding: configuration.databaseRoles?.standingWithoutCredentials ?? .connection)
     }
     guard fields.count == 1, let token = Self.bearerToken(in: field) else {
       throw Problem.invalidToken("`Authorization` should be `Bearer` and a token")
@@ -55,7 +56,8 @@ final class Authenticator: Sendable {
     if let key = key(token) {
       return Principal(
         roles: key.roles, claims: key.claims, vocabulary: vocabulary, isAuthenticated: true,
-        identity: key.digest)
+        identity: key.digest,
+        databaseStanding: configuration.databaseRoles?.standing(of: key) ?? .connection)
     }
     guard let verifier else { throw Problem.invalidToken("the token is none of the server's keys") }
     return try principal(verifier, token, vocabulary)
@@ -76,7 +78,8 @@ final class Authenticator: Sendable {
       let claims = try verifier.claims(of: token)
       var principal = Principal(
         roles: claims.roles(at: verifier.rolesClaim), claims: claims.values(named: vocabulary.claims),
-        vocabulary: vocabulary, isAuthenticated: true, identity: claims.identity)
+        vocabulary: vocabulary, isAuthenticated: true, identity: claims.identity,
+        databaseStanding: try configuration.databaseRoles?.standing(of: claims) ?? .connection)
       principal.expiry = claims.expiry.map { $0 + verifier.leeway }
       cache.withLock { cache in
         guard cache.generation == generation, cache.vocabulary == vocabulary,
@@ -100,7 +103,8 @@ final class Authenticator: Sendable {
       return Principal(
         roles: claims.roles(at: configuration.tokens?.rolesClaim ?? AccessConfiguration.defaultRolesClaim),
         claims: claims.values(named: vocabulary.claims), vocabulary: vocabulary, isAuthenticated: true,
-        identity: claims.identity)
+        identity: claims.identity,
+        databaseStanding: try configuration.databaseRoles?.standing(of: claims) ?? .connection)
     } catch let refusal as TokenRefusal {
       throw Problem.invalidToken(refusal.message)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import KindredAssociations
+import KindredBackend
 import KindredClock
 import KindredCryptography
 import KindredSQLSyntax
@@ -16,6 +17,12 @@ struct Principal: Sendable {
   ///
   /// Empty for the operator.
   let rights: [UInt8]
+  /// Tells those apart who have other rights or, where the database has rules of its own, are others.
+  ///
+  /// Unlike the rights, it outlives the renewal of a token. Cursors, long links and kept answers belong to it.
+  let standing: [UInt8]
+  /// Whom the database takes the principal for.
+  private let databaseStanding: DatabaseStanding
   /// Tells clients apart, whatever their rights.
   let identity: [UInt8]
   /// When the credentials end, in seconds since 1970; nil for never.
@@ -29,15 +36,18 @@ struct Principal: Sendable {
     roles = nil
     claims = [:]
     rights = []
+    standing = []
+    databaseStanding = .connection
     identity = []
   }
 
   /// - Parameters:
   ///   - vocabulary: the roles and claims that make a difference; others are left out.
   ///   - identity: what tells the client from all others.
+  ///   - databaseStanding: whom the database takes the client for.
   init(
     roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
-    identity: [UInt8]
+    identity: [UInt8], databaseStanding: DatabaseStanding
   ) {
     let roles = roles.intersection(vocabulary.roles)
     let claims = claims.filter { vocabulary.claims.contains($0.key) && $0.value != .null }
@@ -45,6 +55,7 @@ struct Principal: Sendable {
     self.roles = roles
     self.claims = claims
     self.identity = identity
+    self.databaseStanding = databaseStanding
     var text = OutputBytes()
     for role in roles.sorted() { text.append(role) }
     text.append("")
@@ -52,7 +63,28 @@ struct Principal: Sendable {
       text.append(name)
       text.append(value)
     }
-    rights = HashFunction.sha256.digest(of: [isAuthenticated ? 1 : 0] + text.bytes)
+    let own = HashFunction.sha256.digest(of: [isAuthenticated ? 1 : 0] + text.bytes)
+    guard case .role(let databaseRole) = databaseStanding else {
+      (rights, standing) = (own, own)
+      return
+    }
+    // Any claim may decide what a policy shows.
+    var role = OutputBytes()
+    role.append(databaseRole.name)
+    standing = HashFunction.sha256.digest(of: own + role.bytes + identity)
+    role.append(databaseRole.claims)
+    rights = HashFunction.sha256.digest(of: own + role.bytes)
+  }
+
+  /// Whom the database takes the principal for; nil for the user of its connections.
+  ///
+  /// - Throws: `RequestError` (`forbidden`) where it can take it for nobody.
+  func databaseRole() throws -> DatabaseRole? {
+    switch databaseStanding {
+    case .connection: nil
+    case .role(let role): role
+    case .none(let reason): throw RequestError(.forbidden, reason)
+    }
   }
 
   /// The same in nanoseconds of the monotonic clock.

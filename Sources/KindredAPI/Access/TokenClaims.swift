@@ -62,6 +62,21 @@ struct TokenClaims {
     return nil
   }
 
+  /// The claims as they were sent, a JSON object.
+  var text: String { document.text(of: document.root) }
+
+  /// The text at a path, whose dots lead inside; nil where there is none.
+  ///
+  /// - Throws: `TokenRefusal` for anything that is no text.
+  func name(at path: String) throws -> String? {
+    guard let node = Self.node(at: path, in: members) else { return nil }
+    switch node.content {
+    case .string(let text): return text
+    case .null: return nil
+    case .boolean, .number, .array, .object: throw TokenRefusal("`\(path)` is no text")
+    }
+  }
+
   /// The claims of these names as expressions read them; those that are not there are left out.
   func values(named names: Set<String>) -> [String: SQLValue] {
     var values: [String: SQLValue] = [:]

@@ -34,7 +34,7 @@ struct RequestShape {
   /// Whether the path leads to one record.
   private var isSingle = false
   /// Of the principal, whom a cursor belongs to.
-  private let rights: [UInt8]
+  private let standing: [UInt8]
 
   /// Bytes that no URL has, in place of literals.
   private enum Mark {
@@ -47,9 +47,9 @@ struct RequestShape {
 
   init(
     path segments: [Substring], query: Substring?, type: MediaType, model: Model, limits: RequestLimits,
-    isUnpaged: Bool, rights: [UInt8] = []
+    isUnpaged: Bool, standing: [UInt8] = []
   ) {
-    self.rights = rights
+    self.standing = standing
     self.type = type
     self.query = query
     self.segments = segments
@@ -75,7 +75,7 @@ struct RequestShape {
     let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
     var key = Self.key(of: text)
     // It may have a cursor, under whatever name, and is planned with it: that is for its own principal.
-    key.bytes += rights
+    key.bytes += standing
     return key
   }
 
@@ -88,7 +88,7 @@ struct RequestShape {
     var request = shared
     request.parameters.literals = literals
     request.order.segments = segments
-    request.order.principal = rights
+    request.order.principal = standing
     if let limit { request.limit = Int(limit) }
     guard let after else { return request }
     guard let cursor = try? cursors.decode(after, for: request.order.associatedData),

@@ -58,7 +58,7 @@ extension KindredService {
       // The request's own time has been used by then: it is short, and what isn't told in it is left out.
       description = try? RequestDescription(
         request.target, model: version.seen(by: principal).model, limits: options.limits,
-        cursors: (cursors, principal.rights),
+        cursors: (cursors, principal.standing),
         within: ToolTime(seconds: min(0.5, options.queryTime ?? 0.5), request.cancellation))
     }
     return ProblemPage(problem, request, description)

@@ -25,7 +25,7 @@ extension KindredService {
       key: RepresentationCache.Key(target: request.target, type: .json, rights: principal.rights),
       version: backend.stateNumber, condition: nil)
     let reading = try backend.read(
-      readers, cancellation: request.cancellation, seconds: options.queryTime)
+      readers, as: principal.databaseRole(), cancellation: request.cancellation, seconds: options.queryTime)
     defer { reading.close() }
     guard let json = try json(of: asked, reading) else {
       throw Problem.notAcceptable("only records can be listened to: change `Accept`")
@@ -42,7 +42,8 @@ extension KindredService {
   private func refreshed(_ asked: RecordsRequest) -> LiveEvent? {
     guard let feed = changeFeed else { return nil }
     do {
-      let reading = try feed.readers.read(.waiting, cancellation: nil, seconds: options.queryTime)
+      let reading = try feed.readers.read(
+        .waiting, as: asked.principal.databaseRole(), cancellation: nil, seconds: options.queryTime)
       defer { reading.close() }
       return try json(of: asked, reading).map { LiveEvent($0, memory: feed.memory) }
     } catch {

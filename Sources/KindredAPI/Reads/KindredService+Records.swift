@@ -23,7 +23,7 @@ extension KindredService {
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
-    let request = try longRequests.expanded(request, for: principal.rights)
+    let request = try longRequests.expanded(request, for: principal.standing)
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
       if let format, !recordTypes.contains(format) {
@@ -48,7 +48,8 @@ extension KindredService {
     // The time that was spent in the queue is a part of the request's.
     let waited = if case .queued = readers { Double(timing.nanoseconds) / 1e9 } else { 0.0 }
     let reading = try backend.read(
-      readers, cancellation: request.cancellation, seconds: options.queryTime.map { max(0, $0 - waited) })
+      readers, as: principal.databaseRole(), cancellation: request.cancellation,
+      seconds: options.queryTime.map { max(0, $0 - waited) })
     do {
       asked.version = try asked.version ?? reading.stateNumber()
       let version = try models.version(for: reading).seen(by: principal)
@@ -109,12 +110,12 @@ extension KindredService {
     let type = asked.type
     let shape = RequestShape(
       path: asked.segments, query: asked.request.query, type: type, model: version.model,
-      limits: options.limits, isUnpaged: type.isUnpaged, rights: asked.principal.rights)
+      limits: options.limits, isUnpaged: type.isUnpaged, standing: asked.principal.standing)
     var planned = try version.plans.request(for: shape, cursors) {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type.isUnpaged)
       parser.cursors = cursors
-      parser.principal = asked.principal.rights
+      parser.principal = asked.principal.standing
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
       let planner = Planner(model: version.model, limits: options.limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
@@ -128,7 +129,7 @@ extension KindredService {
     }
     // Plans are shared by all who have the same roles; the rest of a principal is the request's.
     planned.parameters.claims = asked.principal.claims
-    planned.order.principal = asked.principal.rights
+    planned.order.principal = asked.principal.standing
     return planned
   }
 
@@ -147,7 +148,7 @@ extension KindredService {
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
         name: fetchRequest.path.name,
         order: RequestOrder(
-          segments: asked.segments, terms: parsed.orderTerms, principal: asked.principal.rights))
+          segments: asked.segments, terms: parsed.orderTerms, principal: asked.principal.standing))
     } catch {
       throw Problem.notAcceptable(
         "`\(error.path.joined(separator: "."))` has no place in \(asked.type.rawValue), for it is not one value: "

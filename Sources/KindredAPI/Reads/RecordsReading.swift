@@ -171,7 +171,7 @@ final class RecordsReading {
       let cursor = try reader.pageCursor()
       let links = PageLinks(
         asked.request, next: cursor.flatMap { service.cursors.encode($0, for: planned.order.associatedData) },
-        service.longRequests, for: asked.principal.rights)
+        service.longRequests, for: asked.principal.standing)
       if let field = links.field { beginning.headers.append("Link", field) }
       isLastPage = cursor == nil
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])

@@ -28,14 +28,14 @@ struct LongRequests: Sendable {
   ///   - cursor: where the page begins; nil for the first one.
   ///   - length: of a URL that holds the request; a longer one names it.
   func target(
-    path: Substring, query: String, cursor: String?, for rights: [UInt8], within length: Int
+    path: Substring, query: String, cursor: String?, for standing: [UInt8], within length: Int
   ) -> String? {
     let text = Array(query.utf8)
     guard let deflated = Deflation.deflate(text) else { return nil }
     let start = Array((cursor ?? "").utf8)
     var lengths = (0..<4).map { UInt8(truncatingIfNeeded: text.count >> (8 * $0)) }
     lengths += [UInt8(truncatingIfNeeded: start.count), UInt8(truncatingIfNeeded: start.count >> 8)]
-    let associated = Self.associated(path, rights)
+    let associated = Self.associated(path, standing)
     func target(_ kind: UInt8, _ request: [UInt8]) -> String? {
       cursors.seal([kind] + lengths + start + request, with: associated).map {
         URLCoding.encodeUnsafe("\(path)?after=\(Self.mark)\($0)")
@@ -50,13 +50,13 @@ struct LongRequests: Sendable {
   /// The request that a URL stands for, where its `after` holds one.
   ///
   /// - Throws: `RequestError` where it holds none of this server's.
-  func expanded(_ request: HTTPRequest, for rights: [UInt8]) throws -> HTTPRequest {
+  func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest {
     guard let query = request.query, query.utf8.contains(UInt8(ascii: "~")) else { return request }
     var pairs: [String] = []
     var isExpanded = false
     for pair in query.split(separator: "&") {
       if pair.hasPrefix("after=\(Self.mark)") {
-        pairs.append(try self.query(pair.dropFirst(7), associated: Self.associated(request.path, rights)))
+        pairs.append(try self.query(pair.dropFirst(7), associated: Self.associated(request.path, standing)))
         isExpanded = true
       } else {
         pairs.append(String(pair))
@@ -90,7 +90,7 @@ struct LongRequests: Sendable {
     return cursor.isEmpty ? query : "\(query)&after=\(cursor)"
   }
 
-  private static func associated(_ path: Substring, _ rights: [UInt8]) -> [UInt8] {
-    Array("request \(path)\n".utf8) + rights
+  private static func associated(_ path: Substring, _ standing: [UInt8]) -> [UInt8] {
+    Array("request \(path)\n".utf8) + standing
   }
 }

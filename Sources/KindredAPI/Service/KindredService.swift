@@ -39,7 +39,7 @@ public final class KindredService: HTTPHandler {
       options.access ?? AccessConfiguration(), impersonating: options.impersonated, logger: logger)
     changeFeed = try options.live.map { try ChangeFeed(backend, $0) }
     models = ModelSource(read: model)
-    let reading = try backend.read(.waiting, cancellation: nil, seconds: nil)
+    let reading = try backend.read(.waiting, as: nil, cancellation: nil, seconds: nil)
     defer { reading.close() }
     let version = try models.version(for: reading)
     if options.isWritable, backend.isWritable, try reading.keepsAnswers() {
@@ -198,7 +198,10 @@ public final class KindredService: HTTPHandler {
     case let error as any BackendError:
       // The operator's to mend, not the client's.
       if error.kind == .full { logger.error("\(error)") }
-      if let problem = Problem(error) { return problem }
+      if var problem = Problem(error) {
+        if error.kind == .forbidden, !(principal?.isAuthenticated ?? true) { problem.asksForCredentials() }
+        return problem
+      }
       if error.kind == .unavailable { return unavailable(error) }
     default: break
     }

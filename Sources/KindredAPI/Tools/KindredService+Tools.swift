@@ -19,7 +19,7 @@ extension KindredService {
   ) throws -> Representation {
     let url = try ToolParameters(request, ["url"]).required("url")
     let description = try RequestDescription(
-      url, model: model, limits: options.limits, cursors: (cursors, principal.rights),
+      url, model: model, limits: options.limits, cursors: (cursors, principal.standing),
       within: ToolTime(seconds: options.queryTime, request.cancellation))
     return Representation(description.json)
   }

@@ -16,8 +16,8 @@ struct RequestDraft {
   /// Errors of escapes, which have no place in decoded values.
   private(set) var encodingErrors: [(error: RequestError, place: Range<Int>)] = []
 
-  /// What reads cursors, and the rights that they belong to.
-  typealias Cursors = (coding: CursorCoding, rights: [UInt8])
+  /// What reads cursors, and the principal that they belong to.
+  typealias Cursors = (coding: CursorCoding, standing: [UInt8])
 
   /// - Parameters:
   ///   - cursors: nil where a cursor need not be read.
@@ -38,7 +38,7 @@ struct RequestDraft {
     guard let path else { return }
     var parser = FetchRequestParser(model: model, limits: limits, diagnostics: diagnostics)
     parser.cursors = cursors?.coding
-    parser.principal = cursors?.rights ?? []
+    parser.principal = cursors?.standing ?? []
     // A cursor belongs to the path as clients send it.
     let sent = segments.map { Substring(URLCoding.encodeUnsafe(String($0))) }
     let parsed = try? noting(diagnostics) {

@@ -15,7 +15,7 @@ final class IdempotencyKeys: Sendable {
     let key: IdempotencyKey
 
     init(_ key: IdempotencyKey, of principal: Principal) {
-      self.principal = principal.identity.hexadecimal + principal.rights.hexadecimal
+      self.principal = principal.identity.hexadecimal + principal.standing.hexadecimal
       self.key = key
     }
   }

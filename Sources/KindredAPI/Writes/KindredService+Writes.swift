@@ -97,10 +97,12 @@ extension KindredService {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> WriteResult
   ) throws -> HTTPAnswer {
     let pending = HTTPPendingResponse()
+    let role = try principal.databaseRole()
     let identity = try IdempotencyKey(request).map { IdempotencyKeys.Identity($0, of: principal) }
     if let identity { try idempotencyKeys.begin(identity) }
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
-    let order = WriteOrder(deadline: deadline, isLong: isLong, cancellation: request.cancellation)
+    var order = WriteOrder(deadline: deadline, isLong: isLong, cancellation: request.cancellation)
+    order.role = role
     backend.write(order) { transaction in
       guard let identity else { return try body(transaction) }
       return try self.idempotencyKeys.once(identity, in: transaction, isKept: isKept) {
@@ -126,7 +128,8 @@ extension KindredService {
       return finished(response, to: request, timing)
     case .failure(let error as any BackendError):
       // Foreign keys that are deferred are checked at the end.
-      return finished(answer(to: Problem(refusing: error) ?? error, of: request), to: request, timing)
+      return finished(
+        answer(to: Problem(refusing: error) ?? error, of: request, by: principal), to: request, timing)
     case .failure(let error):
       return finished(answer(to: error, of: request, by: principal), to: request, timing)
     }

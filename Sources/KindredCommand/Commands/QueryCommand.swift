@@ -53,15 +53,18 @@ struct QueryCommand: Configurable {
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
+  @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
 
   func run() throws {
     let logger = Logger.kindred(level: .warning)
     var opening = DatabaseLocation.Opening()
     opening.configuration = requests.connectionConfiguration
-    let database = try DatabaseLocation(self.database).open(opening, postgreSQL)
+    let location = DatabaseLocation(self.database)
+    let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
     var options = requests.serviceOptions
     options.access = try config.access()
+    try roles.add(to: &options.access, for: location)
     options.impersonated = claims.map { .claims(Array($0.utf8)) } ?? .operator
     let service = try KindredService(
       database.backend, options: options, logger: logger, model: requests.modelSource())

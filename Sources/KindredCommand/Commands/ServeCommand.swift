@@ -40,6 +40,7 @@ struct ServeCommand: Configurable {
   @OptionGroup(title: "Server") var server: ServerSettings
   @OptionGroup(title: "Requests") var requests: RequestSettings
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
+  @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
   @OptionGroup(title: "Files") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
@@ -81,6 +82,11 @@ struct ServeCommand: Configurable {
     // As long as a query may take, a request may wait for its turn.
     opening.checkoutTimeout = Int((options.queryTime ?? 60) * 1000)
     let location = DatabaseLocation(path)
+    try roles.add(to: &options.access, for: location)
+    if let access = options.access, access.databaseRoles != nil, access.tokens == nil, access.keys.isEmpty {
+      throw ValidationError(
+        "--role-claim needs tokens or keys: say in the configuration file, under access, which are taken")
+    }
     opening.readers = server.readerCount(for: location)
     let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }

@@ -40,9 +40,9 @@ public final class SQLiteBackend: Backend {
 
   /// Begins to read: takes a connection, and a snapshot.
   public func read(
-    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+    _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    try readers.read(source, cancellation: cancellation, seconds: seconds)
+    try readers.read(source, as: role, cancellation: cancellation, seconds: seconds)
   }
 
   /// Queues for a connection.
@@ -105,7 +105,7 @@ struct SQLiteReaders: ReaderPool {
   let watcher: StateWatcher
 
   func read(
-    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+    _ source: ReaderSource, as _: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
     try SQLiteReadTransaction(
       try reader(from: source), of: pool, watcher, cancellation: cancellation, seconds: seconds)

@@ -75,12 +75,22 @@ struct PostgreSQLSchemaSource: SchemaSource {
   }
 
   func timelessness() throws -> Timelessness {
-    // The rows of a foreign table change without a commit here.
+    // The rows of a foreign table change without a commit here. What a policy reads of settings and roles is the same for
+    // equal rights.
     let rows = try run([
       Query(
         """
         SELECT relname, CASE relkind WHEN 'f' THEN 'now(' ELSE pg_get_viewdef(oid) END FROM pg_class
         WHERE relkind IN ('v', 'f') AND pg_table_is_visible(oid)
+        UNION ALL
+        SELECT c.relname, CASE
+          WHEN EXISTS (
+            SELECT FROM pg_depend d JOIN pg_proc f ON f.oid = d.refobjid
+            WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass
+              AND f.provolatile = 'v') THEN 'now('
+          ELSE regexp_replace(pg_get_expr(p.polqual, p.polrelid), 'current_(setting|user|role)', '', 'gi') END
+        FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+        WHERE p.polqual IS NOT NULL AND c.relrowsecurity AND pg_table_is_visible(c.oid)
         """)
     ])[0]
     return Timelessness(

@@ -98,7 +98,7 @@ public final class PostgreSQLBackend: Backend {
   public func withSchema<Result: Sendable>(
     _ body: @Sendable (any SchemaSource) throws -> Result
   ) throws -> Result {
-    let version = schemaVersion
+    let version = try checkSchemaVersion()
     return try watcher.withConnection { connection in
       // One snapshot for all that is asked, which ends with nothing changed.
       _ = try connection.run(
@@ -110,8 +110,10 @@ public final class PostgreSQLBackend: Backend {
     }
   }
 
-  /// The number of the schema, which is looked at every few seconds.
-  var schemaVersion: Int64 {
+  /// Returns the number of the schema, after a look at the database where the last was some seconds ago.
+  ///
+  /// - Throws: `PostgreSQLError` where it has never been seen, and can't be now.
+  func checkSchemaVersion() throws -> Int64 {
     let now = MonotonicTime.now()
     let (isKnown, known) = schemaState.withLock { state -> (Bool, Int64) in
       let isKnown = state.time > 0 && now < state.time + Self.schemaValidity
@@ -120,16 +122,21 @@ public final class PostgreSQLBackend: Backend {
       return (isKnown, state.version)
     }
     guard !isKnown else { return known }
-    let fingerprint = try? watcher.withConnection {
-      try PostgreSQLSchemaReader($0, schemas: schemas).fingerprint()
+    let fingerprint: String
+    do {
+      fingerprint = try watcher.withConnection {
+        try PostgreSQLSchemaReader($0, schemas: schemas).fingerprint()
+      }
+    } catch {
+      // What reads will meet the same trouble, unless it is over by then.
+      guard known > 0 else { throw error }
+      return known
     }
     return schemaState.withLock { state in
-      if let fingerprint {
-        state.time = MonotonicTime.now()
-        if state.fingerprint != fingerprint {
-          state.fingerprint = fingerprint
-          state.version += 1
-        }
+      state.time = MonotonicTime.now()
+      if state.fingerprint != fingerprint {
+        state.fingerprint = fingerprint
+        state.version += 1
       }
       return state.version
     }
@@ -150,10 +157,10 @@ public final class PostgreSQLBackend: Backend {
   ///
   /// - Throws: `PostgreSQLError`, `ReaderSource.NoneFree`.
   public func read(
-    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+    _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
     try PostgreSQLReaders(backend: self, pool: pool).read(
-      source, cancellation: cancellation, seconds: seconds)
+      source, as: role, cancellation: cancellation, seconds: seconds)
   }
 
   /// Queues for a connection.
@@ -218,7 +225,7 @@ public final class PostgreSQLBackend: Backend {
       writers.giveBack(connection)
     }
     let transaction = try PostgreSQLWriteTransaction(
-      connection, of: self, deadline: order.isLong ? nil : order.deadline)
+      connection, of: self, as: order.role, deadline: order.isLong ? nil : order.deadline)
     let value = try body(transaction)
     try transaction.commit()
     return value
@@ -248,10 +255,14 @@ struct PostgreSQLReaders: ReaderPool {
   let pool: PostgreSQLPool
 
   func read(
-    _ source: ReaderSource, cancellation: (any Cancellation)?, seconds: Double?
+    _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    PostgreSQLReadTransaction(
-      try connection(from: source), of: backend, pool, cancellation: cancellation, seconds: seconds)
+    // Before there is a connection, which another request could have meanwhile.
+    let schemaVersion = try backend.checkSchemaVersion()
+    return PostgreSQLReadTransaction(
+      try connection(from: source), of: backend, pool, as: role, schemaVersion: schemaVersion,
+      cancellation: cancellation,
+      seconds: seconds)
   }
 
   private func connection(from source: ReaderSource) throws -> PostgreSQLConnection {

@@ -12,6 +12,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   let backend: PostgreSQLBackend
   private let pool: PostgreSQLPool
   private(set) var connection: PostgreSQLConnection
+  /// Whom the statements run as; nil for the user of the connection.
+  let role: DatabaseRole?
   private let cancellation: (any Cancellation)?
   private var isClosed = false
   private var hasBegun = false
@@ -27,17 +29,19 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   let schemaVersion: Int64
 
   /// - Parameters:
+  ///   - role: whom the statements run as; nil for the user of the connection.
   ///   - cancellation: ends the statements.
   ///   - seconds: how long the statements may take; nil for ever.
   init(
     _ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, _ pool: PostgreSQLPool,
-    cancellation: (any Cancellation)?, seconds: Double?
+    as role: DatabaseRole?, schemaVersion: Int64, cancellation: (any Cancellation)?, seconds: Double?
   ) {
     self.connection = connection
     self.backend = backend
     self.pool = pool
+    self.role = role
     self.cancellation = cancellation
-    schemaVersion = backend.schemaVersion
+    self.schemaVersion = schemaVersion
     timeLeft = seconds.map { UInt64($0 * 1e9) }
     resume()
     watchCancellation()
@@ -57,15 +61,18 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   func run(_ queries: [Query]) throws -> [QueryResult] {
     try checkInterruption()
     guard !hasBegun else { return try connection.run(queries) }
-    let beginning = self.beginning
+    let beginning = try self.beginning
     hasBegun = true
-    let results = try connection.run(beginning + queries)
+    let results = try RoleSettings.refusing { try connection.run(beginning + queries) }
     return Array(results.dropFirst(beginning.count))
   }
 
   private var beginning: [Query] {
-    [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
-      + backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
+    get throws {
+      try [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
+        + backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
+        + (role.map { [try RoleSettings.query(for: $0)] } ?? [])
+    }
   }
 
   /// Runs `body`, and once more in a new transaction, maybe on a new connection, where it fails by no fault of its own
@@ -150,18 +157,4 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   }
 }
 
-extension PostgreSQLReadTransaction {
-  private var source: PostgreSQLSchemaSource {
-    PostgreSQLSchemaSource(schemaVersion: schemaVersion, schemas: backend.schemas) { [self] in try run($0) }
-  }
-
-  func schema() throws -> Schema { try source.schema() }
-
-  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
-    try source.tables(of: definitions)
-  }
-
-  func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
-
-  func timelessness() throws -> Timelessness { try source.timelessness() }
-}
+extension PostgreSQLReadTransaction: SchemaForwarding {}

@@ -7,6 +7,10 @@ extension PostgreSQLWriteTransaction {
   }
 
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
+    try asUser { try answer(key, since: time) }
+  }
+
+  private func answer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
     guard try hasAnswers() else { return nil }
     let rows = Rows(
       try run([
@@ -32,6 +36,10 @@ extension PostgreSQLWriteTransaction {
   }
 
   func keep(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
+    try asUser { try store(answer, under: key) }
+  }
+
+  private func store(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
     if try !hasAnswers() {
       _ = try run([
         Query(
@@ -61,9 +69,22 @@ extension PostgreSQLWriteTransaction {
   }
 
   func removeKeptAnswers(until time: Int64) throws {
-    guard try hasAnswers() else { return }
-    _ = try run([
-      Query("DELETE FROM kindred_idempotency WHERE time <= $1", [Array(String(time).utf8)])
-    ])
+    try asUser {
+      guard try hasAnswers() else { return }
+      _ = try run([
+        Query("DELETE FROM kindred_idempotency WHERE time <= $1", [Array(String(time).utf8)])
+      ])
+    }
+  }
+
+  /// Runs `body` as the user of the connection, who keeps the answers for all roles.
+  private func asUser<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let role else { return try body() }
+    let back = try RoleSettings.query(for: role)
+    _ = try run([RoleSettings.end])
+    let result = try body()
+    // Where `body` fails, the transaction has, and nothing else can run in it.
+    _ = try run([back])
+    return result
   }
 }

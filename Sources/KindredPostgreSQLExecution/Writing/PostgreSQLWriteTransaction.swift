@@ -7,7 +7,9 @@ import KindredSQLSyntax
 
 /// A connection in a transaction that writes, as if no other did at the same time.
 final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
-  private let backend: PostgreSQLBackend
+  let backend: PostgreSQLBackend
+  /// Whom the statements run as; nil for the user of the connection.
+  let role: DatabaseRole?
   private let connection: PostgreSQLConnection
   let schemaVersion: Int64
   private(set) var isOpen = true
@@ -18,14 +20,20 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   /// Begins a transaction.
   ///
   /// - Throws: `PostgreSQLError`.
-  init(_ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, deadline: UInt64?) throws {
+  init(
+    _ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, as role: DatabaseRole?,
+    deadline: UInt64?
+  ) throws {
     self.backend = backend
+    self.role = role
     self.connection = connection
-    schemaVersion = backend.schemaVersion
+    schemaVersion = try backend.checkSchemaVersion()
     connection.deadline = deadline
-    _ = try connection.run(
-      [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
-        + backend.settings(milliseconds: Self.milliseconds(until: deadline)))
+    let beginning =
+      try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
+      + backend.settings(milliseconds: Self.milliseconds(until: deadline))
+      + (role.map { [try RoleSettings.query(for: $0)] } ?? [])
+    _ = try RoleSettings.refusing { try connection.run(beginning) }
   }
 
   private static func milliseconds(until deadline: UInt64?) -> UInt64? {
@@ -141,23 +149,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let change = TableChange.insertion(of: columns.map(\.name), returning: [])
     return PostgreSQLInsertion(table.statement(change, dialect: .postgreSQL).sql, columns.count, in: self)
   }
-
-  // MARK: The schema
-
-  private var source: PostgreSQLSchemaSource {
-    PostgreSQLSchemaSource(schemaVersion: schemaVersion, schemas: backend.schemas) { [self] in try run($0) }
-  }
-
-  func schema() throws -> Schema { try source.schema() }
-
-  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
-    try source.tables(of: definitions)
-  }
-
-  func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
-
-  func timelessness() throws -> Timelessness { try source.timelessness() }
 }
+
+extension PostgreSQLWriteTransaction: SchemaForwarding {}
 
 extension Rows {
   /// All values.

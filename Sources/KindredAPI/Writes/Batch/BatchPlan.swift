@@ -26,7 +26,7 @@ struct BatchPlan: Sendable {
     self.version = version
     self.preferences = preferences
     // What can't be expanded can't be planned either, which tells why.
-    let parts = parts.map { (try? service.longRequests.expanded($0, for: principal.rights)) ?? $0 }
+    let parts = parts.map { (try? service.longRequests.expanded($0, for: principal.standing)) ?? $0 }
     self.parts = parts
     var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
     works = parts.map { part in
@@ -130,7 +130,7 @@ struct BatchPlan: Sendable {
         service.cursors.encode($0, for: planned.order.associatedData)
       }
       result.link =
-        PageLinks(part, next: cursor, service.longRequests, for: principal.rights).field
+        PageLinks(part, next: cursor, service.longRequests, for: principal.standing).field
     }
     return result
   }

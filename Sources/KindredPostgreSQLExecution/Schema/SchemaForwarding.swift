@@ -1,0 +1,30 @@
+import KindredAssociations
+import KindredBackend
+
+/// A transaction that shows the schema: as the user of the connection sees it, so that one model serves all roles.
+protocol SchemaForwarding: SchemaSource, StatementRunner {
+  var backend: PostgreSQLBackend { get }
+  /// Whom the statements run as; nil for the user of the connection.
+  var role: DatabaseRole? { get }
+}
+
+extension SchemaForwarding {
+  private func withSource<Result: Sendable>(
+    _ body: @Sendable (any SchemaSource) throws -> Result
+  ) throws -> Result {
+    guard role == nil else { return try backend.withSchema(body) }
+    return try body(
+      PostgreSQLSchemaSource(schemaVersion: schemaVersion, schemas: backend.schemas) { [self] in try run($0) }
+    )
+  }
+
+  func schema() throws -> Schema { try withSource { try $0.schema() } }
+
+  func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
+    try withSource { try $0.tables(of: definitions) }
+  }
+
+  func tables(readBy table: Table) throws -> Set<String> { try withSource { try $0.tables(readBy: table) } }
+
+  func timelessness() throws -> Timelessness { try withSource { try $0.timelessness() } }
+}
