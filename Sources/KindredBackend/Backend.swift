@@ -1,80 +1,79 @@
 import KindredAssociations
 
-/// A database that is served: where requests are read from and written to.
+/// A database that the server reads from and writes to.
 ///
-/// All that is above knows of the database is this protocol and those beside it. It is crossed once per request and
-/// per part of a result, never per row.
+/// This protocol and those beside it are all that the layers above know of a database. They are called once per request
+/// and per part of a result, never per row.
 ///
-/// Whatever throws may throw a ``BackendError``; where a `RequestError` is thrown as well, it says so.
+/// Every method that throws may throw a ``BackendError``; those that also throw a `RequestError` document it.
 public protocol Backend: ReaderPool {
-  /// Whether there is a connection that writes.
+  /// Whether writes are allowed.
   var isWritable: Bool { get }
 
-  /// The number of the present state of the database, whoever wrote it; nil where it can't be told.
+  /// A number of the current state of the database, including commits of other processes; nil if it is unknown.
   ///
-  /// Different states have different numbers as long as the program runs. What is read after this was asked is this
-  /// state or a later one.
+  /// While the program runs, different states have different numbers. A read that begins afterwards sees this state or
+  /// a later one.
   var stateNumber: Int64? { get }
 
-  /// Has the database answer anything, to see whether it does; that it is busy is an answer.
+  /// Checks that the database responds; it may be busy.
   func probe() throws
 
-  /// Runs `body` with the schema as it is now, without a connection of the pool; `body` must be short.
+  /// Runs `body` with the current schema, without taking a connection from the pool; `body` must be short.
   func withSchema<Result: Sendable>(
     _ body: @Sendable (any SchemaSource) throws -> Result
   ) throws -> Result
 
-  /// Opens connections for reading that are none of this pool's.
+  /// Opens a separate pool of connections for reading.
   func readers(_ count: Int) throws -> any ReaderPool
 
-  /// Has `body` run in a transaction that writes, in the order of coming, as if it were alone.
+  /// Runs `body` in a write transaction, in order of arrival and isolated from other writes.
   ///
   /// - Parameters:
-  ///   - body: may run more than once, so it has no effect but on the database.
-  ///   - completion: gets the result after the commit; it runs on the thread that writes, and has to be short.
+  ///   - body: changes the database; it may run more than once, so it must have no other effects.
+  ///   - completion: receives the result after the commit; it runs on the writing thread and must be short.
   func write<Value: Sendable>(
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   )
 
-  /// What has been counted so far.
+  /// The counters and gauges for metrics.
   var statistics: BackendStatistics { get }
 }
 
-/// Connections for reading.
+/// A pool of connections for reading.
 public protocol ReaderPool: Sendable {
-  /// Begins to read: takes a connection, and a snapshot.
+  /// Begins a read transaction with a snapshot on a connection of the pool.
   ///
   /// - Parameters:
-  ///   - source: where the connection comes from.
-  ///   - role: whom the statements run as, where the database has roles; nil for the user of the connection.
+  ///   - source: how the connection is obtained.
+  ///   - role: the role with which the statements run, if the database has roles; nil for the user of the connection.
   ///   - cancellation: interrupts the statements.
-  ///   - seconds: how long the statements may take together; nil for ever. The time in which the transaction is
-  ///     paused doesn't count.
-  /// - Throws: ``ReaderSource/NoneFree``.
+  ///   - seconds: the time that all statements together may take, without pauses; nil for no limit.
+  /// - Throws: ``ReaderSource/NoneFree`` if `source` is `free` and no connection is.
   func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction
 
-  /// Queues for a connection: they are given out in the order of coming.
+  /// Queues for a connection; connections are granted in order of arrival.
   ///
-  /// `onGrant` is called once, on any thread, and has to be short.
+  /// `onGrant` is called once, on any thread, and must be short.
   func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket
 
-  /// Closes the connections: those in use when they are released.
+  /// Closes the connections; those in use are closed when they are released.
   func close()
 }
 
-/// How a request gets a connection for reading.
+/// How a request obtains a connection for reading.
 public enum ReaderSource: Sendable {
-  /// It blocks its thread until one is free, or the pool's time-out is over.
+  /// Blocks the thread until a connection is free or the pool's timeout has passed.
   case waiting
-  /// It takes one that is free, or none.
+  /// Takes a connection only if one is free now.
   case free
-  /// It has waited for its turn in the queue.
+  /// Takes the connection that was granted to a ticket.
   case queued(ReaderTicket)
 
-  /// No connection is free: the request must be queued.
+  /// No connection is free, so the request must queue.
   public struct NoneFree: Error {
     /// An error without details.
     public init() {}
@@ -83,29 +82,30 @@ public enum ReaderSource: Sendable {
 
 /// A place in the queue for a connection.
 ///
-/// It has to be used by ``ReaderPool/read(_:cancellation:seconds:)`` or withdrawn.
+/// It must either be used by ``ReaderPool/read(_:cancellation:seconds:)`` or be withdrawn.
 public struct ReaderTicket: Sendable {
-  /// What the pool knows it by.
+  /// The number that identifies it to the pool.
   public let number: UInt64
   private let leave: @Sendable (UInt64) -> Void
 
-  /// - Parameter leave: gives up the place of this number, or the turn; it does nothing where that was used.
+  /// - Parameter leave: gives up the place or the granted connection of a number; has no effect after it was used.
   public init(number: UInt64, leave: @escaping @Sendable (UInt64) -> Void) {
     self.number = number
     self.leave = leave
   }
 
-  /// Leaves the queue, or gives up the turn.
+  /// Leaves the queue, or returns the connection that was granted.
   public func withdraw() { leave(number) }
 }
 
-/// Tells that an answer isn't wanted any more.
+/// Signals that an answer is no longer wanted.
 public protocol Cancellation: Sendable {
-  /// Whether it isn't; it never becomes false again.
+  /// Whether the request was cancelled; once true, it stays true.
   var isCancelled: Bool { get }
 
-  /// Has `action` called on cancellation, at once where that has been; it replaces the one before.
+  /// Sets the action to call on cancellation; it is called at once if that has already happened.
   ///
-  /// `nil` clears it: when this returns, the action neither runs nor will. The action has to be short.
+  /// The action replaces the previous one and must be short. Passing `nil` clears it: after that call, the action is
+  /// neither running nor will it run.
   func onCancel(_ action: (@Sendable () -> Void)?)
 }

@@ -1,60 +1,60 @@
 import KindredAssociations
 
-/// An error of a database, which each driver's own errors are.
+/// An error of a database; the errors of each driver conform to it.
 ///
-/// Its description is for the log: it may hold SQL text and names that are not for clients.
+/// Its description is for the log only: it may contain SQL and names that clients must not see.
 public protocol BackendError: Error, CustomStringConvertible {
-  /// What has happened.
+  /// The kind of error.
   var kind: BackendErrorKind { get }
 
-  /// Returns the columns of a table that the error names: those of the constraint that refused a change.
+  /// Returns the names of those columns of a table that belong to the violated constraint, as far as they are known.
   func columns(of table: Table) -> [String]
 }
 
 extension BackendError {
-  /// None.
+  /// Returns no columns.
   public func columns(of table: Table) -> [String] { [] }
 
-  /// The constraint that refused a change; nil for other errors.
+  /// The kind of constraint that was violated; nil for other errors.
   public var constraint: BackendErrorKind.Constraint? {
     if case .constraint(let constraint) = kind { constraint } else { nil }
   }
 
-  /// Whether the statement was stopped, by its deadline or by a cancellation.
+  /// Whether the statement was stopped by its deadline or by a cancellation.
   public var isInterrupted: Bool { kind == .cancelled || kind == .timedOut }
 }
 
-/// What has happened to a statement, as far as it makes a difference to who sent the request.
+/// The kinds of database errors that lead to different answers.
 public enum BackendErrorKind: Hashable, Sendable {
-  /// Others held what was needed for too long.
+  /// A lock or a connection was held by others for too long.
   case busy
   /// The request was cancelled.
   case cancelled
-  /// The request took longer than it may.
+  /// The request exceeded its time limit.
   case timedOut
-  /// The request needs more of something than it may have: `memory`, `temporary space`.
+  /// The request exceeded its limit of a resource: `memory` or `temporary space`.
   case exceeded(String)
   /// The disk is full.
   case full
-  /// The request is more than the database takes: what of it, in words for clients.
+  /// The request exceeds a limit of the database, described in words for clients.
   case tooLarge(String)
-  /// An expression has no value: why, in words for clients.
+  /// An expression can't be evaluated, for a reason in words for clients.
   case noValue(String)
-  /// A constraint refused a change.
+  /// A change violates a constraint.
   case constraint(Constraint)
-  /// The key must be a whole number, and is not.
+  /// The key must be an integer but isn't.
   case wrongKey
-  /// The database's own rules don't let this user do that.
+  /// The user of the connection lacks the privilege.
   case forbidden
-  /// The file, its medium, the memory, or the connection has failed.
+  /// The file, the disk, the memory or the connection has failed.
   case unavailable
   /// A defect of the program.
   case defect
 
-  /// What kind of constraint.
+  /// The kinds of constraints.
   public enum Constraint: Hashable, Sendable {
     case notNull, check, dataType, unique, foreignKey, other
-    /// A trigger, in its own words; empty where it says nothing.
+    /// A trigger raised an error with this message, which may be empty.
     case trigger(String)
   }
 }

@@ -1,28 +1,28 @@
-/// What a backend has counted, for metrics.
+/// The counters and gauges of a backend, for metrics.
 public struct BackendStatistics: Hashable, Sendable {
-  /// Connections for reading that are open.
+  /// The open connections for reading.
   public var readersOpen = 0
-  /// Connections for reading that are in use.
+  /// The connections for reading that are in use.
   public var readersInUse = 0
-  /// Requests that wait for a connection for reading.
+  /// The requests that are waiting for a connection for reading.
   public var readersWaiting = 0
-  /// Whether the connection that writes is in use.
+  /// Whether the writing connection is in use.
   public var isWriterInUse = false
-  /// How often a request had to wait for a connection.
+  /// The number of times a request had to wait for a connection.
   public var waits = 0
-  /// How often it waited in vain.
+  /// The number of these waits that timed out.
   public var waitTimeouts = 0
-  /// Statements that were found prepared.
+  /// The statements that were found in a cache of prepared statements.
   public var statementCacheHits = 0
-  /// Statements that had to be prepared.
+  /// The statements that had to be prepared.
   public var statementCacheMisses = 0
-  /// Writes that were committed.
+  /// The committed writes.
   public var writes = 0
-  /// Transactions that were committed for them.
+  /// The commits, each of which may contain several writes.
   public var writeCommits = 0
-  /// Writes that wait for their turn.
+  /// The writes that are waiting for their turn.
   public var writesWaiting = 0
 
-  /// Nothing yet.
+  /// Creates statistics with all values 0.
   public init() {}
 }

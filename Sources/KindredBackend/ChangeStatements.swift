@@ -2,11 +2,11 @@ import KindredAssociations
 import KindredSQLSyntax
 import Synchronization
 
-/// A statement that is ready to be looked for in the cache of a connection.
+/// A statement in the form in which it is looked up in a connection's cache of prepared statements.
 public struct ExecutableStatement: Sendable {
   package let text: StatementText
   package let bindings: [SQL.Binding]
-  /// Whether the one row is the rowid of the record that it has inserted, if it has.
+  /// Whether the result is the rowid of the inserted record, which the statement itself doesn't return.
   package let givesRowID: Bool
 
   init(_ statement: Plan.Statement, givesRowID: Bool = false) {
@@ -19,7 +19,7 @@ public struct ExecutableStatement: Sendable {
     if case .insertion(let columns, let returned) = change, table.kind == .table,
       let rowID = table.rowIDColumn, returned == [rowID]
     {
-      // SQLite knows it anyway; for RETURNING it prepares to take the statement back, and keeps the row aside.
+      // SQLite reports the last rowid anyway; for `RETURNING` it would open a statement journal and store the row.
       self.init(table.statement(.insertion(of: columns, returning: [])), givesRowID: true)
     } else {
       self.init(table.statement(change, dialect: dialect))
@@ -27,25 +27,25 @@ public struct ExecutableStatement: Sendable {
   }
 }
 
-/// The statements that change records, by their shape: no text is made twice.
+/// Caches the statements that change records, by their shape.
 public final class ChangeStatements: Sendable {
   private struct Shape: Hashable {
     let table: String
     let change: TableChange
   }
 
-  /// Clients choose which columns they name.
+  /// Bounded, as clients choose the columns, and so the number of shapes.
   private static let capacity = 1024
   private let statements = Mutex<[Shape: ExecutableStatement]>([:])
 
   private let dialect: Dialect
 
-  /// No statement yet.
+  /// Creates an empty cache.
   ///
-  /// - Parameter dialect: the SQL that the database takes.
+  /// - Parameter dialect: the SQL dialect of the database.
   public init(_ dialect: Dialect) { self.dialect = dialect }
 
-  /// The statement of a shape.
+  /// Returns the statement of a shape.
   public func statement(_ change: TableChange, of table: Table) -> ExecutableStatement {
     let shape = Shape(table: table.name, change: change)
     if let statement = statements.withLock({ $0[shape] }) { return statement }

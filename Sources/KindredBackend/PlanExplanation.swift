@@ -1,19 +1,19 @@
 import KindredSQLSyntax
 
-/// How a database would run a plan.
+/// The explanation of how a database would run a plan.
 public struct PlanExplanation: Sendable {
   /// A statement of the plan.
   public struct Statement: Sendable {
-    /// What it is for: `root`, the path of an association, `path`, `count`.
+    /// Its purpose: `root`, the keys that lead to a node, `path`, or `count`.
     public var node: String
-    /// The text that runs.
+    /// The SQL text.
     public var sql: String
-    /// What its parameters are bound to.
+    /// The bindings of its parameters.
     public var bindings: [SQL.Binding]
-    /// The database's own plan, line by line.
+    /// The database's query plan, line by line.
     public var plan: [String]
 
-    /// A statement with the plan that the database has for it.
+    /// Creates the explanation of a statement.
     public init(node: String, sql: String, bindings: [SQL.Binding], plan: [String]) {
       self.node = node
       self.sql = sql
@@ -22,9 +22,9 @@ public struct PlanExplanation: Sendable {
     }
   }
 
-  /// In the order in which they run first.
+  /// The statements, in the order in which they first run.
   public var statements: [Statement]
 
-  /// The statements of a plan.
+  /// Creates the explanation of a plan.
   public init(statements: [Statement]) { self.statements = statements }
 }

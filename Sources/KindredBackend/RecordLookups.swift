@@ -1,15 +1,15 @@
 import KindredAssociations
 import Synchronization
 
-/// How records are found for a change, in the form that runs.
+/// A lookup of records to be changed, in the form in which it is executed.
 public struct ExecutableLookup: Sendable {
-  /// The columns that it reads.
+  /// The names of the columns that it reads.
   public let columns: [String]
   package let steps: [(statement: ExecutableStatement, absence: String)]
   package let searches: [(statement: ExecutableStatement, check: Plan.SearchCheck)]
   package let transients: [TransientTable]
 
-  /// The form of a lookup that runs.
+  /// Creates the executable form of a lookup.
   public init(_ lookup: RecordLookup) {
     columns = lookup.columns
     steps = lookup.steps.map { (ExecutableStatement($0.statement), $0.absence) }
@@ -17,11 +17,11 @@ public struct ExecutableLookup: Sendable {
     transients = lookup.transients
   }
 
-  /// What is not there where the last step leads nowhere.
+  /// The error message if the last step finds no record.
   public var absence: String { steps.last?.absence ?? "" }
 }
 
-/// How the records of paths are found, by the shape of the path.
+/// Caches the lookups of records, by the shape of their path.
 public final class RecordLookups: Sendable {
   private struct Shape: Hashable {
     let resource: String
@@ -38,14 +38,14 @@ public final class RecordLookups: Sendable {
   private let lookups = Mutex<[Shape: ExecutableLookup]>([:])
   private let model: Model
 
-  /// No lookup yet.
+  /// Creates an empty cache.
   public init(model: Model) {
     self.model = model
   }
 
-  /// How columns of the one record at the end of `path` are read.
+  /// Returns the lookup that reads columns of the one record at the end of `path`.
   ///
-  /// - Throws: `RequestError`.
+  /// - Throws: `RequestError` if the path can't be planned.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> ExecutableLookup {
     let segments = path.segments.map { segment -> Segment in
       switch segment {

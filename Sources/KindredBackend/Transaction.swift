@@ -1,11 +1,11 @@
 import KindredAssociations
 import KindredOutput
 
-/// A transaction that reads, and maybe writes; one holder at a time has it, on whatever thread.
+/// A transaction that reads and possibly writes; it may move between threads but has one user at a time.
 public protocol Transaction: AnyObject, SchemaSource {
-  /// Returns the result of a plan, of which nothing has been read.
+  /// Returns the result of a plan, which has not been started.
   ///
-  /// - Parameter limit: records of the page at most.
+  /// - Parameter limit: the maximum number of records of the page; nil for no limit.
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource
 }
 
@@ -16,67 +16,69 @@ extension Transaction {
   }
 }
 
-/// A transaction that shows one state of the database, from the first statement of a request to the last byte of its
+/// A transaction that sees one state of the database, from the first statement of a request to the last byte of its
 /// answer.
 public protocol ReadTransaction: Transaction {
-  /// The number of the state that the snapshot shows, or of an earlier one; nil where it can't be told.
+  /// Returns the number of the snapshot's state, or of an earlier one; nil if it is unknown.
   ///
-  /// It may take a new snapshot, so it has to be asked before anything is read.
+  /// It may take a new snapshot, so it must be called before anything is read.
   func stateNumber() throws -> Int64?
 
-  /// Returns whether answers to requests with an `Idempotency-Key` have been kept in the database.
+  /// Returns whether the database contains answers kept under an `Idempotency-Key`.
   func keepsAnswers() throws -> Bool
 
-  /// - Throws: ``BackendError`` where the statements have no time left, or the request is cancelled.
+  /// Checks whether the transaction may go on.
+  ///
+  /// - Throws: ``BackendError`` if the time of the statements is used up or the request was cancelled.
   func checkInterruption() throws
 
   /// Returns how the database would run a plan.
   func explanation(of plan: Plan) throws -> PlanExplanation
 
-  /// Lets the time of the statements go on after ``pause()``.
+  /// Resumes the statements' time after ``pause()``.
   func resume()
 
-  /// Stops the time of the statements: what follows is the client's.
+  /// Stops the statements' time while the transaction waits for the client.
   func pause()
 
-  /// Ends the transaction and gives the connection back; more than once is allowed.
+  /// Ends the transaction and releases the connection; further calls have no effect.
   func close()
 }
 
 /// The result of a plan, read part by part.
 public protocol ResultSource: AnyObject {
-  /// Reads up to the first record.
+  /// Executes the plan up to the first record.
   ///
-  /// - Parameter isRepeated: whether a result of the same plan was started just before in the same transaction, and
-  ///   nothing has been written since.
-  /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed.
+  /// - Parameter isRepeated: whether a result of the same plan has just been started in the same transaction, without a
+  ///   write since.
+  /// - Throws: `RequestError` if the path leads nowhere or a full-text pattern is malformed.
   func start(isRepeated: Bool) throws
 
-  /// How many records there are on all pages; nil unless the plan counts them. Known after `start`.
+  /// The number of records on all pages, known after `start`; nil unless the plan counts them.
   var totalCount: Int64? { get }
 
-  /// Returns the next part of the result; valid until the next call, nil at the end.
+  /// Returns the next part of the result, which is valid until the next call; nil at the end.
   func next() throws -> UnsafeRawBufferPointer?
 
   /// The bytes of a result that is a single BLOB; nil for values of other types.
   ///
-  /// To be asked after `start` and before `next`.
+  /// It is available after `start` and before `next`.
   var blob: [UInt8]? { get }
 
   /// Whether the last part has been read.
   var isAtEnd: Bool { get }
 
-  /// Hands over the part that was read last, which outlives the source; there can be no next one.
+  /// Returns the part that was read last as a value that outlives the source; `next` must not be called afterwards.
   func takePart() -> ResultPart
 
-  /// Returns the cursor of the page's last record; nil where no more follow.
+  /// Returns the cursor of the page's last record; nil if no more records follow.
   func pageCursor() throws -> Cursor?
 
-  /// Ends the reading; to be called once, at any time.
+  /// Stops reading; to be called exactly once, at any time.
   func close()
 }
 
 extension ResultSource {
-  /// Reads up to the first record.
+  /// Executes the plan up to the first record.
   public func start() throws { try start(isRepeated: false) }
 }

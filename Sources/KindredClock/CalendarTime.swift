@@ -6,28 +6,28 @@
   import Darwin
 #endif
 
-/// A moment in the calendar of UTC.
+/// A date and time in UTC, in the Gregorian calendar.
 public struct CalendarTime: Hashable, Sendable {
-  /// After Christ.
+  /// The year, such as 2026.
   public let year: Int
-  /// From 1.
+  /// 1 to 12.
   public let month: Int
-  /// From 1.
+  /// 1 to 31.
   public let day: Int
-  /// From 0, which is Sunday.
+  /// 0 (Sunday) to 6.
   public let weekday: Int
-  /// From 0.
+  /// 0 to 23.
   public let hour: Int
-  /// From 0.
+  /// 0 to 59.
   public let minute: Int
-  /// From 0; leap seconds aren't counted.
+  /// 0 to 59; Unix time has no leap seconds.
   public let second: Int
 
-  /// - Parameter seconds: since 1970, not before.
+  /// - Parameter seconds: the seconds since 1970; negative values count as 0.
   public init(secondsSince1970 seconds: Int) {
     let (days, rest) = max(seconds, 0).quotientAndRemainder(dividingBy: 86400)
-    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days: eras of 400 years that
-    // begin on 1 March.
+    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days: it counts in eras of 400 years
+    // that begin on 1 March.
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted % 146_097
@@ -43,7 +43,7 @@ public struct CalendarTime: Hashable, Sendable {
     second = rest % 60
   }
 
-  /// The time of day of the system, which may be set back.
+  /// Returns the system's time since 1970, which may go back when the clock is set.
   public static func now() -> (secondsSince1970: Int, nanoseconds: Int) {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// The clock that deadlines are told by.
+/// The clock for deadlines and durations.
 public enum MonotonicTime {
-  /// Nanoseconds since an arbitrary moment; it never goes back, whatever happens to the date.
+  /// Returns the nanoseconds since an arbitrary moment, which never go back, even if the system's time is set.
   public static func now() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// Holds up the thread for so many nanoseconds, or until a signal comes.
+  /// Suspends the thread for a number of nanoseconds, or until a signal arrives.
   public static func sleep(_ nanoseconds: UInt64) {
     var time = timespec()
     time.tv_sec = Int(nanoseconds / 1_000_000_000)

@@ -6,7 +6,7 @@ public enum HashFunction: Sendable, Hashable {
   case sha384
   case sha512
 
-  /// How many bytes a digest has.
+  /// The length of a digest in bytes.
   public var digestLength: Int {
     switch self {
     case .sha256: 32
@@ -43,7 +43,7 @@ public enum HashFunction: Sendable, Hashable {
   }
 }
 
-/// Bytes that stand one after the other in memory.
+/// A contiguous sequence of bytes in memory.
 public protocol ContiguousBytes {
   /// Calls `body` with the bytes, which are valid during the call.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
@@ -64,13 +64,13 @@ extension ArraySlice<UInt8>: ContiguousBytes {
 }
 
 extension [UInt8] {
-  /// The bytes in hexadecimal digits, in lower case.
+  /// The bytes as lowercase hexadecimal digits.
   public var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Returns the bytes of hexadecimal digits in lower case; nil for anything else.
+  /// Creates the bytes from lowercase hexadecimal digits; nil for any other text.
   public init?(hexadecimal text: some StringProtocol) {
     let digits = text.utf8.map { byte -> UInt8? in
       switch byte {
@@ -83,15 +83,13 @@ extension [UInt8] {
     self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
   }
 
-  /// Returns bytes that nobody can guess.
-  ///
-  /// - Returns: Nil where the system has no randomness to give.
+  /// Returns cryptographically secure random bytes; nil if the system can't provide any.
   public static func random(count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     return RAND_bytes(&bytes, Int32(count)) == 1 ? bytes : nil
   }
 
-  /// Returns whether both are the same bytes, in a time that tells nothing of where they differ.
+  /// Returns whether both are equal, in a time that doesn't depend on where they differ.
   public func isEqualInConstantTime(to other: [UInt8]) -> Bool {
     count == other.count && CRYPTO_memcmp(self, other, count) == 0
   }

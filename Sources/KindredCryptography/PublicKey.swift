@@ -2,7 +2,7 @@ import CKindredOpenSSL
 
 /// A public key that verifies signatures: RSA, an elliptic curve of NIST, or an Edwards curve.
 public final class PublicKey: @unchecked Sendable {
-  /// The kinds of keys, as far as they decide which signatures a key can verify.
+  /// The kinds of keys, each of which verifies its own algorithms.
   public enum Kind: Sendable, Hashable {
     case rsa
     /// The curve P-256.
@@ -13,12 +13,12 @@ public final class PublicKey: @unchecked Sendable {
     case edwards
   }
 
-  /// Why a key can't be used.
+  /// The reason why a key can't be used.
   public struct Refusal: Error, CustomStringConvertible {
-    /// A clause that names the reason.
+    /// A clause that states the reason.
     public let description: String
 
-    /// A refusal for this reason.
+    /// Creates a refusal for this reason.
     public init(_ description: String) {
       self.description = description
     }
@@ -26,13 +26,13 @@ public final class PublicKey: @unchecked Sendable {
 
   /// The kind of the key.
   public let kind: Kind
-  /// OpenSSL counts the references to a key, and verifying changes nothing in it.
+  /// Verifying doesn't modify the key, so it may be shared between threads.
   private let key: OpaquePointer
 
-  /// Shorter RSA keys are refused (RFC 7518 §3.3), and so are longer ones, whose signatures take too long to verify.
+  /// The accepted lengths of RSA keys in bits: RFC 7518 §3.3 forbids shorter ones, and longer ones are slow to verify.
   private static let modulusLengths = 2048...8192
 
-  /// An RSA key of a modulus and an exponent, as unsigned big-endian numbers (RFC 8017 §3.1).
+  /// Creates an RSA key from its modulus and exponent, as unsigned big-endian numbers (RFC 8017 §3.1).
   public init(modulus: [UInt8], exponent: [UInt8]) throws(Refusal) {
     let digits = modulus.drop { $0 == 0 }
     let length = digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
@@ -41,7 +41,7 @@ public final class PublicKey: @unchecked Sendable {
         "an RSA key has \(Self.modulusLengths.lowerBound) to \(Self.modulusLengths.upperBound) bits, not \(length)"
       )
     }
-    // The exponents 1 and 2 verify anything, or nothing.
+    // With the exponent 1 any signature would be valid, and an even one is invalid for RSA.
     guard let last = exponent.last, last & 1 == 1, Array(exponent.drop { $0 == 0 }) != [1],
       exponent.count <= 8
     else {
@@ -53,7 +53,7 @@ public final class PublicKey: @unchecked Sendable {
       key: DER.sequence(DER.integer(modulus) + DER.integer(exponent)))
   }
 
-  /// A key of a point on an elliptic curve of NIST (RFC 7518 §6.2.1).
+  /// Creates a key from a point on an elliptic curve of NIST (RFC 7518 §6.2.1).
   public init(curve: String, x: [UInt8], y: [UInt8]) throws(Refusal) {
     let identifier: [UInt8]
     let length: Int
@@ -73,7 +73,7 @@ public final class PublicKey: @unchecked Sendable {
       algorithm: [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01] + identifier, key: [4] + x + y)
   }
 
-  /// A key of an Edwards curve (RFC 8037 §2).
+  /// Creates a key of an Edwards curve (RFC 8037 §2).
   public init(curve: String, x: [UInt8]) throws(Refusal) {
     kind = .edwards
     let type: Int32
@@ -105,9 +105,9 @@ public final class PublicKey: @unchecked Sendable {
     return decoded
   }
 
-  /// Returns whether a signature is that of a message by the holder of this key.
+  /// Returns whether a signature of a message is valid for this key.
   ///
-  /// - Parameter signature: as RFC 7518 §3 and RFC 8037 §3.1 have it; of an elliptic curve, two numbers of equal length.
+  /// - Parameter signature: the form of RFC 7518 §3 and RFC 8037 §3.1; for a NIST curve, two numbers of equal length.
   public func verifies(
     _ signature: [UInt8], of message: [UInt8], by algorithm: SignatureAlgorithm
   ) -> Bool {
@@ -139,13 +139,13 @@ public final class PublicKey: @unchecked Sendable {
   }
 }
 
-/// The encodings of ASN.1 that keys and signatures take (ITU-T X.690 §8 to §10).
+/// Encodes the ASN.1 types of keys and signatures (ITU-T X.690 §8 to §10).
 private enum DER {
   static func sequence(_ content: [UInt8]) -> [UInt8] { tagged(0x30, content) }
 
   static func bitString(_ content: [UInt8]) -> [UInt8] { tagged(0x03, [0] + content) }
 
-  /// An unsigned number: without zeros before it, but one where its first bit would be a sign.
+  /// Encodes an unsigned number without leading zeros, except one where the first bit would be read as a sign.
   static func integer(_ bytes: [UInt8]) -> [UInt8] {
     let digits = Array(bytes.drop { $0 == 0 })
     guard let first = digits.first else { return tagged(0x02, [0]) }

@@ -1,18 +1,18 @@
 import CKindredOpenSSL
 
-/// Seals messages, so that only who has the key can read or make them: AES-SIV with a key of 256 bits (RFC 5297).
+/// Encrypts and authenticates messages by AES-SIV with a key of 256 bits (RFC 5297).
 ///
-/// It needs no nonce: equal messages have equal seals, and nothing else can be told of them.
+/// It needs no nonce: equal messages have equal sealed forms, which reveal nothing else but their length.
 public final class Seal: @unchecked Sendable {
   // Both contexts hold the key and are only copied from, which is safe on any thread.
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
-  /// The bytes that are longer in a sealed message: the synthetic initialisation vector.
+  /// The number of bytes by which a sealed message is longer, for the synthetic initialisation vector.
   public static let overhead = 16
-  /// The bytes of a key.
+  /// The length of a key in bytes.
   public static let keyLength = 32
 
-  /// A seal with a key of ``keyLength`` bytes; nil where the key is of another length, or OpenSSL can't do it.
+  /// Creates a seal; nil if the key isn't ``keyLength`` bytes long, or OpenSSL lacks the cipher.
   public init?(key: [UInt8]) {
     guard key.count == Self.keyLength, let cipher = EVP_CIPHER_fetch(nil, "AES-128-SIV", nil) else {
       return nil
@@ -36,10 +36,12 @@ public final class Seal: @unchecked Sendable {
 
   /// Returns the sealed message.
   ///
-  /// - Parameter associated: what must be the same when the message is opened.
-  /// - Returns: Nil where OpenSSL fails, as for lack of memory.
+  /// - Parameters:
+  ///   - message: at least one byte.
+  ///   - associated: the associated data, which must be the same when the message is opened.
+  /// - Returns: Nil for an empty message, or if OpenSSL fails, as for lack of memory.
   public func seal(_ message: [UInt8], with associated: [UInt8]) -> [UInt8]? {
-    // OpenSSL takes a message of no bytes for the end of one.
+    // OpenSSL treats an update without bytes as the end of the message.
     guard !message.isEmpty else { return nil }
     var sealed = [UInt8](repeating: 0, count: Self.overhead + message.count)
     let isSealed = withCopy(of: sealing) { context in
@@ -54,7 +56,7 @@ public final class Seal: @unchecked Sendable {
     return isSealed ? sealed : nil
   }
 
-  /// Returns the message that was sealed with this key and the same associated bytes; nil for anything else.
+  /// Returns the message that was sealed with this key and the same associated data; nil for anything else.
   public func open(_ sealed: [UInt8], with associated: [UInt8]) -> [UInt8]? {
     guard sealed.count > Self.overhead else { return nil }
     var tag = Array(sealed[..<Self.overhead])

@@ -1,4 +1,4 @@
-/// An algorithm that tokens are signed by, under its registered name (RFC 7518 §3.1, RFC 8037 §3.1).
+/// A signature algorithm of tokens, by its registered name (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
 /// `none` is not among them.
 public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
@@ -29,7 +29,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The hash function of the message; EdDSA brings its own.
+  /// The hash function of the message; not used by EdDSA, which has its own.
   public var hash: HashFunction {
     switch self {
     case .hs256, .rs256, .ps256, .es256, .edDSA: .sha256
@@ -38,6 +38,6 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether an RSA signature has the padding PSS.
+  /// Whether an RSA signature uses PSS padding.
   var isProbabilistic: Bool { [.ps256, .ps384, .ps512].contains(self) }
 }

@@ -16,7 +16,7 @@ struct AppliedMigration {
       """)
   }
 
-  /// All of them, in the order of their numbers.
+  /// Returns all applied migrations in the order of their numbers.
   static func all(on connection: Connection) throws -> [AppliedMigration] {
     let exists = try connection.withStatement(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'kindred_migration'"

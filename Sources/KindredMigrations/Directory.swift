@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// Reads the files of the migrations.
+/// Reads migration files from disk.
 enum Directory {
-  /// The names of what is in the directory, in no order.
+  /// Returns the names of the entries of a directory, in no particular order.
   static func fileNames(_ path: String) throws -> [String] {
     guard let directory = opendir(path) else { throw unreadable(path) }
     defer { closedir(directory) }
@@ -22,7 +22,7 @@ enum Directory {
     return names
   }
 
-  /// The text of a file.
+  /// Returns the text of a UTF-8 file.
   static func text(of path: String) throws -> String {
     guard let file = fopen(path, "r") else { throw unreadable(path) }
     defer { fclose(file) }
@@ -33,7 +33,7 @@ enum Directory {
     }
     guard ferror(file) == 0 else { throw unreadable(path) }
     let text = String(decoding: bytes, as: UTF8.self)
-    // Decoding mends what is not UTF-8, and the mended text is another one.
+    // Decoding replaces invalid UTF-8, so the text differs from the bytes if there is any.
     guard text.utf8.elementsEqual(bytes) else {
       throw MigrationError(.unreadable("it is not UTF-8 text"), file: path)
     }

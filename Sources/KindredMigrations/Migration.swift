@@ -1,19 +1,19 @@
 import KindredCryptography
 
-/// A numbered SQL file that changes the schema or the data once.
+/// A numbered SQL file that is applied to a database once.
 public struct Migration: Hashable, Sendable {
-  /// Its place in the order: `1` for `0001-schema.sql`.
+  /// The number that determines the order: `1` for `0001-schema.sql`.
   public let number: Int64
   /// The name of the file.
   public let fileName: String
-  /// Its text: one or several statements.
+  /// The text of the file: one or more statements.
   public let sql: String
   /// The SHA-256 of the text, in hexadecimal digits.
   public let checksum: String
 
-  /// A migration of that file name and text.
+  /// Creates a migration from the name and the text of its file.
   ///
-  /// - Throws: `MigrationError` where the name is not `NUMBER-NAME.sql`.
+  /// - Throws: `MigrationError` if the name is not of the form `NUMBER-NAME.sql`.
   public init(fileName: String, sql: String) throws {
     let digits = fileName.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int64(digits), fileName.hasSuffix(".sql"),

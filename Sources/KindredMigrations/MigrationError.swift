@@ -1,37 +1,37 @@
 import KindredSQLite
 
-/// Why the migrations stopped, in one line that begins with the file.
+/// The reason why the migrations stopped, described in one line that begins with the file.
 public struct MigrationError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kinds of errors.
   public enum Reason: Hashable, Sendable {
-    /// The file name is not `NUMBER-NAME.sql`.
+    /// The file name is not of the form `NUMBER-NAME.sql`.
     case misnamed
-    /// The other file has the same number.
+    /// Another file has the same number.
     case duplicateNumber(otherFile: String)
-    /// The file, or the directory, can't be read as UTF-8 text.
+    /// The directory can't be read, or the file is unreadable or not UTF-8.
     case unreadable(String)
-    /// The file was applied, and is not what it was then.
+    /// The file has changed since it was applied.
     case changed
-    /// The file was applied, and is not there any more.
+    /// The file was applied but no longer exists.
     case missing
-    /// A later one has been applied already.
+    /// A file with a higher number has already been applied.
     case outOfOrder(laterFile: String)
-    /// The file begins or ends transactions itself.
+    /// The file contains a statement that begins or ends a transaction.
     case transactionStatement(String)
-    /// SQLite refuses a statement.
+    /// A statement failed.
     case failed(DatabaseError)
-    /// A row refers to nothing.
+    /// A row refers to a row that doesn't exist.
     case foreignKeyViolation(table: String, rowID: Int64?, parent: String)
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public let reason: Reason
-  /// The file, with the directory where that is known.
+  /// The file, with the directory if it is known.
   public let file: String
-  /// The line of the statement, from 1.
+  /// The line of the statement, from 1; nil if the error has no line.
   public let line: Int?
 
-  /// An error about a file.
+  /// Creates an error about a file.
   public init(_ reason: Reason, file: String, line: Int? = nil) {
     self.reason = reason
     self.file = file
@@ -40,7 +40,7 @@ public struct MigrationError: Error, Hashable, Sendable {
 }
 
 extension MigrationError: CustomStringConvertible {
-  /// One line: file, line number, what is wrong, and how to mend it.
+  /// One line with the file, the line number, the error and its fix.
   public var description: String {
     let place = line.map { "\(file):\($0)" } ?? file
     let text =

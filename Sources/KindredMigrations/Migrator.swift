@@ -2,26 +2,26 @@ import KindredSQLite
 
 /// Brings a database to the state that numbered SQL files describe.
 ///
-/// Each file is applied once, in the order of the numbers, and in a transaction of its own. The table
-/// `kindred_migration` keeps which. Foreign keys are not enforced while a file runs, so that it can rebuild
-/// a table in the way that SQLite recommends (<https://www.sqlite.org/lang_altertable.html#otheralter>), but
-/// checked at its end.
+/// Each file is applied once, in the order of the numbers and in a transaction of its own. The table
+/// `kindred_migration` records the applied ones. Foreign keys are not enforced while a file runs, so that it can
+/// rebuild a table in the way that SQLite recommends
+/// (<https://www.sqlite.org/lang_altertable.html#otheralter>), but they are checked at its end.
 public struct Migrator: Sendable {
-  /// The migrations, in their order.
+  /// The migrations in order.
   public let migrations: [Migration]
 
   private let directory: String?
 
-  /// The given migrations.
+  /// Creates a migrator for the given migrations.
   ///
-  /// - Throws: `MigrationError` where two have the same number.
+  /// - Throws: `MigrationError` if two have the same number.
   public init(_ migrations: [Migration]) throws {
     try self.init(migrations, directory: nil)
   }
 
-  /// The files of a directory whose names end in `.sql`.
+  /// Creates a migrator for the files of a directory whose names end in `.sql`.
   ///
-  /// - Throws: `MigrationError` where one is misnamed or can't be read, or two have the same number.
+  /// - Throws: `MigrationError` if a file is misnamed or can't be read, or two have the same number.
   public init(directory: String) throws {
     let migrations = try Directory.fileNames(directory).filter { $0.hasSuffix(".sql") }.map { name in
       try Migration(fileName: name, sql: Directory.text(of: directory + "/" + name))
@@ -38,9 +38,9 @@ public struct Migrator: Sendable {
     }
   }
 
-  /// What `migrate` would apply.
+  /// Returns the migrations that `migrate` would apply.
   ///
-  /// - Throws: `MigrationError` where the files are at odds with what has been applied; `DatabaseError`.
+  /// - Throws: `MigrationError` if the files contradict what has been applied; `DatabaseError`.
   public func pending(on connection: Connection) throws -> [Migration] {
     let applied = try AppliedMigration.all(on: connection)
     let numbers = Set(migrations.map(\.number))
@@ -62,16 +62,16 @@ public struct Migrator: Sendable {
     return pending
   }
 
-  /// Applies what has not been applied yet.
+  /// Applies the migrations that have not been applied yet.
   ///
-  /// A file that fails is rolled back, and those after it wait.
+  /// A file that fails is rolled back, and the following ones are not run.
   ///
-  /// - Returns: What has been applied.
-  /// - Throws: `MigrationError`; `DatabaseError` where the database can't be written to at all.
+  /// - Returns: The migrations that were applied.
+  /// - Throws: `MigrationError`; `DatabaseError` if the database can't be written to at all.
   @discardableResult
   public func migrate(_ connection: Connection) throws -> [Migration] {
     let pending = try pending(on: connection)
-    // Inside of a transaction this setting can't be changed.
+    // This setting can't be changed inside a transaction.
     let enforcesForeignKeys = try connection.enforcesForeignKeys
     try connection.setEnforcesForeignKeys(false)
     let outcome = Result { try pending.filter { try apply($0, on: connection) } }
@@ -79,7 +79,7 @@ public struct Migrator: Sendable {
     return try outcome.get()
   }
 
-  /// Applies a migration, unless another process has done so just before.
+  /// Applies a migration, unless another process has applied it in the meantime.
   private func apply(_ migration: Migration, on connection: Connection) throws -> Bool {
     try connection.writeTransaction {
       try AppliedMigration.createTable(on: connection)
@@ -116,13 +116,13 @@ public struct Migrator: Sendable {
         throw MigrationError(
           .foreignKeyViolation(
             table: statement.text(0) ?? "",
-            // A table WITHOUT ROWID has none.
+            // A WITHOUT ROWID table has none.
             rowID: statement.columnType(1) == .null ? nil : statement.int64(1),
             parent: statement.text(2) ?? ""),
           file: path(migration.fileName))
       }
     } catch let error as DatabaseError {
-      // A foreign key to columns that are not unique, say.
+      // The check itself fails for a foreign key to columns that are not unique, for example.
       throw MigrationError(.failed(error), file: path(migration.fileName))
     }
   }

@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// What a model file says, before anything in it is looked up.
+/// The contents of a model file, before its names are resolved.
 ///
 ///     resources:
 ///       authors:
@@ -22,10 +22,10 @@ import KindredAssociations
 ///         sql: SELECT authorId, COUNT(*) AS n FROM book GROUP BY authorId
 ///         key: [authorId]
 public struct ModelFile: Sendable {
-  /// A part of the file, and where it stands.
+  /// A part of the file and its line.
   struct Located<Value: Sendable>: Sendable {
     var value: Value
-    /// From 1.
+    /// The line number, from 1.
     var line: Int
 
     init(_ value: Value, line: Int) {
@@ -41,20 +41,20 @@ public struct ModelFile: Sendable {
     var refinement: ResourceRefinement?
   }
 
-  /// What a file says of a resource; what it does not say stays as inferred.
+  /// The refinement of a resource; members that are not given stay as inferred.
   struct ResourceRefinement: Sendable {
     var table: Located<String>?
     var sort: Located<[SortTerm]>?
     var fields: [Located<String>]?
     var hidden: [Located<String>] = []
     var label: Located<String>?
-    /// Of a view: what identifies its rows.
+    /// The columns that identify the rows of a view.
     var key: [Located<String>]?
     var associations: [AssociationEntry] = []
     var access: Located<[AccessDefinition]>?
   }
 
-  /// An entry of `access`: what some roles may do.
+  /// An entry of `access`: what its roles may do.
   struct AccessDefinition: Sendable {
     var verbs: [ResourceAccess.Verb]
     var roles: [Located<String>]?
@@ -69,25 +69,26 @@ public struct ModelFile: Sendable {
     var definition: AssociationDefinition?
   }
 
-  /// What a file says of an association.
+  /// The definition of an association.
   struct AssociationDefinition: Sendable {
     enum Kind: Sendable, Equatable {
       case belongsTo, hasOne, hasMany
     }
 
     enum Way: Sendable {
-      /// By a foreign key, inferred from the schema where it is nil.
+      /// By a foreign key; nil for the only one of the schema.
       case foreignKey(Kind, destination: Located<String>, Located<ForeignKeyColumns>?)
-      /// Through one association, using another.
+      /// Through an association of the resource, using one of the resource that it leads to.
       case through(Kind, destination: Located<String>, through: Located<String>, using: Located<String>)
-      /// The same as another association of the resource.
+      /// Like another association of the resource.
       case from(Located<String>)
     }
 
-    /// The columns that refer and those referred to, from the table that holds the foreign key.
+    /// The columns of a foreign key.
     struct ForeignKeyColumns: Sendable {
+      /// The referring columns.
       var columns: [String]
-      /// Nil for those of the schema's foreign key, or the primary key.
+      /// The columns referred to; nil for those of the schema's foreign key, else the primary key.
       var destinationColumns: [String]?
     }
 
@@ -103,22 +104,22 @@ public struct ModelFile: Sendable {
     var key: [Located<String>] = []
   }
 
-  /// The file's path, as errors name it.
+  /// The path of the file, for error messages.
   let path: String
   var resources: [ResourceEntry] = []
   var commonTableExpressions: [CommonTableExpression] = []
 
-  /// The last part of the path, which clients may know.
+  /// The last component of the path, which is all of it that clients may see.
   var name: Substring { path.split(separator: "/").last ?? "model file" }
 }
 
-/// What is wrong with a model file, and the mend.
+/// An error in a model file, with a suggested fix.
 public struct ModelFileError: Error, Sendable {
-  /// The file's path.
+  /// The path of the file.
   public let path: String
-  /// From 1; nil where the file as a whole is meant.
+  /// The line number, from 1; nil if the error concerns the whole file.
   public let line: Int?
-  /// A sentence that names what is wrong and how to mend it.
+  /// A sentence that describes the error and how to fix it.
   public let message: String
 
   init(path: String, line: Int?, _ message: String) {
@@ -129,26 +130,26 @@ public struct ModelFileError: Error, Sendable {
 }
 
 extension ModelFileError: CustomStringConvertible {
-  /// One line, as in "model.yaml:3: there is no table `auther`: did you mean `author`?".
+  /// One line, such as "model.yaml:3: there is no table `auther`: did you mean `author`?".
   public var description: String {
     "\(path)\(line.map { ":\($0)" } ?? ""): \(message)"
   }
 }
 
 extension ModelFile {
-  /// An error in a line of this file.
+  /// Returns an error in a line of this file.
   func error(_ line: Int?, _ message: String) -> ModelFileError {
     ModelFileError(path: path, line: line, message)
   }
 
-  /// A name that does not exist: the message ends with the nearest one that does.
+  /// Returns the error of an unknown name, whose message ends with the nearest existing one.
   func unknown(
     _ name: Located<String>, _ message: String, among names: some Sequence<String>
   ) -> ModelFileError {
     error(name.line, RequestError.unknown(name.value, .unknownResource, message, among: names).message)
   }
 
-  /// An error of an expression in a line of this file.
+  /// Returns the error of an expression in a line of this file.
   func error(_ line: Int, in member: String, _ error: RequestError) -> ModelFileError {
     let place = error.origin.map { ", character \($0.position + 1)" } ?? ""
     return self.error(line, "\(member)\(place): \(error.message)")

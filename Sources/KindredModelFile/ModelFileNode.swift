@@ -1,12 +1,12 @@
 import KindredYAML
 
-/// A node of a model file's YAML, and what may be expected of it.
+/// A node of a model file's YAML, with accessors that throw an error if it has another form than expected.
 struct ModelFileNode {
   typealias Located = ModelFile.Located
 
-  /// The file, which errors name.
+  /// The file, for error messages.
   let file: ModelFile
-  /// The name that errors use: `sort`, `the resource `authors``.
+  /// The name of the node in error messages, such as `sort`.
   let name: String
   private let node: YAMLNode
 
@@ -20,10 +20,12 @@ struct ModelFileNode {
 
   func error(_ message: String) -> ModelFileError { file.error(line, message) }
 
-  /// Whether it is `null`, which removes; nothing at all is no `null`, so that an unfinished entry removes nothing.
+  /// Whether it is written as `null`, which removes what is inferred.
+  ///
+  /// A missing value doesn't count, so that an unfinished entry removes nothing.
   var isNull: Bool { node.saysNull }
 
-  /// The text of a scalar.
+  /// Returns the text of a scalar.
   func text(_ mend: String) throws -> Located<String> {
     guard let text = node.text, !isNull, !text.isEmpty else {
       throw error("\(name) should be a text: \(mend)")
@@ -31,13 +33,13 @@ struct ModelFileNode {
     return Located(text, line: line)
   }
 
-  /// The texts of a sequence.
+  /// Returns the texts of a sequence.
   func texts(_ mend: String) throws -> [Located<String>] {
     guard let items = node.items else { throw error("\(name) should be a list: \(mend)") }
     return try items.map { try ModelFileNode($0, in: file, name: "an item of \(name)").text(mend) }
   }
 
-  /// The entries of a mapping, in their order.
+  /// Returns the entries of a mapping in order.
   func entries(_ mend: String) throws -> [(key: Located<String>, value: ModelFileNode)] {
     guard let entries = node.entries else { throw error("\(name) should be a mapping: \(mend)") }
     return try entries.map { entry in
@@ -48,7 +50,7 @@ struct ModelFileNode {
     }
   }
 
-  /// The items of a sequence; anything else is one by itself.
+  /// The items of a sequence; any other node is a sequence of itself.
   var elements: [ModelFileNode] {
     node.items.map { $0.map { ModelFileNode($0, in: file, name: name) } } ?? [self]
   }

@@ -1,7 +1,7 @@
 import KindredAssociations
 
 extension ModelFileParser {
-  /// Who may do what: a verb, or `write` for three of them, each with an entry or a list of them.
+  /// Parses `access`: each verb, or `write` for three of them, has an entry or a list of entries.
   func access(_ node: ModelFileNode) throws -> ModelFile.Located<[ModelFile.AccessDefinition]> {
     let mend = "write it as `read: { roles: [reader] }`"
     var definitions: [ModelFile.AccessDefinition] = []
@@ -30,7 +30,7 @@ extension ModelFileParser {
     return ModelFile.Located(definitions, line: node.line)
   }
 
-  /// What stands for creating, changing and deleting.
+  /// The member that stands for `create`, `update` and `delete`.
   private static let writing = "write"
 
   private func entry(

@@ -1,7 +1,7 @@
 import KindredAssociations
 
 extension ModelFileParser {
-  /// The members of an association, before it is known which of them belong together.
+  /// The members of an association, before their combination is checked.
   private struct Members {
     var kind: (kind: ModelFile.AssociationDefinition.Kind, destination: ModelFile.Located<String>)?
     var from: ModelFile.Located<String>?
@@ -48,7 +48,9 @@ extension ModelFileParser {
     return entry
   }
 
-  /// The way that the members describe; those that say nothing together are an error.
+  /// Returns the way that the members describe.
+  ///
+  /// - Throws: `ModelFileError` for members that don't go together.
   private func way(
     of members: Members, _ key: ModelFile.Located<String>, _ node: ModelFileNode
   ) throws -> ModelFile.AssociationDefinition.Way {
@@ -83,7 +85,7 @@ extension ModelFileParser {
     }
   }
 
-  /// `[authorId]`, or `{ authorId: id }` with the columns referred to.
+  /// Parses the columns of a foreign key: `[authorId]`, or `{ authorId: id }` with the columns referred to.
   private func foreignKey(
     _ node: ModelFileNode
   ) throws -> ModelFile.Located<ModelFile.AssociationDefinition.ForeignKeyColumns> {

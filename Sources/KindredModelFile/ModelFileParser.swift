@@ -1,19 +1,19 @@
 import KindredAssociations
 import KindredYAML
 
-/// Reads the text of a model file.
+/// Parses the text of a model file.
 public struct ModelFileParser {
   private let path: String
 
-  /// - Parameter path: the file's path, for errors to name.
+  /// - Parameter path: the path of the file, for error messages.
   public init(path: String) {
     self.path = path
   }
 
-  /// What the text says.
+  /// Parses the text of a file.
   ///
-  /// - Throws: `ModelFileError` for a text that is no YAML, a member that does not exist, a value of another shape,
-  ///   an expression that can't be read.
+  /// - Throws: `ModelFileError` for text that isn't YAML, an unknown member, a value of the wrong form, or an invalid
+  ///   expression.
   public func parse(_ text: String) throws -> ModelFile {
     var file = ModelFile(path: path)
     guard let node = try compose(text) else { return file }
@@ -111,7 +111,7 @@ public struct ModelFileParser {
 
   // MARK: Expressions
 
-  /// An order: one text with commas, or a list of terms.
+  /// Parses an order: one text with commas, or a list of terms.
   func sort(_ node: ModelFileNode) throws -> ModelFile.Located<[SortTerm]> {
     let mend = "write it as `-year, title`"
     if node.isSequence {

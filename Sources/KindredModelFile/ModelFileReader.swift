@@ -4,14 +4,14 @@ import Foundation
 public struct ModelFileReader {
   private let path: String
 
-  /// - Parameter path: where the file is.
+  /// - Parameter path: the path of the file.
   public init(path: String) {
     self.path = path
   }
 
-  /// What the file says.
+  /// Reads and parses the file.
   ///
-  /// - Throws: `ModelFileError` where it is not there, can't be read, is no text, or says something wrong.
+  /// - Throws: `ModelFileError` if the file is missing, unreadable, not UTF-8, or invalid.
   public func read() throws -> ModelFile {
     func refuse(_ message: String) -> ModelFileError { ModelFileError(path: path, line: nil, message) }
     var isDirectory: ObjCBool = false

@@ -1,7 +1,7 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Writes an inferred model down as a model file that changes nothing: a start for one that does.
+/// Writes an inferred model as a model file that changes nothing, as a starting point for editing.
 ///
 ///     resources:
 ///       albums:
@@ -9,10 +9,10 @@ import OrderedCollections
 ///         associations:
 ///           artist: { belongsTo: artists, foreignKey: { ArtistId: ArtistId } }
 public struct ModelFileRenderer {
-  /// A renderer for models as they are inferred: what a model file can add, such as an order, is not written.
+  /// Creates a renderer for inferred models; what only a model file can add, such as an order, is not written.
   public init() {}
 
-  /// The text of the file, with the model's warnings as comments.
+  /// Returns the text of the file, with the model's warnings as comments.
   public func text(of model: Model) -> String {
     var lines = model.warnings.map { "# \(comment($0))" }
     lines.append(model.resources.isEmpty ? "resources: {}" : "resources:")
@@ -29,7 +29,7 @@ public struct ModelFileRenderer {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The members of an association; nil for a chain that is not made of two others.
+  /// Returns the members of an association; nil for a chain that isn't composed of two other associations.
   private func definition(of association: Association, _ resource: Resource, in model: Model) -> String? {
     let destination = scalar(association.destination)
     guard association.steps.count == 1, let step = association.steps.first else {
@@ -38,7 +38,7 @@ public struct ModelFileRenderer {
         "\(kind): \(destination), through: \(scalar($0.through)), using: \(scalar($0.using))"
       }
     }
-    // From the table that holds the foreign key to the one that it refers to.
+    // A model file names the columns from the table that holds the foreign key to the one that it refers to.
     let (columns, referred) =
       step.direction == .belongsTo
       ? (step.originColumns, step.destinationColumns) : (step.destinationColumns, step.originColumns)
@@ -46,7 +46,7 @@ public struct ModelFileRenderer {
     return "\(association.kind): \(destination), foreignKey: { \(pairs.joined(separator: ", ")) }"
   }
 
-  /// The two associations whose steps make those of another.
+  /// Returns two associations whose steps together are those of `association`.
   private func through(
     _ association: Association, _ resource: Resource, in model: Model
   ) -> (through: String, using: String)? {
@@ -65,7 +65,7 @@ public struct ModelFileRenderer {
 
   // MARK: YAML
 
-  /// A text as a scalar that YAML reads as that text: without quotes only where it is a plain word.
+  /// Returns a text as a YAML scalar, without quotes only if it is a plain word.
   private func scalar(_ text: String) -> String {
     let isWord = text.utf8.allSatisfy { byte in
       switch byte {
@@ -81,12 +81,12 @@ public struct ModelFileRenderer {
     return "\"" + text.unicodeScalars.map(escaped).joined() + "\""
   }
 
-  /// The words that some reader of YAML takes for something else than a text (<https://yaml.org/type/bool.html>).
+  /// The words that some YAML parsers don't read as texts (<https://yaml.org/type/bool.html>).
   private static let meaningfulWords: Set<String> = [
     "null", "true", "false", "yes", "no", "on", "off", "y", "n",
   ]
 
-  /// A character of a scalar in double quotes (<https://yaml.org/spec/1.2.2/#57-escaped-characters>).
+  /// Returns a character of a double-quoted scalar (<https://yaml.org/spec/1.2.2/#57-escaped-characters>).
   private func escaped(_ scalar: Unicode.Scalar) -> String {
     switch scalar {
     case "\"", "\\": return "\\\(scalar)"

@@ -1,7 +1,7 @@
 import KindredAssociations
 
 extension ModelRefinement {
-  /// Who may do what with the records of a table.
+  /// Returns the access rules of a table, with the columns in the table's spelling.
   func access(_ definitions: [ModelFile.AccessDefinition], to table: Table) throws -> ResourceAccess {
     var access = ResourceAccess([:])
     for definition in definitions {

@@ -30,7 +30,7 @@ extension ModelRefinement {
   }
 }
 
-/// The associations of a model file, which may stand on one another in any order.
+/// Resolves the associations of a model file, which may refer to each other in any order.
 struct AssociationDefinitions {
   typealias Located = ModelFile.Located
   typealias Definition = ModelFile.AssociationDefinition
@@ -41,7 +41,7 @@ struct AssociationDefinitions {
     var key: String
   }
 
-  /// How many steps an association may take: each `through` adds those of two others.
+  /// The maximum number of steps of an association; each `through` adds up those of two others.
   private static let maximumSteps = 16
 
   private let refinement: ModelRefinement
@@ -60,7 +60,7 @@ struct AssociationDefinitions {
 
   private var file: ModelFile { refinement.file }
 
-  /// The association that the file defines at a place.
+  /// Returns the association that the file defines for a resource and a key.
   mutating func association(at place: Place) throws -> Association {
     if let association = finished[place] { return association }
     guard let entry = entries[place], let definition = entry.definition else {
@@ -95,17 +95,17 @@ struct AssociationDefinitions {
     case .through(let kind, let destination, let through, let using):
       return try association(kind, at: place, to: destination, through: through, using: using)
     case .from(let key):
-      // An association that is taken from its own key is the inferred one, refined.
+      // `from` with the association's own key refines the inferred association.
       return try inferred(key, at: place) ?? existing(key, of: place.resource)
     }
   }
 
-  /// The inferred association that a definition under its own key stands on.
+  /// Returns the inferred association, if a definition refers to its own key.
   private func inferred(_ key: Located<String>, at place: Place) -> Association? {
     key.value == place.key ? refinement.inferred[place.resource]?[key.value] : nil
   }
 
-  /// An association of the file or an inferred one.
+  /// Returns an association of the file, or else an inferred one.
   private mutating func existing(_ key: Located<String>, of resource: String) throws -> Association {
     let place = Place(resource: resource, key: key.value)
     if let entry = entries[place] {
@@ -147,7 +147,7 @@ struct AssociationDefinitions {
     where kind == .hasOne && association.cardinality == .toMany {
       throw file.error(key.line, "`\(key.value)` leads to many records: say `hasMany`")
     }
-    // What the pivots have to meet stays with their step, and which of several a to-one association takes.
+    // The condition on the pivots stays with their step, and so does the order by which a to-one association chooses.
     if let last = pivot.steps.indices.last {
       pivot.steps[last].filter = Expression.both(pivot.steps[last].filter, pivot.filter)
       if pivot.cardinality == .toOne, !refinement.model.leadsToOne(pivot.steps[last]) {
@@ -189,7 +189,7 @@ struct AssociationDefinitions {
     )
   }
 
-  /// The foreign key that the file names, or the only one of the schema.
+  /// Returns the foreign key that the file names, or the only one of the schema.
   private func foreignKey(
     of holder: Table, to referred: Table, _ columns: Located<Definition.ForeignKeyColumns>?, line: Int
   ) throws -> ForeignKey {
@@ -218,7 +218,7 @@ struct AssociationDefinitions {
           try refinement.column(Located($0, line: columns.line), of: referred)
         })
     }
-    // Where only its columns are named: as the schema declares it, else to the primary key.
+    // If only the referring columns are named, they refer to what the schema declares, else to the primary key.
     if let key = declared.first(where: { $0.columns == own }) { return key }
     let primaryKey = referred.primaryKey.map { referred.columns[$0].name }
     guard primaryKey.count == own.count else {
@@ -232,7 +232,7 @@ struct AssociationDefinitions {
 }
 
 extension Expression {
-  /// That both conditions hold, of those that are there.
+  /// Returns the conjunction of the given conditions; nil if there is none.
   fileprivate static func both(_ first: Expression?, _ second: Expression?) -> Expression? {
     guard let first, let second else { return first ?? second }
     return Expression(.all([first, second]), at: second.origin)

@@ -2,17 +2,16 @@ import KindredAssociations
 import OrderedCollections
 
 extension ModelFile {
-  /// The model of a database: inferred from its schema, then as this file says.
+  /// Returns the model of a database: inferred from its schema and then refined by this file.
   ///
-  /// - Throws: `ModelFileError` for what the file says and the database does not have; the database's error
-  ///   where it can't be read.
+  /// - Throws: `ModelFileError` if the file doesn't fit the database; the database's error if it can't be read.
   public func model(of source: any SchemaSource) throws -> Model {
     try model(refining: Model(inferredFrom: try source.schema()), tables: source.tables)
   }
 
-  /// A model as this file says.
+  /// Returns an inferred model refined by this file.
   ///
-  /// - Parameter tables: finds the columns of common table expressions.
+  /// - Parameter tables: returns the tables of common table expressions, with their columns.
   func model(
     refining model: Model,
     tables: ([CommonTableDefinition]) throws -> [Table] = { _ in [] }
@@ -28,13 +27,13 @@ extension ModelFile {
   }
 }
 
-/// The steps that lead from an inferred model to what a model file makes of it.
+/// The steps by which a model file refines an inferred model.
 struct ModelRefinement {
   typealias Located = ModelFile.Located
 
   let file: ModelFile
   var model: Model
-  /// The associations as they were inferred, between the resources that are left, by resource.
+  /// The inferred associations between the remaining resources, by resource.
   var inferred: [String: OrderedDictionary<String, Association>] = [:]
 
   init(_ model: Model, file: ModelFile) {
@@ -42,12 +41,12 @@ struct ModelRefinement {
     self.file = file
   }
 
-  /// What the file says of resources that stay.
+  /// The refinements of the resources that aren't removed.
   var refinements: [(name: Located<String>, refinement: ModelFile.ResourceRefinement)] {
     file.resources.compactMap { entry in entry.refinement.map { (entry.name, $0) } }
   }
 
-  /// The table of this name; names know no case.
+  /// Returns the table of this name, ignoring the case of ASCII letters.
   func table(_ name: Located<String>) throws -> Table {
     if let table = model.tables[name.value] { return table }
     if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name.value) }) {
@@ -56,7 +55,7 @@ struct ModelRefinement {
     throw file.unknown(name, "there is no table `\(name.value)`", among: model.tables.keys)
   }
 
-  /// The column of this name, in the table's spelling.
+  /// Returns the name of a column in the table's spelling.
   func column(_ name: Located<String>, of table: Table) throws -> String {
     guard let column = table.column(named: name.value) else {
       throw file.unknown(
@@ -69,7 +68,7 @@ struct ModelRefinement {
 // MARK: - Common table expressions
 
 extension ModelRefinement {
-  /// A common table expression is a resource, named as written, and a destination like a table.
+  /// Adds common table expressions as resources with the given names, to which associations may lead.
   fileprivate mutating func addCommonTableExpressions(
     _ tables: ([CommonTableDefinition]) throws -> [Table]
   ) throws {
@@ -112,7 +111,7 @@ extension ModelRefinement {
   /// Renames, adds and removes resources; associations follow their destinations.
   fileprivate mutating func settleResources() throws {
     let before = model.resources
-    /// The names that the file gives to each table, with their lines.
+    /// The names that the file gives to each table.
     var names: [String: [Located<String>]] = [:]
     for entry in file.resources {
       if let table = entry.refinement?.table {
@@ -127,12 +126,12 @@ extension ModelRefinement {
     }
     let mentioned = Dictionary(
       file.resources.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
-    /// By the name before, the name that associations lead to.
+    /// The new names of resources, as destinations of associations, by their old names.
     var successors: [String: String] = [:]
     var resources: OrderedDictionary<String, Resource> = [:]
     for resource in before.values {
       let given = names[resource.table.name] ?? []
-      // The inferred name goes where the file names the table otherwise, unless it mentions that name too.
+      // A table that the file gives another name loses the inferred one, unless the file mentions that as well.
       let isKept = mentioned[resource.name] == nil && given.isEmpty
       if let entry = mentioned[resource.name], entry.refinement != nil, given.isEmpty {
         throw file.error(
@@ -162,7 +161,7 @@ extension ModelRefinement {
     model.resources = resources
   }
 
-  /// Gives views the keys that the file names.
+  /// Gives views the keys from the file.
   fileprivate mutating func defineKeys() throws {
     var keys: [String: [Int]] = [:]
     for (name, refinement) in refinements {
@@ -190,7 +189,7 @@ extension ModelRefinement {
     }
   }
 
-  /// Hides columns, and sets what resources give and how they are ordered unless a request says so.
+  /// Sets hidden columns, default fields, labels, default orders and access rules.
   fileprivate mutating func refineColumns() throws {
     for (name, refinement) in refinements {
       guard var resource = model.resources[name.value] else { continue }
@@ -221,7 +220,7 @@ extension ModelRefinement {
 // MARK: - Validation
 
 extension ModelRefinement {
-  /// Plans a request for everything that holds an expression, so that what is wrong comes out at the start.
+  /// Plans a request for each expression of the file, so that errors are found when the server starts.
   fileprivate func validate() throws {
     for (name, refinement) in refinements {
       try plan(name.value, for: refinement.sort?.line, of: "`sort`")
@@ -240,7 +239,7 @@ extension ModelRefinement {
     }
   }
 
-  /// Plans the records of a resource that an entry of access is for.
+  /// Plans a request under the row rule of an access entry.
   private func plan(_ resource: String, _ entry: ModelFile.AccessDefinition) throws {
     guard let rows = entry.rows else { return }
     var model = model
@@ -253,7 +252,7 @@ extension ModelRefinement {
     }
   }
 
-  /// Plans the records of a resource, and those of an association below them, for what stands in a line.
+  /// Plans a request for a resource, and for an association if given, to check the expression in a line.
   private func plan(
     _ resource: String, _ association: Association? = nil, for line: Int?, of member: String
   ) throws {

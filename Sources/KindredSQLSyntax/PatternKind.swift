@@ -1,13 +1,14 @@
-/// The two kinds of patterns that texts are compared with.
+/// The two kinds of patterns.
 public enum PatternKind: Hashable, Sendable {
-  /// That of `LIKE`.
+  /// A pattern of `LIKE`.
   case like
-  /// That of `GLOB`.
+  /// A pattern of `GLOB`.
   case glob
 
-  /// A pattern of all texts that begin as those do that `pattern` matches: `abc%` of `abc_d%e`.
+  /// Returns a pattern for the literal prefix of another one: `abc%` for `abc_d%e`.
   ///
-  /// An index finds them, and comparing a text with it takes no longer than the pattern is.
+  /// It matches every text that the other pattern matches, can use an index, and is matched in time proportional to the
+  /// length of the prefix.
   ///
   /// - Parameter escape: the value of `ESCAPE`.
   public func beginning(of pattern: SQLValue, escape: SQLValue? = nil) -> SQLValue {
@@ -24,6 +25,6 @@ public enum PatternKind: Hashable, Sendable {
     }
   }
 
-  /// Characters at most.
+  /// The maximum length of a prefix, in Unicode scalars.
   private static let beginningLength = 50
 }

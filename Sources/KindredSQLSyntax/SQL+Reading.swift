@@ -1,20 +1,19 @@
-/// A record in a statement: an occurrence of a table in a `FROM` clause.
+/// Identifies an occurrence of a table in a `FROM` clause.
 public struct RecordID: Hashable, Sendable {
-  /// Its name in the statement.
+  /// The alias in the statement.
   public let alias: String
-  /// How many `SELECT`s the one with the `FROM` clause is in: 0 for the statement itself.
+  /// The nesting depth of the `SELECT` with the `FROM` clause; 0 for the statement itself.
   public let depth: Int
 
-  /// The record of this name.
+  /// Creates the identifier of a table occurrence.
   public init(alias: String, depth: Int) {
     self.alias = alias
     self.depth = depth
   }
 }
 
-/// What an expression reads.
 extension SQL {
-  /// Whether it reads a column of a record for which `isMeant` holds.
+  /// Whether it reads a column of a record for which `isMeant` returns true.
   public func reads(where isMeant: (RecordID) -> Bool) -> Bool {
     parts.contains { part in
       switch part {
@@ -25,13 +24,13 @@ extension SQL {
     }
   }
 
-  /// The name of the column of `record` that it is, where it is nothing else.
+  /// Returns the name of the column, if the SQL is nothing but a column of `record`.
   public func column(of record: RecordID) -> String? {
     guard parts.count == 1, case .column(record, let name) = parts[0] else { return nil }
     return name
   }
 
-  /// Whether a part of it is bound to something for which `isMeant` holds.
+  /// Whether it contains a binding for which `isMeant` returns true.
   public func isBound(where isMeant: (Binding) -> Bool) -> Bool {
     parts.contains { part in
       switch part {
@@ -42,7 +41,7 @@ extension SQL {
     }
   }
 
-  /// Whether the term `wanted` is a part of it.
+  /// Whether it contains the term `wanted`.
   public func contains(term wanted: SQL) -> Bool {
     parts.contains { part in
       guard case .term(let expression) = part else { return false }
@@ -50,7 +49,7 @@ extension SQL {
     }
   }
 
-  /// The same with `other` in place of each occurrence of the term `wanted`.
+  /// Returns the SQL with each occurrence of the term `wanted` replaced by `other`.
   public func replacing(term wanted: SQL, with other: SQL) -> SQL {
     mapping { part in
       guard case .term(let expression) = part else { return nil }
@@ -58,9 +57,9 @@ extension SQL {
     }
   }
 
-  /// The same with other SQL in the places of some of the bindings: those for which `replacement` gives it.
+  /// Returns the SQL with some of its bindings replaced.
   ///
-  /// - Parameter replacement: of a binding and the name of its type, where that is known.
+  /// - Parameter replacement: takes a binding and the name of its type, where known; returns nil to keep the binding.
   public func replacingBindings(_ replacement: (Binding, String?) throws -> SQL?) rethrows -> SQL {
     try mapping { part in
       switch part {
@@ -71,7 +70,7 @@ extension SQL {
     }
   }
 
-  /// The same with other SQL in the places of some of the parts.
+  /// Returns the SQL with the parts replaced for which `replacement` returns other SQL.
   private func mapping(_ replacement: (Part) throws -> SQL?) rethrows -> SQL {
     var sql = SQL()
     for part in parts {

@@ -1,72 +1,73 @@
 /// SQL text and its bindings as one inseparable value.
 ///
-/// A literal of this type is trusted text of the program; everything else goes in by interpolation,
-/// as an identifier that quotes itself, as a binding, or as another `SQL`:
+/// A literal of this type is trusted text of the program; everything else is interpolated as an identifier, which is
+/// quoted, as a binding, or as another `SQL`:
 ///
 ///     let condition: SQL = "\(identifier: "gift-card").\(identifier: "limit") > \(.parameter(0))"
 ///
-/// There is no way to make one from a `String` that is not a literal.
+/// The only way to make one from a `String` that isn't a literal is ``init(trusted:)``.
 ///
-/// Columns of records are parts of their own, so that an expression knows what it reads: see ``reads(where:)``.
+/// Columns are kept as parts of their own, so that the records that an expression reads are known: see
+/// ``reads(where:)``.
 public struct SQL: Hashable, Sendable {
   enum Part: Sendable {
     case text(String)
-    /// What is bound, and the type that a typed database is to take it for.
+    /// A binding, and the name of its type for a database with typed parameters.
     case binding(Binding, as: String?)
     case column(RecordID, String)
-    /// An expression that can be found again, and replaced as a whole.
+    /// An expression that can be found and replaced as a whole.
     indirect case term(SQL)
   }
 
   var parts: [Part] = []
 
-  /// Nothing.
+  /// Creates empty SQL.
   public init() {}
 
-  /// Text of the database's owner, such as the definition of a common table expression: never a client's.
+  /// Creates SQL from trusted text, such as the definition of a common table expression; never from a client's text.
   public init(trusted text: String) {
     parts = [.text(text)]
   }
 
-  /// A column of a record.
+  /// Returns a column of a record.
   public static func column(_ record: RecordID, _ name: String) -> SQL {
     var sql = SQL()
     sql.parts = [.column(record, name)]
     return sql
   }
 
-  /// A whole number as text, such as that of a column in `ORDER BY`.
+  /// Returns an integer as text, such as a column number in `ORDER BY`.
   public static func number(_ number: Int) -> SQL {
     var sql = SQL()
     sql.parts = [.text(String(number))]
     return sql
   }
 
-  /// An expression that ``replacing(term:with:)`` finds wherever it stands.
+  /// Returns an expression that ``replacing(term:with:)`` can find inside other SQL.
   public static func term(_ expression: SQL) -> SQL {
     var sql = SQL()
     sql.parts = [.term(expression)]
     return sql
   }
 
-  /// A parameter that is bound to `binding`.
+  /// Returns a parameter that is bound to `binding`.
   ///
-  /// - Parameter type: the name of its type, where the database has types; nil where the place of the parameter says it.
+  /// - Parameter type: the name of its type, for a database with typed parameters; nil to infer it from the context.
   public static func bound(to binding: Binding, as type: String? = nil) -> SQL {
     var sql = SQL()
     sql.parts = [.binding(binding, as: type)]
     return sql
   }
 
-  /// Whether there is neither text nor a binding.
+  /// Whether it has no parts.
   public var isEmpty: Bool { parts.isEmpty }
 
-  /// Adds the text and the bindings of `other`.
+  /// Appends other SQL.
   public mutating func append(_ other: SQL) {
     for part in other.parts { append(part) }
   }
 
-  /// The text and the bindings of both.
+  /// Concatenates SQL.
   public static func + (left: SQL, right: SQL) -> SQL {
     var sql = left
     sql.append(right)
@@ -81,10 +82,10 @@ public struct SQL: Hashable, Sendable {
     }
   }
 
-  /// The text and what to bind to its parameters, in their order.
+  /// Returns the text, and the bindings of its parameters in order.
   ///
-  /// Equal bindings of one type become one parameter, so that two occurrences of an expression stay equal to the
-  /// database (`SELECT year / ?1 … GROUP BY year / ?1`).
+  /// Equal bindings of one type share a parameter, so that the database recognises equal expressions
+  /// (`SELECT year / ?1 … GROUP BY year / ?1`).
   public func rendered(_ style: ParameterStyle = .questionMark) -> (text: String, bindings: [Binding]) {
     var text = ""
     var bindings: [Binding] = []
@@ -114,7 +115,6 @@ public struct SQL: Hashable, Sendable {
     return (text, bindings)
   }
 
-  /// What one parameter stands for.
   private struct Parameter: Hashable {
     let binding: Binding
     let type: String?
@@ -135,34 +135,34 @@ public struct SQL: Hashable, Sendable {
     }
   }
 
-  /// A name in double quotes (<https://www.sqlite.org/lang_keywords.html>).
+  /// Returns a name in double quotes (<https://www.sqlite.org/lang_keywords.html>).
   package static func quoted(_ name: String) -> String {
     "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 }
 
 extension SQL {
-  /// What a parameter of a statement is bound to when it runs.
+  /// What is bound to a parameter when a statement runs.
   public enum Binding: Hashable, Sendable {
-    /// A value that is known.
+    /// A value that is known when the statement is planned.
     case value(SQLValue)
-    /// The literal with this number in the request: plans do not depend on literals.
+    /// The literal with this number in the request.
     case parameter(Int)
-    /// The claim of this name of the principal; NULL where there is none.
+    /// The principal's claim of this name; NULL if the principal doesn't have it.
     case claim(String)
-    /// The value with this number in the cursor that the page starts after.
+    /// The value with this number in the cursor after which the page starts.
     case cursor(Int)
     /// A column of the current row of the statement `level` levels up the tree of nested cursors (1: the parent).
     case ancestor(level: Int, column: Int)
-    /// The input of this number of a statement for many records above: an array with a value for each of them.
+    /// The input with this number of a statement for many parent records: an array with one value for each of them.
     case batch(Int)
-    /// A pattern of all that begins as what the pattern bound to `pattern` matches (``PatternKind/beginning(of:escape:)``).
+    /// The literal prefix of another pattern, itself as a pattern (``PatternKind/beginning(of:escape:)``).
     indirect case beginning(of: Binding, escape: Binding?, PatternKind)
   }
 }
 
 extension SQL.Part: Hashable {
-  /// By bytes: to SQLite, names and texts that differ in the composition of their characters differ.
+  /// Compares texts by their bytes, as SQLite does; Swift's `==` ignores how characters are composed.
   static func == (left: SQL.Part, right: SQL.Part) -> Bool {
     switch (left, right) {
     case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
@@ -187,19 +187,19 @@ extension SQL.Part: Hashable {
 }
 
 extension String {
-  /// Equality of bytes, where `==` ignores how characters are composed.
+  /// Whether both have the same UTF-8 bytes; `==` ignores how characters are composed.
   package func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
 extension SQL: ExpressibleByStringInterpolation {
-  /// Text of the program.
+  /// Creates SQL from a literal of the program.
   public init(stringLiteral text: StaticString) {
     parts = text.utf8CodeUnitCount == 0 ? [] : [.text(text.description)]
   }
 
-  /// Text of the program with identifiers, bindings and other SQL.
+  /// Creates SQL from a literal with interpolated identifiers, bindings and other SQL.
   public init(stringInterpolation interpolation: Interpolation) {
     self = interpolation.sql
   }
@@ -208,25 +208,25 @@ extension SQL: ExpressibleByStringInterpolation {
   public struct Interpolation: StringInterpolationProtocol {
     var sql = SQL()
 
-    /// Nothing yet.
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// Adds text of the program.
+    /// Appends text of the program.
     public mutating func appendLiteral(_ literal: StaticString) {
       sql.append(.text(literal.description))
     }
 
-    /// Adds text and bindings.
+    /// Appends other SQL.
     public mutating func appendInterpolation(_ other: SQL) {
       sql.append(other)
     }
 
-    /// Adds a parameter that is bound to `binding`.
+    /// Appends a parameter that is bound to `binding`.
     public mutating func appendInterpolation(_ binding: Binding) {
       sql.append(.binding(binding, as: nil))
     }
 
-    /// An identifier in double quotes.
+    /// Appends an identifier in double quotes.
     public mutating func appendInterpolation(identifier: String) {
       sql.append(.text(SQL.quoted(identifier)))
     }
@@ -234,7 +234,7 @@ extension SQL: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<SQL> {
-  /// All of them with `separator` between each two.
+  /// Returns the concatenation of all elements, with `separator` between them.
   public func joined(separator: SQL) -> SQL {
     var result = SQL()
     for (index, sql) in enumerated() {

@@ -1,7 +1,6 @@
 /// A value of one of SQLite's five storage classes (<https://www.sqlite.org/datatype3.html>).
 ///
-/// Values are equal when SQLite could tell them apart by nothing: texts by their bytes, and not as Swift compares strings,
-/// reals by their bits.
+/// Values are equal if SQLite can't distinguish them: texts with the same bytes, and reals with the same bits.
 public enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -9,7 +8,7 @@ public enum SQLValue: Hashable, Sendable {
   case text(String)
   case blob([UInt8])
 
-  /// Whether both are of one storage class, and the same bytes.
+  /// Whether both have the same storage class and the same bytes.
   public static func == (a: SQLValue, b: SQLValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -21,7 +20,7 @@ public enum SQLValue: Hashable, Sendable {
     }
   }
 
-  /// By what equality compares, though texts that Swift takes for equal have one hash.
+  /// Hashes what `==` compares, except that canonically equivalent texts have the same hash.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -34,12 +33,12 @@ public enum SQLValue: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether both are the same bytes of UTF-8: `==` takes canonically equivalent strings for equal.
+  /// Whether both have the same UTF-8 bytes; `==` considers canonically equivalent strings equal.
   package func hasBytes(of other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
       other.utf8.withContiguousStorageIfAvailable { others in
-        // One text in one place is what is compared most.
+        // Most comparisons are of a text with itself.
         bytes.baseAddress == others.baseAddress || bytes.elementsEqual(others)
       }
     }

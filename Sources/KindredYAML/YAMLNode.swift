@@ -1,16 +1,16 @@
 import Yams
 
-/// A node of a YAML text (<https://yaml.org/spec/1.1/>), and the line on which it stands.
+/// A node of a YAML document (<https://yaml.org/spec/1.1/>) and its line.
 ///
-/// Nodes are looked at as they are walked over, so that aliases of aliases cost nothing unless they are read.
+/// Nodes are converted only when they are read, so nested aliases cost nothing unless they are used.
 public struct YAMLNode {
-  /// From 1; of a node that the parser gives no place, that of the node that it belongs to.
+  /// The line number, from 1; that of the enclosing node if the parser reports none.
   public let line: Int
   private let node: Node
 
   /// Parses a text.
   ///
-  /// - Returns: nil where nothing stands in it.
+  /// - Returns: The root node; nil if the text is empty.
   /// - Throws: ``YAMLError``.
   public static func parse(_ text: String) throws(YAMLError) -> YAMLNode? {
     do {
@@ -28,13 +28,13 @@ public struct YAMLNode {
   /// The text of a scalar; nil for other nodes.
   public var text: String? { node.scalar?.string }
 
-  /// Whether it is a scalar without quotes, and not a block.
+  /// Whether it is a plain scalar: neither quoted nor a block.
   public var isPlain: Bool { node.scalar?.style == .plain }
 
-  /// Whether it is `null` in any of its spellings, among them nothing at all.
+  /// Whether it is null in any of its spellings, including a missing value.
   public var isNull: Bool { node.null != nil }
 
-  /// Whether it says `null`, and not nothing at all.
+  /// Whether null is written out.
   public var saysNull: Bool { isNull && text != "" }
 
   /// The truth value of a scalar: `true`, `yes`, `on` and their opposites.
@@ -45,15 +45,15 @@ public struct YAMLNode {
 
   /// An entry of a mapping.
   public struct Entry {
-    /// The key; nil where it is no scalar.
+    /// The key; nil if it isn't a scalar.
     public let key: String?
     /// The line of the key.
     public let line: Int
-    /// What it has.
+    /// The value.
     public let value: YAMLNode
   }
 
-  /// The entries of a mapping, in their order; nil for other nodes.
+  /// The entries of a mapping in order; nil for other nodes.
   public var entries: [Entry]? {
     node.mapping.map { mapping in
       mapping.map { key, value in
@@ -64,13 +64,13 @@ public struct YAMLNode {
   }
 }
 
-/// Why a text is no YAML.
+/// The reason why a text isn't YAML.
 public enum YAMLError: Error {
-  /// The text breaks a rule of YAML, at a line and a column.
+  /// The text violates YAML's grammar at a line and a column.
   case syntax(String, line: Int, column: Int)
-  /// Keys stand more than once in the mapping that begins on a line; they are sorted.
+  /// The mapping that begins on a line has duplicate keys, which are sorted.
   case repeatedKeys([String], line: Int)
-  /// The text can't be read, from a line on where that is known.
+  /// The text can't be decoded; the line is nil if it is unknown.
   case unreadable(String, line: Int?)
 
   init(_ error: any Error) {
