@@ -28,7 +28,7 @@ int kindred_peer_has_hung_up(int descriptor) {
 
 #else
 
-// Without the flags of Linux, each is set by a call of its own.
+// Other systems lack Linux's flags, so each property is set by a call of its own.
 static int prepare(int descriptor, int is_blocking) {
   if (descriptor < 0) return descriptor;
   int is_on = 1;

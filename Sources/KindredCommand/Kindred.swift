@@ -4,7 +4,7 @@ import ArgumentParser
 struct Kindred: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kindred",
-    abstract: "Serves an SQLite database and its associations as nested resources of an HTTP JSON API.",
+    abstract: "Serves a database and its associations as nested resources of an HTTP JSON API.",
     discussion: """
       Examples:
         kindred serve                 serves the sample library
@@ -12,7 +12,7 @@ struct Kindred: ParsableCommand {
         kindred model chinook.db      prints the inferred model
         kindred query chinook.db '/albums?include=tracks&limit=1'
         kindred import chinook.db albums albums.csv
-        kindred key                   makes an API key
+        kindred key                   creates an API key
       """,
     version: version,
     subcommands: [

@@ -3,9 +3,9 @@ import Foundation
 
 @main
 enum Main {
-  /// Runs a command, and tells what went wrong in one line.
+  /// Runs a command and reports an error in one line.
   ///
-  /// The exit code is 0 when all was done, 64 (`EX_USAGE`) when the command line is not understood, else 1.
+  /// The exit code is 0 on success, 64 (`EX_USAGE`) if the command line is invalid, and 1 for any other error.
   static func main() {
     let invocation = Invocation.current
     do {

@@ -1,5 +1,5 @@
 #pragma once
-// What Swift's modules of the C library leave out, and what differs between systems.
+// Calls that Swift's modules of the C library don't import, or that differ between systems.
 #include <sys/socket.h>
 #include <sys/uio.h>
 #ifdef __linux__
@@ -7,24 +7,24 @@
 #include <sys/eventfd.h>
 #endif
 
-/// A stream socket that neither blocks nor is inherited by other programs; -1 with `errno`.
+/// Returns a non-blocking stream socket that child programs don't inherit; -1 with `errno` on failure.
 int kindred_stream_socket(int family);
 
-/// The same for one that blocks.
+/// Returns a blocking stream socket that child programs don't inherit; -1 with `errno` on failure.
 int kindred_blocking_stream_socket(int family, int protocol);
 
-/// Takes a connection in, as a descriptor that neither blocks nor is inherited by other programs.
+/// Accepts a connection as a non-blocking descriptor that child programs don't inherit; -1 with `errno` on failure.
 int kindred_accept(int descriptor, struct sockaddr *address, socklen_t *length);
 
-/// Sends parts one after the other; a peer that is gone is an error, never a signal.
+/// Sends parts in order and returns the number of bytes sent. A closed connection is an error, never a signal.
 ssize_t kindred_send(int descriptor, struct iovec *parts, int count);
 
-/// Whether the peer has ended its direction, or the connection is broken.
+/// Returns whether the peer has closed its side, or the connection is broken.
 int kindred_peer_has_hung_up(int descriptor);
 
-/// `SOCK_STREAM`, whose type differs.
+/// `SOCK_STREAM`, whose Swift type differs between systems.
 extern const int kindred_stream_type;
 
-/// `listen` and `connect`, whose names Swift's types have too.
+/// `listen` and `connect`, which methods of the same name hide in Swift.
 int kindred_listen(int descriptor, int backlog);
 int kindred_connect(int descriptor, const struct sockaddr *address, socklen_t length);

@@ -12,8 +12,8 @@ struct ImportCommand: Configurable {
     commandName: "import",
     abstract: "Add the records of a file to a resource.",
     discussion: """
-      FILE is CSV with a header that names the columns, or JSON lines: an object on each line. All of its records are \
-      added in one transaction, or none; what is wrong is told with its line.
+      FILE is CSV with a header that names the columns, or JSON Lines: one object per line. All records are added in \
+      one transaction, or none; an error names its line.
 
       Examples:
         kindred import library.db books books.csv
@@ -22,18 +22,17 @@ struct ImportCommand: Configurable {
       """)
 
   @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
-  @Argument(help: "The resource, as in URLs; a path such as authors/1/books will do too.") var resource:
-    String
+  @Argument(help: "The resource, as in URLs; a path such as authors/1/books works too.") var resource: String
   @Argument(help: "The file to read.") var file: String
-  @Option(help: .init("csv or jsonl, where the name of the file doesn't say it.", valueName: "format"))
+  @Option(help: .init("csv or jsonl, if the name of the file doesn't tell.", valueName: "format"))
   var format: ImportFileFormat?
-  @Option(help: .init("What becomes of records that are there: fail, merge or ignore.", valueName: "what"))
+  @Option(help: .init("What to do with existing records: fail, merge or ignore.", valueName: "what"))
   var duplicates = Duplicates.fail
   @Option(
     help: .init(
-      "The columns by which records are found that are there; the key by default.", valueName: "columns"))
+      "The columns by which existing records are found; the primary key by default.", valueName: "columns"))
   var onConflict: String?
-  @Option(help: .init("full survives the loss of power; normal, the end of the process.", valueName: "level"))
+  @Option(help: .init("full survives a power loss; normal, the end of the process.", valueName: "level"))
   var durability = ConnectionConfiguration.Durability.full
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
@@ -54,7 +53,7 @@ struct ImportCommand: Configurable {
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
       throw ImportError(description: "\(file) can't be read: \(String(cString: strerror(errno)))")
     }
-    // It is read from several places, which a pipe can't be.
+    // The file is read at several positions, which a pipe doesn't allow.
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw ImportError(description: "\(file) is no regular file")
     }
@@ -66,7 +65,7 @@ struct ImportCommand: Configurable {
     defer { database.backend.close() }
     var options = requests.serviceOptions
     options.isWritable = true
-    // Whoever can open the file may do everything with it.
+    // A user who can open the file may do anything with it, so no access rules apply.
     options.impersonated = .operator
     let service = try KindredService(
       database.backend, options: options, logger: Logger.kindred(level: .warning),
@@ -91,7 +90,7 @@ struct ImportCommand: Configurable {
   }
 }
 
-/// What a file to be imported holds.
+/// The format of a file to be imported.
 enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
   case csv, jsonl
 
@@ -106,12 +105,12 @@ enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
   var mediaType: String { self == .csv ? "text/csv" : "application/jsonl" }
 }
 
-/// What becomes of records to be added that are there.
+/// What happens to records that exist already.
 enum Duplicates: String, ExpressibleByArgument, CaseIterable {
   case fail, merge, ignore
 }
 
-/// A file could not be imported.
+/// The file can't be imported.
 struct ImportError: Error, CustomStringConvertible {
   let description: String
 }

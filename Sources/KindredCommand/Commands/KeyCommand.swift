@@ -6,10 +6,10 @@ import KindredCryptography
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Make an API key, and its line for the configuration file.",
+    abstract: "Create an API key and its entry for the configuration file.",
     discussion: """
-      The first line is the key, for the client, who sends it as `Authorization: Bearer KEY`. The second line is for the \
-      section access.keys of the configuration file: it holds a digest, from which nobody gets the key.
+      The first line is the key, which the client sends as `Authorization: Bearer KEY`. The second line is an entry \
+      for access.keys in the configuration file; it contains only a digest, from which the key can't be recovered.
 
       Examples:
         kindred key
@@ -23,7 +23,7 @@ struct KeyCommand: ParsableCommand {
   }
 }
 
-/// The system gives no random bytes.
+/// The system can't provide random bytes.
 private struct RandomnessError: Error, CustomStringConvertible {
   let description = "the system has no random bytes to make a key of; try again later"
 }

@@ -6,10 +6,10 @@ import KindredSQLite
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Bring a database to the state that numbered SQL files describe.",
+    abstract: "Apply numbered SQL files to a database.",
     discussion: """
       Each file of the directory is applied once, in the order of the numbers and in a transaction of its own. A file \
-      that was changed after it was applied, or that fails, stops the run. A database that is not there is made.
+      that fails, or that has changed since it was applied, stops the run. A database that doesn't exist is created.
 
       Examples:
         kindred migrate library.sqlite

@@ -11,8 +11,8 @@ struct ModelCommand: ParsableCommand {
     commandName: "model",
     abstract: "Print the model that is inferred from a database, as a model file.",
     discussion: """
-      The file says what `serve` does without it. Take what is to be different as the beginning of a model file of \
-      your own; what a file doesn't say is inferred.
+      The printed file describes what `serve` does without a model file. Keep only what you want to change: everything \
+      that a model file doesn't mention is inferred.
 
       Examples:
         kindred model chinook.db
@@ -25,7 +25,7 @@ struct ModelCommand: ParsableCommand {
   @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
   @Option(
     help: .init(
-      "A model file to check: what is wrong with it is an error, and a resource that everybody may read a warning.",
+      "A model file to check; resources without access rules are warnings if others have some.",
       valueName: "file"))
   var model: String?
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings

@@ -21,7 +21,7 @@ struct QueryCommand: Configurable {
         kindred query chinook.db /albums --model model.yaml --as '{"sub": 1, "roles": ["reader"]}'
       """)
 
-  /// How the answer is written.
+  /// The format of the answer.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case json, ndjson, csv
     /// JSON with each value on a line of its own.
@@ -38,16 +38,16 @@ struct QueryCommand: Configurable {
 
   @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
   @Argument(
-    help: .init("The path and the parameters, as a server would get them.", valueName: "url"),
+    help: .init("The path and the parameters, as in a request to a server.", valueName: "url"),
     completion: .custom { words, _, typed in QueryCommand.completions(of: words, typed: typed) })
   var url: String
-  @Option(help: "How the answer is written, unless the URL says so: json, ndjson, csv, or pretty.")
+  @Option(help: "The format of the answer, unless the URL sets it: json, ndjson, csv, or pretty.")
   var format = Format.json
-  @Flag(help: "Show the SQL, and how the database runs it, instead of the answer.") var explain = false
+  @Flag(help: "Show the SQL and the query plans instead of the answer.") var explain = false
   @Option(
     name: .customLong("as"),
     help: .init(
-      "Answer as to the bearer of a token with these claims, a JSON object; without it, no rule of access applies.",
+      "Answer as for a token with these claims, a JSON object; without it, no access rules apply.",
       valueName: "claims"))
   var claims: String?
   @OptionGroup var config: ConfigurationOptions
@@ -81,7 +81,7 @@ struct QueryCommand: Configurable {
     }
   }
 
-  /// The URL without scheme and host, so that one from a browser will do.
+  /// The URL without scheme and host, so that a URL from a browser works too.
   private var target: String {
     var target = url[...]
     if let scheme = target.range(of: "://"), !target[..<scheme.lowerBound].contains("/") {

@@ -11,14 +11,14 @@ struct ServeCommand: Configurable {
     commandName: "serve",
     abstract: "Serve a database over HTTP.",
     discussion: """
-      Without DATABASE, the sample library is made anew in a temporary file, and served until the server ends.
+      Without DATABASE, a new sample library is created in a temporary file and served until the server ends.
 
-      Every option but --config can also stand in the configuration file, and every option in the environment: \
-      --page-size is pageSize there and KINDRED_PAGE_SIZE here, --tls-key is key in the section tls and \
-      KINDRED_TLS_KEY. Options override the environment, which overrides the file.
+      Every option can also be set in the environment, and all but --config in the configuration file: --page-size is \
+      KINDRED_PAGE_SIZE and pageSize, --tls-key is KINDRED_TLS_KEY and key in the section tls. Options override the \
+      environment, which overrides the file.
 
-      SIGTERM and SIGINT end the server when the requests under way are answered, a second one at once. SIGHUP has \
-      it read the certificate again.
+      SIGTERM and SIGINT end the server once the requests in progress are answered; a second signal ends it at once. \
+      SIGHUP reloads the certificate.
 
       Examples:
         kindred serve
@@ -45,11 +45,11 @@ struct ServeCommand: Configurable {
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
   func run() throws {
-    // Not in `validate`, which also sees the flags without what stands in the file.
+    // Not in `validate`, which also runs before the environment and the file are applied.
     if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
       throw ValidationError("--tls-certificate and --tls-key go together")
     }
-    // Before any thread is started, as threads inherit which signals are blocked.
+    // Before any thread is started, because threads inherit the signal mask.
     let signals = Signals()
     FileDescriptors.raiseLimit()
     var options = requests.serviceOptions
@@ -79,7 +79,7 @@ struct ServeCommand: Configurable {
     opening.isWritable = server.writable
     opening.configuration = requests.connectionConfiguration
     opening.configuration.durability = server.durability
-    // As long as a query may take, a request may wait for its turn.
+    // A request may wait for a connection as long as its query may run.
     opening.checkoutTimeout = Int((options.queryTime ?? 60) * 1000)
     let location = DatabaseLocation(path)
     try roles.add(to: &options.access, for: location)

@@ -5,20 +5,20 @@ import KindredCryptography
 import KindredSQLSyntax
 import KindredYAML
 
-/// The section `access` of the configuration file: who clients are.
+/// The section `access` of the configuration file: how clients are authenticated.
 ///
-/// A tree, and so no setting that a flag or a variable could hold too.
+/// It is a tree, so unlike settings it can't also be an option or an environment variable.
 struct AccessSection {
   static let name = "access"
 
   private let root: ConfigurationNode
 
-  /// - Parameter path: of the file, for errors to name.
+  /// - Parameter path: the path of the file, for error messages.
   init(_ node: YAMLNode, in path: String) {
     root = ConfigurationNode(node, in: path, key: Self.name)
   }
 
-  /// What the section says.
+  /// Returns the configuration that the section describes.
   ///
   /// - Throws: `ConfigurationError`
   func configuration() throws -> AccessConfiguration {
@@ -78,7 +78,7 @@ struct AccessSection {
     guard let content = FileManager.default.contents(atPath: path) else {
       throw node.error("\(path) can't be read; check the path and the permissions")
     }
-    // Editors end the last line.
+    // Editors end the last line with a line break.
     let bytes = Array(content)
     return bytes.last == UInt8(ascii: "\n") ? bytes.dropLast(bytes.suffix(2) == [13, 10] ? 2 : 1) : bytes
   }
@@ -99,7 +99,7 @@ struct AccessSection {
     return limit.span.map { Double($0.milliseconds) / 1000 } ?? 0
   }
 
-  /// That each algorithm has something to verify signatures by, which is strong enough.
+  /// Checks that each algorithm has a key or a secret, and that secrets are long enough.
   private func check(_ tokens: AccessConfiguration.Tokens, _ node: ConfigurationNode) throws {
     guard !tokens.algorithms.isEmpty else {
       throw node.error("`algorithm` is missing: tokens don't decide by what they are verified")

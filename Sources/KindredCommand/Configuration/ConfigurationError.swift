@@ -1,4 +1,4 @@
-/// What is wrong in the configuration, where it says so, and how to mend it.
+/// An error in the configuration, with its place and its fix.
 struct ConfigurationError: Error, CustomStringConvertible {
   /// The file and line, or the environment variable.
   let place: String

@@ -2,10 +2,10 @@ import Foundation
 import KindredAssociations
 import KindredYAML
 
-/// A configuration file: YAML, a mapping of settings, some of them in sections.
+/// A configuration file: a YAML mapping of settings, some of them in sections.
 ///
-/// It is read as nodes, because those know their lines; and it knows all settings, because a key that nobody reads
-/// is a setting that somebody believes to be in force.
+/// It is read as nodes, which know their lines. Unknown keys are errors: a misspelled setting would seem to be in
+/// effect but be ignored.
 struct ConfigurationFile {
   private struct Entry {
     var key: String
@@ -16,7 +16,7 @@ struct ConfigurationFile {
 
   private let path: String
   private var entries: [Entry] = []
-  /// The section that says who clients are; nil where there is none.
+  /// The section `access`; nil if there is none.
   private(set) var access: AccessSection?
 
   /// - Throws: `ConfigurationError`
@@ -35,11 +35,11 @@ struct ConfigurationFile {
     try read(settings, section: nil)
   }
 
-  /// The arguments of the command line that say the same as this file.
+  /// Returns the command-line arguments that are equivalent to this file.
   ///
   /// - Parameters:
-  ///   - settings: those that the command takes. Others are passed over.
-  ///   - all: those that any command takes.
+  ///   - settings: the settings of the command; the file's other settings are ignored.
+  ///   - all: the settings of all commands.
   /// - Throws: `ConfigurationError`
   func arguments(for settings: [Setting], among all: [Setting]) throws -> [String] {
     try entries.flatMap { entry -> [String] in
@@ -78,7 +78,7 @@ struct ConfigurationFile {
         access = AccessSection(setting.value, in: path)
         continue
       }
-      // A key whose value is commented out.
+      // A key without a value, which may be commented out, sets nothing.
       if setting.value.isNull { continue }
       if let text = setting.value.text {
         entries.append(Entry(key: key, text: text, line: setting.line))

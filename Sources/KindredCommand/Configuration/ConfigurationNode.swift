@@ -2,11 +2,11 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredYAML
 
-/// A node of the configuration file's YAML, and where it stands.
+/// A node of the configuration file's YAML, and its place.
 struct ConfigurationNode {
   private let node: YAMLNode
   private let path: String
-  /// As `access.jwt.algorithm`.
+  /// The key with those above it, such as `access.jwt.algorithm`.
   private let key: String
 
   init(_ node: YAMLNode, in path: String, key: String) {
@@ -19,10 +19,10 @@ struct ConfigurationNode {
     ConfigurationError(place: "\(path):\(node.line)", message: "\(key): \(message)")
   }
 
-  /// The members of a mapping; those without a value are left out.
+  /// Returns the members of a mapping, except those without a value.
   ///
-  /// - Parameter names: those that there may be; nil for any.
-  /// - Throws: `ConfigurationError` for another kind of node, and for other names.
+  /// - Parameter names: the allowed names; nil for any.
+  /// - Throws: `ConfigurationError` for another kind of node or another name.
   func members(_ names: [String]?) throws -> [(name: String, value: ConfigurationNode)] {
     if node.isNull { return [] }
     guard let entries = node.entries else {
@@ -39,22 +39,22 @@ struct ConfigurationNode {
     }
   }
 
-  /// The elements of a list; a single value is a list of one.
+  /// Returns the elements of a list; a single value counts as a list of one.
   func elements() throws -> [ConfigurationNode] {
     guard let items = node.items else { return [self] }
     return items.enumerated().map { ConfigurationNode($1, in: path, key: "\(key)[\($0)]") }
   }
 
-  /// The text of a scalar.
+  /// Returns the text of a scalar.
   func text() throws -> String {
     guard let text = node.text, !node.isNull, !text.isEmpty else { throw error("it must be a text") }
     return text
   }
 
-  /// The texts of a list, or one.
+  /// Returns the texts of a list or of a single value.
   func texts() throws -> [String] { try elements().map { try $0.text() } }
 
-  /// The value of a scalar, by its form.
+  /// Returns the value of a scalar, whose type follows from its form.
   func scalar() throws -> SQLValue {
     guard let text = node.text else { throw error("it must be a single value") }
     if node.isNull { return .null }

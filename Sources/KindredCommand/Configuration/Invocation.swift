@@ -5,7 +5,7 @@ import KindredAssociations
 
 /// A command that reads a configuration file.
 protocol Configurable: ParsableCommand {
-  /// The path of the file.
+  /// The option that names the file.
   var config: ConfigurationOptions { get }
 }
 
@@ -15,7 +15,7 @@ struct ConfigurationOptions: ParsableArguments {
     name: .customLong("config"), help: .init("A configuration file in YAML.", valueName: "file"))
   var config: String?
 
-  /// Who clients are, as the configuration file says; nil where it doesn't.
+  /// Returns how clients are authenticated, as configured in the file; nil if it isn't configured.
   ///
   /// - Throws: `ConfigurationError`
   func access() throws -> AccessConfiguration? {
@@ -23,25 +23,25 @@ struct ConfigurationOptions: ParsableArguments {
   }
 }
 
-/// How the program was started: its arguments and its environment.
+/// The arguments and the environment with which the program was started.
 struct Invocation {
-  /// Without the name of the program.
+  /// The arguments without the name of the program.
   let arguments: [String]
   let environment: [String: String]
 
-  /// How this process was started.
+  /// The invocation of this process.
   static var current: Invocation {
     Invocation(
       arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
   }
 
-  /// The command, with its settings: flags override environment variables, which override the configuration file,
-  /// which overrides the defaults.
+  /// Returns the command with its settings: options override environment variables, which override the configuration
+  /// file, which overrides the defaults.
   ///
-  /// What has been set elsewhere is put before the arguments that were given, because of an option that is there
-  /// twice the last one wins.
+  /// Settings from the file and the environment are inserted before the given arguments, as the last occurrence of an
+  /// option wins.
   ///
-  /// - Throws: `ConfigurationError`, or an error that `Kindred.exitCode(for:)` and `Kindred.message(for:)` know.
+  /// - Throws: `ConfigurationError`, or an error of ArgumentParser.
   func command() throws -> any ParsableCommand {
     let command: any ParsableCommand
     do {
@@ -49,7 +49,7 @@ struct Invocation {
     } catch {
       throw valueError ?? error
     }
-    // The root command takes nothing but a subcommand, so the first argument names it.
+    // The root command has no options of its own, so the first argument is the subcommand.
     guard let name = arguments.first, !(command is Kindred) else { return command }
     let settings = Setting.all(of: command)
     let variables = try variables(for: settings)
@@ -62,7 +62,7 @@ struct Invocation {
       [name] + file.arguments(for: settings, among: Self.fileSettings) + variables + own)
   }
 
-  /// The first option whose value is not one that it takes, told as it is for the other places.
+  /// The error of the first option with an invalid value, worded as for the environment and the file.
   private var valueError: ValidationError? {
     for setting in Self.allSettings where setting.takesValue {
       for (index, argument) in arguments.enumerated() {
@@ -84,29 +84,29 @@ struct Invocation {
     return nil
   }
 
-  /// What is wrong with variables that look like settings and are none.
+  /// Warnings about environment variables that look like settings but aren't.
   var warnings: [String] {
     let known = Self.allSettings.map(\.environmentVariable)
     return environment.keys.sorted().filter { $0.hasPrefix(Setting.environmentPrefix) && !known.contains($0) }
       .map { "\($0) is not a setting\(Suggestion.text(NameSuggestion.nearest(to: $0, among: known)))" }
   }
 
-  /// The settings that any command takes.
+  /// The settings of all commands.
   private static var allSettings: [Setting] {
     Kindred.configuration.subcommands.flatMap { Setting.all(of: $0.init()) }
   }
 
-  /// The settings that a configuration file may hold: one doesn't name another.
+  /// The settings that a configuration file may contain: all but those that name a configuration file.
   private static var fileSettings: [Setting] {
     let naming = Setting.all(of: ConfigurationOptions()).map(\.name)
     return allSettings.filter { !naming.contains($0.name) }
   }
 
-  /// The arguments of the command line that say the same as the environment.
+  /// Returns the command-line arguments that are equivalent to the environment.
   private func variables(for settings: [Setting]) throws -> [String] {
     try settings.flatMap { setting -> [String] in
       let name = setting.environmentVariable
-      // Container tools pass variables that aren't set as empty ones.
+      // Container tools pass unset variables as empty ones.
       guard let text = environment[name], !text.isEmpty else { return [] }
       do {
         return try setting.arguments(for: text)

@@ -21,7 +21,7 @@ struct ByteCount: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { Measure.text(of: bytes, units: Self.units) }
 }
 
-/// A length of time above 0: `10s`, `500ms`, `2m`; without a unit in seconds.
+/// A positive length of time: `10s`, `500ms`, `2m`; without a unit, in seconds.
 struct TimeSpan: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   let milliseconds: Int
 
@@ -43,9 +43,9 @@ struct TimeSpan: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { Measure.text(of: milliseconds, units: Self.units) }
 }
 
-/// A length of time, or 0 for no end.
+/// A time limit; 0 stands for no limit.
 struct TimeLimit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
-  /// Nil for no end.
+  /// The limit; nil for none.
   let span: TimeSpan?
 
   init(seconds: Int) { span = TimeSpan(seconds: seconds) }
@@ -59,16 +59,16 @@ struct TimeLimit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { span?.description ?? "0" }
 }
 
-/// A whole number and its unit.
+/// An integer and its unit.
 private struct Measure {
   typealias Unit = (name: String, size: Int)
 
   let value: Int
 
-  /// More is surely a mistake, and sums of few such values don't overflow.
+  /// Larger values are surely mistakes, and sums of a few smaller ones can't overflow.
   private static let maximum = 1 << 30
 
-  /// - Parameter units: the one without a name is that of a number without unit.
+  /// - Parameter units: the units; the one with an empty name applies to numbers without a unit.
   init?(_ text: String, units: [Unit]) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let name = text.dropFirst(digits.count).drop { $0 == " " }
@@ -79,7 +79,7 @@ private struct Measure {
     value = count * unit.size
   }
 
-  /// In the largest unit that gives a whole number.
+  /// Returns a value in the largest unit in which it is an integer.
   static func text(of value: Int, units: [Unit]) -> String {
     let unit = units.first { value.isMultiple(of: $0.size) && value >= $0.size } ?? (name: "", size: 1)
     return "\(value / unit.size)\(unit.name)"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KindredMigrations
 
-/// Where migrations are.
+/// The setting of the migrations' directory.
 struct MigrationSettings: ParsableArguments {
   @Option(
     name: .customLong("migrations"),
@@ -10,9 +10,9 @@ struct MigrationSettings: ParsableArguments {
 }
 
 extension MigrationSettings {
-  /// The migrations of a directory.
+  /// Returns a migrator for the files of a directory.
   ///
-  /// - Throws: `NoMigrationsError` where there are none, as that is hardly meant; `MigrationError`
+  /// - Throws: `NoMigrationsError` if there are none, which is hardly intended; `MigrationError`
   static func migrator(of directory: String) throws -> Migrator {
     let migrator: Migrator
     do {
@@ -27,7 +27,7 @@ extension MigrationSettings {
   }
 }
 
-/// A directory holds no migrations.
+/// The directory contains no migrations.
 struct NoMigrationsError: Error, CustomStringConvertible {
   let reason: String
 

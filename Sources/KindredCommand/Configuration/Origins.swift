@@ -1,7 +1,7 @@
 import ArgumentParser
 import KindredAPI
 
-/// The origins whose pages may use the service: `*`, or `https://example.org,http://localhost:3000`.
+/// The origins whose pages may use the server: `*`, or `https://example.org,http://localhost:3000`.
 struct Origins: SettingValue, ExpressibleByArgument {
   let origins: CORSPolicy.Origins
 
@@ -10,7 +10,7 @@ struct Origins: SettingValue, ExpressibleByArgument {
       origins = .any
       return
     }
-    // As browsers write them (RFC 6454 §6.2): what is written otherwise would match none.
+    // The form in which browsers send origins (RFC 6454 §6.2); any other would never match.
     let form = /https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?/
     let names = text.split(separator: ",").map { $0.drop { $0 == " " } }
     guard !names.isEmpty, names.allSatisfy({ $0.wholeMatch(of: form) != nil }) else { return nil }
@@ -23,7 +23,7 @@ struct Origins: SettingValue, ExpressibleByArgument {
   static var isList: Bool { true }
 }
 
-/// The hosts by which a server may be addressed: `*`, or `api.example.org,[2001:db8::1]`.
+/// The host names under which the server may be addressed: `*`, or `api.example.org,[2001:db8::1]`.
 struct Hosts: SettingValue, ExpressibleByArgument {
   let hosts: AllowedHosts
 
@@ -40,9 +40,9 @@ struct Hosts: SettingValue, ExpressibleByArgument {
   static var isList: Bool { true }
 }
 
-/// How hard answers are compressed: 1 (fast) to 9 (small); 0 stands for not at all.
+/// The compression level of answers, from 1 (fastest) to 9 (smallest); 0 turns compression off.
 struct CompressionLevel: SettingValue, ExpressibleByArgument, CustomStringConvertible {
-  /// Nil for not at all.
+  /// The level; nil for no compression.
   let level: Int?
 
   init?(setting text: String) {

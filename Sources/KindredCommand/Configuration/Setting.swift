@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Something that can be set, under the three names that follow from one: that of the property which holds it.
+/// A setting, whose names in three places are derived from that of the property which holds it.
 ///
-/// `maxBodySize` is the flag `--max-body-size`, the environment variable `KINDRED_MAX_BODY_SIZE` and the key
-/// `maxBodySize` of the configuration file. There, names that begin alike stand in a section: `tlsKey` is the key
-/// `key` of the section `tls`.
+/// `maxBodySize` is the option `--max-body-size`, the environment variable `KINDRED_MAX_BODY_SIZE` and the key
+/// `maxBodySize` of the configuration file. There, settings with a common prefix form a section: `tlsKey` is `key` in
+/// the section `tls`.
 struct Setting {
   /// The name of the property.
   let name: String
@@ -13,33 +13,33 @@ struct Setting {
   /// The sections of the configuration file.
   private static let sections = ["cors", "log", "tls"]
 
-  /// How the names of the environment variables begin.
+  /// The prefix of the environment variables.
   static let environmentPrefix = "KINDRED_"
 
-  /// The settings that are the properties of such a value; of a command, those in its option groups alone.
+  /// Returns the settings among the properties of a value; for a command, only those in its option groups.
   ///
-  /// - Parameter options: one that has been declared, but not necessarily parsed.
+  /// - Parameter options: a value that need not have been parsed.
   static func all(of options: some ParsableArguments) -> [Setting] {
     Mirror(reflecting: options).children.flatMap { child -> [Setting] in
       if let property = child.value as? any SettingProperty, let label = child.label,
         !(options is any ParsableCommand)
       {
-        // Property wrappers are stored under their name with an underscore before it.
+        // The storage of a property wrapper has the property's name with an underscore before it.
         return [Setting(name: String(label.drop { $0 == "_" }), property: property)]
       }
       return (child.value as? any SettingGroup)?.settings ?? []
     }
   }
 
-  /// As `--max-body-size`.
+  /// The option: `--max-body-size`.
   var flag: String { "--" + words.joined(separator: "-") }
 
-  /// As `KINDRED_MAX_BODY_SIZE`.
+  /// The environment variable: `KINDRED_MAX_BODY_SIZE`.
   var environmentVariable: String {
     Self.environmentPrefix + words.joined(separator: "_").uppercased()
   }
 
-  /// The place in the configuration file: `maxBodySize`, or `tls.key`.
+  /// The key in the configuration file: `maxBodySize`, or `tls.key`.
   var key: String {
     guard let section = Self.sections.first(where: { name.hasPrefix($0) }) else { return name }
     let rest = name.dropFirst(section.count)
@@ -49,13 +49,13 @@ struct Setting {
   /// Whether `key` is a section of the configuration file.
   static func isSection(_ key: String) -> Bool { sections.contains(key) }
 
-  /// Whether several values may be given, with commas between them.
+  /// Whether several values may be given, separated by commas.
   var isList: Bool { property.isList }
 
-  /// Whether the flag is followed by a value.
+  /// Whether the option takes a value.
   var takesValue: Bool { property.takesValue }
 
-  /// The arguments of the command line that say the same.
+  /// Returns the equivalent command-line arguments.
   ///
   /// - Throws: `SettingValueError`
   func arguments(for text: String) throws -> [String] {
@@ -70,10 +70,10 @@ struct Setting {
   }
 }
 
-/// A property that can be set: one of the parser's wrappers.
+/// A property wrapper of ArgumentParser that declares a setting.
 private protocol SettingProperty {
   var isList: Bool { get }
-  /// Whether its flag is followed by a value.
+  /// Whether the option takes a value.
   var takesValue: Bool { get }
   func arguments(for text: String, flag: String) throws -> [String]
 }
@@ -86,7 +86,7 @@ extension Option: SettingProperty where Value: SettingValue {
     guard Value(setting: text) != nil else {
       throw SettingValueError(text: text, expectation: Value.expectation)
     }
-    // In one argument, so that the text may begin with a dash.
+    // One argument, so that the value may begin with a dash.
     return ["\(flag)=\(text)"]
   }
 }
@@ -104,7 +104,7 @@ extension Flag: SettingProperty where Value == Bool {
   }
 }
 
-/// Settings within settings.
+/// An option group, whose properties are settings.
 private protocol SettingGroup {
   var settings: [Setting] { get }
 }

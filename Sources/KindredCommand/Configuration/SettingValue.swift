@@ -3,15 +3,15 @@ import KindredCryptography
 import KindredSQLite
 import Logging
 
-/// A value that can be written as text: in a flag, in an environment variable, in the configuration file.
+/// A value that can be written as text in an option, an environment variable or the configuration file.
 protocol SettingValue: Sendable {
-  /// The value that is written so; nil where none is.
+  /// Creates the value from its text; nil if the text is invalid.
   init?(setting text: String)
 
-  /// What a text has to be, as the end of "it must be …".
+  /// A description of valid texts that completes "it must be …".
   static var expectation: String { get }
 
-  /// Whether the text is a list, with commas between the values.
+  /// Whether the text is a list of values separated by commas.
   static var isList: Bool { get }
 }
 
@@ -19,11 +19,11 @@ extension SettingValue {
   static var isList: Bool { false }
 }
 
-/// A text is none of the values that a setting takes.
+/// A text isn't a valid value of a setting.
 struct SettingValueError: Error, CustomStringConvertible {
   /// The text.
   let text: String
-  /// What it has to be.
+  /// A description of valid texts.
   let expectation: String
 
   var description: String { "'\(text)' is not valid: it must be \(expectation)" }
@@ -35,7 +35,7 @@ extension SettingValue where Self: ExpressibleByArgument {
 
 extension String: SettingValue {
   init?(setting text: String) {
-    // It would end the text for the system.
+    // To the system, NUL ends a text.
     guard !text.contains("\0") else { return nil }
     self = text
   }
@@ -73,7 +73,7 @@ extension Logger.Level: SettingValue, @retroactive ExpressibleByArgument {
   }
 }
 
-/// A TCP port; 0 stands for any that is free.
+/// A TCP port; 0 stands for any free port.
 struct Port: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   let number: Int
 
@@ -88,7 +88,7 @@ struct Port: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { "\(number)" }
 }
 
-/// How many there may be; at least one.
+/// A limit of a number of things, at least 1.
 struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   let count: Int
 
@@ -103,9 +103,9 @@ struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { "\(count)" }
 }
 
-/// How many there may be; 0 stands for any number.
+/// A limit of a number of things; 0 stands for no limit.
 struct OptionalLimit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
-  /// Nil for any number.
+  /// The limit; nil for none.
   let count: Int?
 
   init?(setting text: String) {
@@ -119,9 +119,9 @@ struct OptionalLimit: SettingValue, ExpressibleByArgument, CustomStringConvertib
   var description: String { "\(count ?? 0)" }
 }
 
-/// How many records a page has; 0 stands for any number.
+/// The number of records of a page; 0 stands for all.
 struct PageSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
-  /// Nil for any number.
+  /// The number; nil for all.
   let records: Int64?
 
   init?(setting text: String) {
@@ -135,7 +135,7 @@ struct PageSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { "\(records ?? 0)" }
 }
 
-/// The key of cursors: 64 hexadecimal digits.
+/// The key that encrypts cursors: 64 hexadecimal digits.
 struct CursorKey: SettingValue, ExpressibleByArgument {
   let bytes: [UInt8]
 

@@ -7,53 +7,53 @@ import KindredModelFile
 import KindredSQLite
 import Logging
 
-/// What every command that answers requests can be told.
+/// The settings of every command that answers requests.
 ///
-/// A property here is all that a setting takes: `Setting` derives its names.
+/// A property is all that a setting needs: `Setting` derives its names.
 struct RequestSettings: ParsableArguments {
-  @Option(help: .init("A model file over what is inferred from the schema.", valueName: "file"))
+  @Option(help: .init("A model file that refines the model inferred from the schema.", valueName: "file"))
   var model: String?
 
-  @Option(help: .init("Records of a page unless the request says how many; 0 for all.", valueName: "n"))
+  @Option(help: .init("The default number of records of a page; 0 for all.", valueName: "n"))
   var pageSize = PageSize(100)
 
-  @Option(help: .init("Records of a page at most; 0 for any number.", valueName: "n"))
+  @Option(help: .init("The maximum number of records of a page; 0 for no limit.", valueName: "n"))
   var maxPageSize = PageSize(1000)
 
-  @Option(help: .init("Levels of associations in a request.", valueName: "n"))
+  @Option(help: .init("The maximum depth of associations in a request.", valueName: "n"))
   var maxDepth = Limit(8)
 
-  @Option(help: .init("Associations in a request.", valueName: "n"))
+  @Option(help: .init("The maximum number of associations in a request.", valueName: "n"))
   var maxNodes = Limit(32)
 
-  @Option(help: .init("Levels of an expression.", valueName: "n"))
+  @Option(help: .init("The maximum nesting of an expression.", valueName: "n"))
   var maxExpressionDepth = Limit(64)
 
-  @Option(help: .init("How long a request may read the database; 0 for ever.", valueName: "time"))
+  @Option(help: .init("How long a request may use the database; 0 for no limit.", valueName: "time"))
   var queryTimeout = TimeLimit(seconds: 10)
 
-  @Option(help: .init("The SQL that a request may make.", valueName: "size"))
+  @Option(help: .init("The maximum size of the SQL for a request.", valueName: "size"))
   var maxSqlSize = ByteCount(256 << 10)
 
-  @Option(help: .init("The memory that the statements of a request may hold.", valueName: "size"))
+  @Option(help: .init("The memory that the statements of a request may use.", valueName: "size"))
   var maxQueryMemory = ByteCount(48 << 20)
 
-  @Option(help: .init("The temporary files that the statements of a request may fill.", valueName: "size"))
+  @Option(help: .init("The temporary files that the statements of a request may use.", valueName: "size"))
   var maxTemporarySize = ByteCount(512 << 20)
 
   @Option(
     help: .init(
-      "The key that seals the cursors of pages, 64 hexadecimal digits, for several servers and runs; a random one unless it is given.",
+      "The key that encrypts page cursors, 64 hexadecimal digits, to be shared by several servers; random by default.",
       valueName: "key"))
   var cursorKey: CursorKey?
 }
 
 extension RequestSettings {
-  /// What the service is told.
+  /// The options of the service that these settings determine.
   var serviceOptions: KindredService.Options {
     var options = KindredService.Options()
     options.limits.maximumPageSize = maxPageSize.records
-    // So that --max-page-size alone is enough to have smaller pages.
+    // A smaller --max-page-size also lowers the default size.
     options.limits.pageSize = pageSize.records.map { min($0, maxPageSize.records ?? $0) }
     options.limits.treeDepth = maxDepth.count
     options.limits.nodes = maxNodes.count
@@ -64,7 +64,7 @@ extension RequestSettings {
     return options
   }
 
-  /// How the connections are set up.
+  /// The configuration of connections to SQLite.
   var connectionConfiguration: ConnectionConfiguration {
     var configuration = ConnectionConfiguration()
     configuration.resourceLimits.memory = Int64(maxQueryMemory.bytes)
@@ -75,7 +75,7 @@ extension RequestSettings {
 }
 
 extension RequestSettings {
-  /// Reads the model of a database.
+  /// Returns a function that makes the model of a database: inferred, and refined by the model file if there is one.
   func modelSource() throws -> @Sendable (any SchemaSource) throws -> Model {
     guard let model else { return { Model(inferredFrom: try $0.schema()) } }
     let file = try ModelFileReader(path: model).read()
@@ -83,9 +83,9 @@ extension RequestSettings {
   }
 }
 
-/// What a server can be told beside.
+/// The settings of the server only.
 struct ServerSettings: ParsableArguments {
-  @Option(help: .init("The database file, where it is not named by an argument.", valueName: "file"))
+  @Option(help: .init("The database, if no argument names it.", valueName: "database"))
   var database: String?
 
   @Option(help: .init("The address or name to listen on.", valueName: "host"))
@@ -97,104 +97,104 @@ struct ServerSettings: ParsableArguments {
   @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: "Let clients write to the database.")
   var writable = false
 
-  @Flag(inversion: .prefixedNo, help: "Whether browsers get the explorer's pages.")
+  @Flag(inversion: .prefixedNo, help: "Serve the explorer to browsers.")
   var explorer = true
 
-  @Option(help: .init("The certificate and those between it and the root, in PEM form.", valueName: "file"))
+  @Option(help: .init("The certificate and its intermediate certificates, in PEM format.", valueName: "file"))
   var tlsCertificate: String?
 
-  @Option(help: .init("The private key of the certificate, in PEM form.", valueName: "file"))
+  @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file"))
   var tlsKey: String?
 
   @Option(
     help: .init(
-      "The hosts by which clients may address the server, with commas between them; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] always may; elsewhere any may by default.",
+      "The host names by which clients may address the server, separated by commas; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] are always allowed; on others, any is by default.",
       valueName: "hosts"))
   var allowedHosts: Hosts?
 
   @Option(
     help: .init(
-      "The origins whose pages may use the service, with commas between them; * for all.",
+      "The origins whose pages may use the server, separated by commas; * for all.",
       valueName: "origins"))
   var corsOrigins: Origins?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Whether pages of the origins that are named may send cookies and the browser's authentication.")
+    help: "Let pages of these origins send cookies and the browser's authentication.")
   var corsCredentials = false
 
   @Option(
     help: .init(
-      "How hard answers are compressed, from 1, fast, to 9, small; 0 for not at all.", valueName: "level"))
+      "The compression level of answers, from 1 (fastest) to 9 (smallest); 0 for no compression.",
+      valueName: "level"))
   var compressionLevel = CompressionLevel(1)
 
-  @Flag(inversion: .prefixedNo, help: "Whether answers tell how long they took, in Server-Timing.")
+  @Flag(inversion: .prefixedNo, help: "Send the time that each answer took in Server-Timing.")
   var serverTiming = false
 
-  @Option(help: .init("The least severe messages that are logged.", valueName: "level"))
+  @Option(help: .init("The least severe level that is logged.", valueName: "level"))
   var logLevel = Logger.Level.info
 
-  @Flag(inversion: .prefixedNo, help: "Whether each request is logged.")
+  @Flag(inversion: .prefixedNo, help: "Log each request.")
   var logRequests = true
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Whether clients may listen to a request (text/event-stream), to get its result after each change.")
+    help: "Let clients subscribe to a request (text/event-stream) and get its result after each change.")
   var live = true
 
   @Option(
     help: .init(
-      "Clients that listen at the same time; 64 connections, or half of fewer, stay for others.",
+      "The maximum number of subscribed clients; 64 connections, or half if there are fewer than 128, are reserved for others.",
       valueName: "n"))
   var maxListeners = Limit(10_000)
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Whether the lines of requests have the query and the keys by name, which hold values of records.")
+    help: "Log queries and keys given by name, which contain values of records, with each request.")
   var logQueries = false
 
-  @Flag(inversion: .prefixedNo, help: "Whether explain=true shows clients how a request is run.")
+  @Flag(inversion: .prefixedNo, help: "Let clients see a request's SQL and query plans by explain=true.")
   var explain = true
 
-  @Flag(inversion: .prefixedNo, help: "Whether clients may read the metrics, /-/metrics.")
+  @Flag(inversion: .prefixedNo, help: "Let clients read the metrics at /-/metrics.")
   var metrics = true
 
-  @Option(help: .init("Connections at the same time.", valueName: "n"))
+  @Option(help: .init("The maximum number of connections.", valueName: "n"))
   var maxConnections = Limit(1024)
 
   @Option(
     help: .init(
-      "Connections of one client's address at the same time; 0 for any number, as for a server behind a proxy.",
+      "The maximum number of connections from one client address; 0 for no limit, as behind a proxy.",
       valueName: "n"))
   var maxConnectionsPerClient = OptionalLimit(64)
 
   @Option(
-    help: .init("Requests of one client's address in a second, on average; 0 for any number.", valueName: "n")
-  )
+    help: .init("The maximum requests per second from one client address; 0 for no limit.", valueName: "n"))
   var maxRequestsPerSecond = OptionalLimit(0)
 
   @Option(
     help: .init(
-      "Connections for reading the database; 0 for ten to PostgreSQL, and to SQLite for four for each processor, and 16 at least.",
+      "The number of connections for reading the database; 0 for 10 (PostgreSQL), or 4 per processor but at least 16 (SQLite).",
       valueName: "n")
   )
   var readers = OptionalLimit(0)
 
-  @Option(help: .init("The longest URL.", valueName: "size"))
+  @Option(help: .init("The maximum length of a URL.", valueName: "size"))
   var maxUrlSize = ByteCount(8 << 10)
 
-  @Option(help: .init("The header fields of a request at most.", valueName: "size"))
+  @Option(help: .init("The maximum size of the header fields of a request.", valueName: "size"))
   var maxHeaderSize = ByteCount(32 << 10)
 
-  @Option(help: .init("The content of a request at most.", valueName: "size"))
+  @Option(help: .init("The maximum size of the content of a request.", valueName: "size"))
   var maxBodySize = ByteCount(1 << 20)
 
-  @Option(help: .init("The content of an import at most: CSV or JSON lines.", valueName: "size"))
+  @Option(help: .init("The maximum size of the content of an import, CSV or JSON Lines.", valueName: "size"))
   var maxImportSize = ByteCount(1 << 30)
 
   @Option(
     help: .init(
-      "What an acknowledged write survives: full, the loss of power; normal, the end of the process.",
+      "What an acknowledged write survives: full, a power loss; normal, the end of the process.",
       valueName: "level"))
   var durability = ConnectionConfiguration.Durability.full
 
@@ -203,31 +203,31 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "How long a client may take to send the content of a request, or each size of longer ones.",
+      "How long a client may take to send the content of a request, or each --max-body-size of longer content.",
       valueName: "time"))
   var bodyTimeout = TimeSpan(seconds: 60)
 
   @Option(
     help: .init(
-      "How many bytes a transfer must make in a second, on average over the idle time.", valueName: "size"))
+      "The minimum rate of a transfer per second, on average over the idle timeout.", valueName: "size"))
   var minTransferRate = ByteCount(100)
 
-  @Option(help: .init("How long a connection may be idle, or a transfer stand still.", valueName: "time"))
+  @Option(help: .init("How long a connection may be idle, or a transfer may stall.", valueName: "time"))
   var idleTimeout = TimeSpan(seconds: 60)
 
   @Option(
-    help: .init("How long requests may take to end once the server is told to stop.", valueName: "time"))
+    help: .init("How long requests in progress may take once the server is stopping.", valueName: "time"))
   var shutdownTimeout = TimeSpan(seconds: 10)
 }
 
 extension ServerSettings {
-  /// The certificate; nil where the server is to speak plain HTTP.
+  /// The configuration of TLS; nil for plain HTTP.
   var tls: TLSConfiguration? {
     guard let tlsCertificate, let tlsKey else { return nil }
     return TLSConfiguration(certificateFile: tlsCertificate, keyFile: tlsKey)
   }
 
-  /// What pages of other origins may do; nil where they may do nothing.
+  /// Returns the policy for pages of other origins; nil if none may use the server.
   ///
   /// - Throws: `ValidationError`
   func cors() throws -> CORSPolicy? {
@@ -244,14 +244,14 @@ extension ServerSettings {
     return policy
   }
 
-  /// The hosts by which clients may address the server.
+  /// The host names by which clients may address the server.
   var hosts: AllowedHosts {
     guard HTTPServer.isLoopback(host: host) else { return allowedHosts?.hosts ?? .any }
     let own = AllowedHosts.loopback.union(AllowedHosts([host.contains(":") ? "[\(host)]" : host]))
     return allowedHosts.map { own.union($0.hosts) } ?? own
   }
 
-  /// How results are kept live; nil where nobody may listen.
+  /// The options of live results; nil if they are turned off.
   var liveOptions: LiveOptions? {
     guard live else { return nil }
     var options = LiveOptions()
@@ -260,17 +260,17 @@ extension ServerSettings {
     return options
   }
 
-  /// How many connections read the database.
+  /// Returns the number of connections for reading the database.
   func readerCount(for location: DatabaseLocation) -> Int {
     if let count = readers.count { return count }
     return switch location {
     case .file: max(16, 4 * ProcessInfo.processInfo.activeProcessorCount)
-    // Each is a process of the server, which other clients need too.
+    // Each connection is a process of PostgreSQL's server, which limits their number.
     case .postgreSQL: 10
     }
   }
 
-  /// What the HTTP server is told.
+  /// The limits of the HTTP server.
   var limits: HTTPLimits {
     var limits = HTTPLimits()
     limits.maxConnections = maxConnections.count

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import KindredHTTP
 
-/// How far an import is: a bar on standard error, where that is a terminal.
+/// Shows the progress of an import as a bar on standard error, if that is a terminal.
 final class ImportProgress {
   private let file: HTTPContentFile
   private let start = DispatchTime.now()
@@ -23,14 +23,14 @@ final class ImportProgress {
     timer.resume()
   }
 
-  /// Takes the bar away.
+  /// Removes the bar.
   func end() {
     guard let timer else { return }
     timer.cancel()
     Self.write("\r\u{1B}[K")
   }
 
-  /// What was done, and how fast.
+  /// Returns a line with the number of imported records and the time.
   func summary(of count: Int) -> String {
     let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
     let seconds = Double(max(nanoseconds, 1)) / 1e9

@@ -1,14 +1,14 @@
-/// Puts the values of JSON text on lines of their own, as it comes, whatever its length.
+/// Indents JSON text part by part, so that each value has a line of its own.
 ///
-/// The text is Kindred's: it has no space between its tokens.
+/// The text must not have spaces between its tokens, as is the case for Kindred's answers.
 struct JSONIndenter {
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
-  /// The bracket that was opened last, while nothing stands in it yet.
+  /// Whether the previous byte opened an object or an array.
   private var isEmpty = false
 
-  /// The next part of the text, indented.
+  /// Returns the next part of the text, indented.
   mutating func indent(_ part: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(part.count * 2)

@@ -1,10 +1,10 @@
 import Logging
 
-/// A log of one line for each message: time, level, label, metadata by name, message.
+/// Writes one line for each message: time, level, label, metadata sorted by name, message.
 ///
 ///     2026-11-21T15:04:05.678Z info kindred: bytes=219 method=GET path=/books/1 … request
 ///
-/// What was asked for is written with others shortly after; what an operator should know of, at once.
+/// Messages up to the level `info` are written in batches shortly afterwards; more severe ones at once.
 struct LineLogHandler: LogHandler {
   private let label: String
   private let output: LogOutput
@@ -44,7 +44,7 @@ struct LineLogHandler: LogHandler {
     output.append(isUrgent: event.level > .info) { $0 += line }
   }
 
-  /// Control characters become spaces, so that no text begins a line; a value with spaces stands in quotes.
+  /// Replaces control characters by spaces, so that no text can forge a line, and quotes values with spaces.
   private static func append(_ text: String, isQuotable: Bool, to line: inout [UInt8]) {
     let hasQuotes =
       isQuotable && (text.isEmpty || text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") })

@@ -1,7 +1,7 @@
 import KindredAPI
 import KindredHTTP
 
-/// A line for each request, in the form of those of ``LineLogHandler``.
+/// Logs each request in a line of the same form as those of ``LineLogHandler``.
 ///
 ///     2026-11-21T15:04:05.678Z info kindred: bytes=219 method=GET milliseconds=0.164 path=/books/1 peer=… status=200 request
 struct LineRequestLog: RequestLog {

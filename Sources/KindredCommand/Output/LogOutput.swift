@@ -2,22 +2,22 @@ import Foundation
 import KindredClock
 import Synchronization
 
-/// Lines of a log on their way to a descriptor, several with one write.
+/// Collects the lines of a log and writes several at a time to a descriptor.
 ///
-/// A write for each line would cost more than answering a short request does.
+/// A write for each line would cost more than the answer to a short request.
 final class LogOutput: Sendable {
   static let standardError = LogOutput(descriptor: STDERR_FILENO)
 
   private struct State {
     var lines: [UInt8] = []
-    /// Whether somebody is going to write them.
+    /// Whether a write of the lines is scheduled.
     var isScheduled = false
     var clock = LogClock()
   }
 
-  /// How long a line waits for others.
+  /// How long a line may wait for others.
   private static let delay = DispatchTimeInterval.milliseconds(50)
-  /// With more than this, whoever adds a line waits until all are written: a log that nobody reads must not grow.
+  /// The size in bytes beyond which a caller waits until all lines are written, so that memory use stays bounded.
   private static let capacity = 65536
 
   private let descriptor: CInt
@@ -28,11 +28,11 @@ final class LogOutput: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Adds a line, behind the time of day.
+  /// Adds a line that begins with the time of day.
   ///
   /// - Parameters:
-  ///   - isUrgent: whether it is to be there when this returns.
-  ///   - write: writes the line behind those before it.
+  ///   - isUrgent: whether it must be written before this returns.
+  ///   - write: appends the line to those before it.
   func append(isUrgent: Bool, _ write: (inout [UInt8]) -> Void) {
     let (isFull, isFirst) = state.withLock { state in
       state.clock.append(to: &state.lines)
@@ -47,7 +47,7 @@ final class LogOutput: Sendable {
     }
   }
 
-  /// Writes what has been added.
+  /// Writes all collected lines.
   func flush() {
     writing.withLock { _ in
       let lines = state.withLock { state in
@@ -65,14 +65,14 @@ final class LogOutput: Sendable {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-      // Where a log can't be written to, there is nobody to tell.
+      // If the log itself can't be written, the error can't be reported anywhere.
       guard count > 0 || errno == EINTR else { return }
       rest = rest.dropFirst(max(count, 0))
     }
   }
 }
 
-/// The time of day as a log has it (RFC 3339), in UTC: `2026-11-21T15:04:05.678Z`.
+/// Writes the time of day in UTC as in RFC 3339: `2026-11-21T15:04:05.678Z`.
 struct LogClock {
   private var second = Int.min
   private var text: [UInt8] = []
@@ -88,7 +88,7 @@ struct LogClock {
     line.append("Z ")
   }
 
-  /// The part up to the fraction: `2026-11-21T15:04:05` and its point.
+  /// Returns the part before the fraction, with its point: `2026-11-21T15:04:05.` in ASCII.
   private static func text(_ time: CalendarTime) -> [UInt8] {
     var text: [UInt8] = []
     text.append(time.year, digits: 4)
@@ -112,7 +112,7 @@ extension [UInt8] {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Adds a number that isn't negative, with zeros before it up to so many digits.
+  /// Appends a non-negative number, with leading zeros up to a number of digits.
   mutating func append(_ number: Int, digits: Int = 1) {
     if number >= 10 || digits > 1 { append(number / 10, digits: digits - 1) }
     append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))

@@ -1,9 +1,9 @@
 import Foundation
 import KindredHTTP
 
-/// A request was answered with an error: its problem document (RFC 9457) in one line.
+/// The request was answered with an error, described by its problem document (RFC 9457) in one line.
 struct RefusedRequest: Error, CustomStringConvertible {
-  /// The members that are shown.
+  /// The members of the document that are shown.
   private struct Problem: Decodable {
     var title: String
     var detail: String

@@ -1,11 +1,11 @@
 import Foundation
 import KindredHTTP
 
-/// Where the results of commands go.
+/// Writes the results of commands.
 enum StandardOutput {
-  /// Writes the body of an answer as it is read, and ends the line that it leaves open.
+  /// Writes the body of an answer as it is produced, and a final line break if it has none.
   ///
-  /// - Parameter isIndented: whether it is JSON, to be written with each value on a line of its own.
+  /// - Parameter isIndented: whether the body is JSON that should be indented.
   static func write(_ body: HTTPBody, isIndented: Bool = false) throws {
     var indenter = JSONIndenter()
     func put(_ part: UnsafeRawBufferPointer) throws {
@@ -27,7 +27,7 @@ enum StandardOutput {
     }
   }
 
-  /// Writes a text and ends its line.
+  /// Writes a text and a line break.
   static func writeLine(_ text: String) throws {
     try write(Data((text + "\n").utf8))
   }
@@ -45,7 +45,7 @@ enum StandardOutput {
   }
 }
 
-/// What was written could not be taken.
+/// Standard output can't be written to.
 struct OutputError: Error, CustomStringConvertible {
   let description = "standard output can't be written to: \(String(cString: strerror(errno)))"
 }

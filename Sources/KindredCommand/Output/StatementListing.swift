@@ -1,7 +1,7 @@
 import Foundation
 import KindredHTTP
 
-/// What `explain=true` answers, as SQL that can be read and pasted: what is beside the statements is in comments.
+/// The answer to `explain=true` as SQL that can be pasted, with arguments and plans in comments.
 struct StatementListing: CustomStringConvertible {
   private struct Explanation: Decodable {
     struct Statement: Decodable {
@@ -15,7 +15,7 @@ struct StatementListing: CustomStringConvertible {
     var missingIndexes: [String]
   }
 
-  /// A bound value, or where one comes from.
+  /// A bound value, or the source of one.
   private enum Argument: Decodable, CustomStringConvertible {
     private struct Place: Decodable {
       var level: Int?

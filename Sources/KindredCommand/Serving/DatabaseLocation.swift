@@ -7,12 +7,12 @@ import KindredPostgreSQLExecution
 import KindredSQLite
 import Logging
 
-/// Where a database is: a file of SQLite, or a URL of PostgreSQL.
+/// The location of a database: an SQLite file or a PostgreSQL URL.
 enum DatabaseLocation {
   case file(String)
   case postgreSQL(ConnectionTarget)
 
-  /// The location that a text names.
+  /// Creates the location that a command-line argument names.
   init(_ text: String) {
     if let target = ConnectionTarget(text) {
       self = .postgreSQL(target)
@@ -21,13 +21,13 @@ enum DatabaseLocation {
     }
   }
 
-  /// How a database is opened.
+  /// The options with which a database is opened.
   struct Opening {
     var isWritable = false
     var readers = 1
-    /// For how many milliseconds a request waits for a connection.
+    /// How long a request waits for a connection, in milliseconds.
     var checkoutTimeout = 5000
-    /// How connections to SQLite are set up.
+    /// The configuration of connections to SQLite.
     var configuration = ConnectionConfiguration()
   }
 
@@ -72,39 +72,39 @@ enum DatabaseLocation {
   }
 }
 
-/// How PostgreSQL is reached, beside what the URL says.
+/// The settings of PostgreSQL that its URL can't contain.
 struct PostgreSQLSettings: ParsableArguments {
   @Option(
     help: .init(
-      "Of PostgreSQL: the schemas that are served, with commas between them; those of the search path unless it is given.",
+      "PostgreSQL: the schemas to serve, separated by commas; those of the search path by default.",
       valueName: "names"))
   var schema: String?
 
   @Option(
     help: .init(
-      "Of PostgreSQL: whether statements are prepared once for a connection: on, off, or auto, unless a pooler stands between.",
+      "PostgreSQL: whether each connection keeps prepared statements: on, off, or auto, which means unless there is a connection pooler.",
       valueName: "choice"))
   var prepared = ConnectionTarget.Preparation.auto
 
-  /// The schemas that are named.
+  /// The names in ``schema``.
   var schemaNames: [String] {
     (schema ?? "").split(separator: ",").map { String($0.drop { $0 == " " }) }
   }
 }
 
-/// A database that is open.
+/// An open database.
 struct OpenDatabase {
   let backend: any Backend
-  /// What the operator should know.
+  /// A notice for the operator; nil if there is none.
   let notice: String?
-  /// What the log says of it.
+  /// The description of the database in the log.
   let metadata: Logger.Metadata
 }
 
 extension ConnectionTarget.Preparation: SettingValue, ExpressibleByArgument {
   init?(setting text: String) { self.init(rawValue: text) }
 
-  /// The choice of that name.
+  /// Creates the choice with this name.
   public init?(argument: String) { self.init(rawValue: argument) }
 
   static var expectation: String { "auto, on or off" }

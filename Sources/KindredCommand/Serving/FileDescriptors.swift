@@ -1,11 +1,11 @@
 import Foundation
 
-/// The files and sockets that the process may have open.
+/// The limit of open files and sockets of the process.
 enum FileDescriptors {
-  /// Allows as many as the system lets this process have.
+  /// Raises the soft limit to the hard limit.
   ///
-  /// The usual soft limit of 1024 is there for programs that use `select`; it would be reached before the limit of
-  /// connections is.
+  /// The usual soft limit of 1024 exists for programs that use `select`; with it, the server would run out of
+  /// descriptors before it reaches its own limit of connections.
   static func raiseLimit() {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

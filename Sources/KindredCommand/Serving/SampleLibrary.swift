@@ -2,14 +2,16 @@ import Foundation
 import KindredMigrations
 import KindredSQLite
 
-/// The library that `serve` serves when no database is named: made anew from its migrations in a temporary directory,
-/// so that what the documentation shows is true at every start.
+/// The database that `serve` uses when none is given.
+///
+/// It is created from its migrations in a temporary directory at each start, so that the examples of the documentation
+/// always work.
 struct SampleLibrary {
   /// The path of the database.
   let path: String
   private let directory: URL
 
-  /// - Parameter migrations: the directory of the migrations; the one that came with the program where nil.
+  /// - Parameter migrations: the directory of the migrations; nil for the one installed with the program.
   init(migrations: String?) throws {
     let migrator = try MigrationSettings.migrator(of: migrations ?? Self.migrations())
     directory = FileManager.default.temporaryDirectory.appending(path: "kindred-library-\(UUID().uuidString)")
@@ -33,8 +35,8 @@ struct SampleLibrary {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Where the migrations of the sample library are, as seen from the program: in `share` beside its `bin`, or at the
-  /// top of the checkout that it was built in.
+  /// Returns the directory of the migrations: in `share` next to the program's `bin`, or in the checkout where the
+  /// program was built.
   private static func migrations() throws -> String {
     let executable = URL(filePath: Bundle.main.executablePath ?? "").resolvingSymlinksInPath()
     let installed = executable.deletingLastPathComponent().deletingLastPathComponent()
@@ -52,7 +54,7 @@ struct SampleLibrary {
   }
 }
 
-/// Why there is no sample library, and what to do.
+/// The reason why the sample library can't be created.
 enum SampleLibraryError: Error, CustomStringConvertible {
   case noMigrations(String)
   case noTemporaryDirectory(String)
