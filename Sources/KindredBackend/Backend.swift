@@ -82,7 +82,7 @@ public enum ReaderSource: Sendable {
 
 /// A place in the queue for a connection.
 ///
-/// It must either be used by ``ReaderPool/read(_:cancellation:seconds:)`` or be withdrawn.
+/// It must either be used by ``ReaderPool/read(_:as:cancellation:seconds:)`` or be withdrawn.
 public struct ReaderTicket: Sendable {
   /// The number that identifies it to the pool.
   public let number: UInt64

@@ -1,14 +1,14 @@
-/// Whom a transaction runs as, where the database has roles with rules of their own.
+/// A role of the database with which a transaction runs, so that the role's privileges and policies apply.
 ///
-/// The database decides whether there is such a role and whether the user of the connection may take it on. Nothing of
-/// it outlives the transaction.
+/// The database decides whether the role exists and whether the user of the connection may switch to it. The role is
+/// reset at the end of the transaction.
 public struct DatabaseRole: Hashable, Sendable {
-  /// The name, as a client's credentials have it.
+  /// The name from the credentials of the client.
   public let name: String
-  /// The claims of the credentials, a JSON object, for policies to read.
+  /// The claims of the credentials as a JSON object, which policies can read.
   public let claims: String
 
-  /// A role and the claims that came with it.
+  /// Creates a role with the claims of the credentials that name it.
   public init(name: String, claims: String) {
     self.name = name
     self.claims = claims

@@ -12,7 +12,7 @@ public struct WriteOrder: Sendable {
   public var isLong: Bool
   /// Signals that the result is no longer wanted, which interrupts the statements.
   public var cancellation: (any Cancellation)?
-  /// Whom the statements run as, where the database has roles; nil for the user of the connection.
+  /// The role with which the statements run, if the database has roles; nil for the user of the connection.
   public var role: DatabaseRole?
 
   /// Creates the conditions of a write.

@@ -1,21 +1,21 @@
 import ArgumentParser
 import KindredAPI
 
-/// Which roles of PostgreSQL clients become.
+/// The settings that determine with which roles of PostgreSQL clients' statements run.
 struct DatabaseRoleSettings: ParsableArguments {
   @Option(
     help: .init(
-      "Of PostgreSQL: the claim of tokens that names the role that a client becomes, so that its privileges and policies hold; dots go inside.",
+      "PostgreSQL: the token claim that names the role with which a client's statements run, so that its privileges and policies apply; dots lead into objects.",
       valueName: "claim"))
   var roleClaim: String?
 
   @Option(
     help: .init(
-      "Of PostgreSQL: the role of clients without a token, or whose token names none; without it, they are refused.",
+      "PostgreSQL: the role of clients without a token, or whose token names no role; by default, they are refused.",
       valueName: "role"))
   var anonymousRole: String?
 
-  /// Adds the roles to what is said of clients.
+  /// Adds these settings to the access configuration.
   ///
   /// - Throws: `ValidationError`
   func add(to access: inout AccessConfiguration?, for location: DatabaseLocation) throws {
