@@ -7,7 +7,9 @@ struct CSVProgram {
   private var text: [UInt8] = []
   private var instructions: [ExecutablePlan.Instruction] = []
   private var names: [String] = []
-  /// Whether a line has a single field. If it is empty it is written as `""`, because many readers skip empty lines.
+  /// Whether a line has a single field.
+  ///
+  /// If it is empty it is written as `""`, because many readers skip empty lines.
   private let hasOneField: Bool
 
   /// - Throws: `NotTabular` where a member isn't a single value: a to-many or a recursive association.

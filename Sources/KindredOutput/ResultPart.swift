@@ -1,4 +1,6 @@
-/// A part of a result, independent of the transaction that it was read in. Its memory returns to the pool on deinit.
+/// A part of a result, independent of the transaction that it was read in.
+///
+/// Its memory returns to the pool on deinit.
 public final class ResultPart {
   private let memory: OutputMemory
   private let count: Int

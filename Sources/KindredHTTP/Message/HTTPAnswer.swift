@@ -31,13 +31,16 @@ public final class HTTPPendingResponse: Sendable {
   /// Creates a pending response.
   public init() {}
 
-  /// Delivers the response. Call this or ``resume(_:)`` once, on any thread.
+  /// Delivers the response.
+  ///
+  /// Call this or ``resume(_:)`` once, on any thread.
   public func fulfil(_ response: consuming sending HTTPResponse) {
     give(State(response: response))
   }
 
-  /// Delivers a closure that makes the answer, which runs on a thread that serves requests. Call this or ``fulfil(_:)``
-  /// once, on any thread.
+  /// Delivers a closure that makes the answer, which runs on a thread that serves requests.
+  ///
+  /// Call this or ``fulfil(_:)`` once, on any thread.
   public func resume(_ answer: @escaping @Sendable () -> HTTPAnswer) {
     give(State(answer: answer))
   }

@@ -18,8 +18,10 @@ struct ConnectionTimeouts: Sendable {
   /// A client may go on sending after a refusal for at most this many times `lingerTimeout`.
   private static let lingerTimes = 10
 
-  /// Creates the timeouts of a new connection. The time of the first request's header starts here and includes the TLS
-  /// handshake, so that a silent client can't hold a connection.
+  /// Creates the timeouts of a new connection.
+  ///
+  /// The time of the first request's header starts here and includes the TLS handshake, so that a silent client can't
+  /// hold a connection.
   init(limits: HTTPLimits, now: Moment) {
     self.limits = limits
     waiting = .forRequest

@@ -29,7 +29,9 @@ public struct HTTPRequestParser: Sendable {
   private var headerLength = 0
   private var hasSkippedEmptyLine = false
   private var content: [UInt8] = []
-  /// The largest length of the content. `partedLength` is how much of it has been returned in parts.
+  /// The largest length of the content.
+  ///
+  /// `partedLength` is how much of it has been returned in parts.
   private var maxContentLength: Int
   private var isContentLong = false
   private var partedLength = 0

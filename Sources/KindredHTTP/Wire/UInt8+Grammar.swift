@@ -25,7 +25,9 @@ extension UInt8 {
   var isWhitespace: Bool { self == .space || self == .tab }
 
   /// Whether a request target may contain the byte: any visible character except `#`, which starts a fragment in RFC
-  /// 3986. This is more than the RFC's grammar, because people type `>`, `"` and `|` into curl.
+  /// 3986.
+  ///
+  /// This is more than the RFC's grammar, because people type `>`, `"` and `|` into curl.
   ///
   /// Non-ASCII bytes must be valid UTF-8, which the parser checks for the whole target.
   var isTargetCharacter: Bool { self > 0x20 && self != 0x7F && self != UInt8(ascii: "#") }
