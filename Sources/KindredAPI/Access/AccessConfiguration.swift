@@ -1,17 +1,17 @@
 import KindredCryptography
 import KindredSQLSyntax
 
-/// Who clients are, by their tokens and keys (§10 of the contract): what the configuration file says of access.
+/// How clients authenticate: the `access` section of the configuration file (§10 of the contract).
 ///
-/// What they may do is said by the model file.
+/// What they may do is defined in the model file.
 public struct AccessConfiguration: Sendable {
-  /// The tokens that are taken; nil for none.
+  /// The accepted tokens; nil for none.
   public var tokens: Tokens?
-  /// The API keys that are taken.
+  /// The accepted API keys.
   public var keys: [APIKey] = []
-  /// The roles of those without credentials.
+  /// The roles of clients without credentials.
   public var anonymousRoles: Set<String> = []
-  /// The roles that may see plans and metrics; nil where the configuration doesn't say.
+  /// The roles that may see plans and metrics; nil if the configuration doesn't say.
   public var operatorRoles: Set<String>?
 
   /// How clients become roles of the database, which has rules of its own; nil where all requests run as the user of
@@ -21,27 +21,27 @@ public struct AccessConfiguration: Sendable {
   /// The claim that holds the roles, unless the configuration names another.
   public static let defaultRolesClaim = "roles"
 
-  /// A configuration that takes no credentials.
+  /// Creates a configuration that accepts no credentials.
   public init() {}
 
-  /// JSON Web Tokens (RFC 7519), as far as they are taken.
+  /// Which JSON Web Tokens (RFC 7519) are accepted.
   public struct Tokens: Sendable {
-    /// The algorithms of signatures; what a token says of itself decides nothing.
+    /// The accepted signature algorithms, whatever a token claims.
     public var algorithms: Set<SignatureAlgorithm>
     /// The secret of the symmetric algorithms.
     public var secret: [UInt8]?
-    /// Where the set of keys is; nil where there is none.
+    /// The location of the JWK set, if there is one.
     public var keys: KeyLocation?
-    /// What `iss` must be.
+    /// The required value of `iss`; nil accepts any.
     public var issuer: String?
-    /// What must be among `aud`.
+    /// The value that `aud` must contain; nil accepts any.
     public var audience: String?
-    /// How many seconds the clocks may differ.
+    /// The tolerated clock skew in seconds.
     public var leeway = 0.0
     /// The path of the claim that holds the roles.
     public var rolesClaim = AccessConfiguration.defaultRolesClaim
 
-    /// Tokens that are signed by one of these algorithms.
+    /// Creates the settings of tokens that are signed with one of these algorithms.
     public init(algorithms: Set<SignatureAlgorithm>) {
       self.algorithms = algorithms
     }
@@ -78,19 +78,19 @@ public struct AccessConfiguration: Sendable {
     /// The claims of the holder of the key.
     public let claims: [String: SQLValue]
 
-    /// A key by its digest.
+    /// Creates a key from its digest.
     public init(digest: [UInt8], roles: Set<String>, claims: [String: SQLValue] = [:]) {
       self.digest = digest
       self.roles = roles
       self.claims = claims
     }
 
-    /// A key in clear.
+    /// Creates a key from its text.
     public init(key: String, roles: Set<String>, claims: [String: SQLValue] = [:]) {
       self.init(digest: HashFunction.sha256.digest(of: Array(key.utf8)), roles: roles, claims: claims)
     }
 
-    /// Returns a new key; nil where the system has no randomness to give.
+    /// Returns a new random key, or nil if the system provides no randomness.
     public static func random() -> String? {
       [UInt8].random(count: 32).map { "kindred_" + Base64.encodeForURL($0) }
     }

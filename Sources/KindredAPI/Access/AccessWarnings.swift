@@ -1,13 +1,13 @@
 import KindredAssociations
 import OrderedCollections
 
-/// What the owner of a model file may have overlooked: ways around the rules of a table.
+/// Warns the owner of a model file of ways around the access rules of a table.
 struct AccessWarnings {
   let model: Model
   let source: any SchemaSource
 
-  /// A line for each full-text table, view, common table expression and second resource that shows the records of a
-  /// table with rules, and has none of its own.
+  /// Returns a line for each full-text table, view, common table expression or second resource that shows records of a
+  /// table with rules but has no rules itself.
   func lines() throws -> [String] {
     guard model.hasAccess else { return [] }
     let restricted = Set(model.resources.values.filter { $0.access != nil }.map(\.table.name))

@@ -5,27 +5,27 @@ import KindredSQLSyntax
 import Logging
 import Synchronization
 
-/// Finds out who sends a request, by its `Authorization` (RFC 6750 §2.1).
+/// Authenticates requests by their `Authorization` field (RFC 6750 §2.1).
 final class Authenticator: Sendable {
   private let configuration: AccessConfiguration
   private let verifier: TokenVerifier?
   private let impersonated: KindredService.Options.Impersonation?
   private let cache = Mutex(Cache())
 
-  /// Tokens that were found to hold, so that a signature is verified once.
+  /// Verified tokens, so that each signature is verified only once.
   private struct Cache {
     var principals: [String: Principal] = [:]
-    /// What they were verified by, and what was kept of their claims.
+    /// The generation of keys that they were verified with, and the vocabulary that their claims were reduced to.
     var generation = 0
     var vocabulary = AccessVocabulary()
   }
 
-  /// More are forgotten all at once.
+  /// The largest number of tokens; beyond it the cache is emptied.
   private static let capacity = 2048
-  /// The longest token that is kept.
+  /// The length of the longest cached token in bytes.
   private static let maximumLength = 4096
 
-  /// - Throws: `KeySetError` where the set of keys can't be read.
+  /// - Throws: `KeySetError` if the set of keys can't be read.
   init(
     _ configuration: AccessConfiguration, impersonating impersonated: KindredService.Options.Impersonation?,
     logger: Logger
@@ -35,10 +35,10 @@ final class Authenticator: Sendable {
     verifier = try configuration.tokens.map { try TokenVerifier($0, logger: logger) }
   }
 
-  /// Returns who sends a request.
+  /// Returns the principal of a request.
   ///
-  /// - Parameter vocabulary: the roles and claims that make a difference.
-  /// - Throws: `Problem` (401) for credentials that don't hold, also where none are needed.
+  /// - Parameter vocabulary: The roles and claims that the access rules use.
+  /// - Throws: `Problem` (401) for invalid credentials, even where none are needed.
   func principal(of request: HTTPRequest, _ vocabulary: AccessVocabulary) throws -> Principal {
     var vocabulary = vocabulary
     vocabulary.roles.formUnion(configuration.operatorRoles ?? [])
@@ -110,7 +110,9 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// The key of this text; all are compared, so that the time tells nothing of them.
+  /// Returns the API key with this text.
+  ///
+  /// All keys are compared, so that the time reveals nothing about them.
   private func key(_ text: String) -> AccessConfiguration.APIKey? {
     guard !configuration.keys.isEmpty else { return nil }
     let digest = HashFunction.sha256.digest(of: Array(text.utf8))
@@ -119,7 +121,7 @@ final class Authenticator: Sendable {
     return found
   }
 
-  /// The token behind the scheme, which knows no case (RFC 9110 §11.1); nil where there is none.
+  /// Returns the token after the case-insensitive scheme (RFC 9110 §11.1), or nil if there is none.
   private static func bearerToken(in field: String) -> String? {
     let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

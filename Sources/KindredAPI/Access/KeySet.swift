@@ -1,8 +1,8 @@
 import KindredCryptography
 
-/// A set of keys that verify tokens (RFC 7517 §5).
+/// A set of keys to verify tokens with (RFC 7517 §5).
 struct KeySet: Sendable {
-  /// A key, and what it may be used for.
+  /// A key and its permitted use.
   struct Key: Sendable {
     enum Material: Sendable {
       case secret([UInt8])
@@ -11,7 +11,7 @@ struct KeySet: Sendable {
 
     let material: Material
     let id: String?
-    /// The only algorithm that it is for; nil for all of its kind.
+    /// The only algorithm that the key is for; nil for all algorithms of its type.
     let algorithm: String?
 
     func verifies(_ signature: [UInt8], of message: [UInt8], by algorithm: SignatureAlgorithm) -> Bool {
@@ -26,20 +26,20 @@ struct KeySet: Sendable {
       guard self.algorithm == nil || self.algorithm == algorithm.rawValue else { return false }
       switch material {
       case .publicKey(let key): return key.kind == algorithm.keyKind
-      // RFC 7518 §3.2: a key as long as the digest at least.
+      // RFC 7518 §3.2: the key must be at least as long as the digest.
       case .secret(let secret): return algorithm.isSymmetric && secret.count >= algorithm.hash.digestLength
       }
     }
   }
 
   private(set) var keys: [Key] = []
-  /// Why some keys are left out: a line each.
+  /// Why keys were skipped: a line for each.
   private(set) var refusals: [String] = []
 
-  /// More keys are no set of one issuer.
+  /// The largest number of keys: an issuer's set is much smaller.
   private static let maximumCount = 256
 
-  /// - Throws: `KeySetError` for what is no JWK set, or one without a key that can be used.
+  /// - Throws: `KeySetError` if the bytes aren't a JWK set or contain no usable key.
   init(_ bytes: [UInt8]) throws {
     guard let document = try? JSONDocumentParser.parse(bytes),
       case .object(let members) = document.root.content,
@@ -58,15 +58,15 @@ struct KeySet: Sendable {
     }
   }
 
-  /// Whether there is a key of this name.
+  /// Returns whether the set has a key with this ID.
   func hasKey(_ id: String) -> Bool { keys.contains { $0.id == id } }
 
-  /// The keys that a token may be signed by.
+  /// Returns the keys that may have signed a token.
   func candidates(for algorithm: SignatureAlgorithm, keyID: String?) -> [Key] {
     keys.filter { key in key.isFor(algorithm) && (keyID == nil || key.id == nil || key.id == keyID) }
   }
 
-  /// A key of a set; nil for one of another use or of an unknown kind, which is passed over (§5).
+  /// Returns a key of the set, or nil if its use or type is another, so that it must be ignored (§5).
   private static func key(_ node: JSONDocument.Node) throws -> Key? {
     guard case .object(let members) = node.content else { return nil }
     func text(_ name: String) -> String? {
@@ -102,9 +102,9 @@ struct KeySet: Sendable {
   }
 }
 
-/// Why a set of keys can't be used.
+/// An error in reading a set of keys.
 public struct KeySetError: Error, CustomStringConvertible {
-  /// A sentence that names the set and the reason.
+  /// The location of the set and the reason.
   public let description: String
 
   init(_ description: String) {

@@ -11,24 +11,24 @@ import Synchronization
   import Darwin
 #endif
 
-/// Where the keys of tokens come from: a file, which is read again when it changes, or an `https` URL, which is fetched
-/// again when it is old, and when a token names a key that the set doesn't have.
+/// The source of the keys of tokens: a file, which is read again when it changes, or an `https` URL, which is fetched
+/// again when the set is old or a token names a key that it lacks.
 final class KeySource: Sendable {
-  /// What fetching the set anew came to.
+  /// The result of fetching the set again.
   enum Fetched {
     case keys(KeySet)
-    /// Another request is at it.
+    /// Another request is fetching it.
     case underWay
-    /// The set was fetched too shortly before, or can't be had.
+    /// The set was fetched too recently, or can't be fetched.
     case unchanged
   }
 
   private struct State {
     var set: KeySet
     var generation = 0
-    /// Of a file: what it was when it was read.
+    /// The identity of the file when it was read.
     var file: FileIdentity?
-    /// Monotonic, in nanoseconds.
+    /// When the set was last checked, in nanoseconds of the monotonic clock.
     var lastCheck: UInt64
     var isFetching = false
   }
@@ -45,18 +45,18 @@ final class KeySource: Sendable {
   private let state: Mutex<State>
   private let logger: Logger
 
-  /// How long a look at a file is good for.
+  /// How long a check of the file is valid, in nanoseconds.
   private static let fileInterval: UInt64 = 200_000_000
-  /// How old a set from a URL may get before it is fetched again.
+  /// The age in nanoseconds at which a set from a URL is fetched again.
   private static let maximumAge: UInt64 = 600_000_000_000
-  /// How often tokens with unknown keys may have the set fetched.
+  /// The shortest time in nanoseconds between two fetches that unknown key IDs cause.
   private static let fetchInterval: UInt64 = 10_000_000_000
-  /// How long fetching may take, in seconds.
+  /// The timeout of fetching, in seconds.
   private static let fetchTimeout = 5.0
-  /// The longest set that is read.
+  /// The length of the longest accepted set, in bytes.
   private static let maximumLength = 1 << 20
 
-  /// - Throws: `KeySetError` where there is no set of keys.
+  /// - Throws: `KeySetError` if the set can't be read.
   init(_ location: AccessConfiguration.KeyLocation, logger: Logger) throws {
     self.location = location
     self.logger = logger
@@ -66,7 +66,7 @@ final class KeySource: Sendable {
     state = Mutex(State(set: set, file: file, lastCheck: Self.now))
   }
 
-  /// Returns the keys as they are known, and the number of this state of them.
+  /// Returns the current keys and their generation, which changes with them.
   func current() -> (set: KeySet, generation: Int) {
     let (known, isDue) = state.withLock { state in
       let age = Self.now - state.lastCheck
@@ -75,7 +75,7 @@ final class KeySource: Sendable {
         guard age >= Self.fileInterval else { return ((state.set, state.generation), false) }
         state.lastCheck = Self.now
         let file = Self.identity(of: location)
-        // A file that is gone for a moment, as while it is replaced, changes nothing.
+        // A file that is briefly missing, as while it is being replaced, changes nothing.
         if let file, file != state.file { load(&state, file) }
         return ((state.set, state.generation), false)
       case .url:
@@ -84,12 +84,12 @@ final class KeySource: Sendable {
         return ((state.set, state.generation), isDue)
       }
     }
-    // Nobody waits for a set that only is old.
+    // A set that is merely old is refreshed in the background.
     if isDue { Thread.detachNewThread { _ = self.fetch() } }
     return known
   }
 
-  /// Fetches the set for a token whose key it doesn't have; at most once in ten seconds, whatever tokens come.
+  /// Fetches the set for a token whose key it lacks, at most once in ten seconds.
   func fetchedAnew() -> Fetched {
     guard case .url = location else { return .unchanged }
     let refusal = state.withLock { state -> Fetched? in

@@ -5,15 +5,15 @@ import KindredClock
 import KindredCryptography
 import KindredSQLSyntax
 
-/// Who sends a request, as far as answers depend on it.
+/// The client of a request, as far as responses depend on it.
 struct Principal: Sendable {
-  /// Whether there were credentials.
+  /// Whether the request had credentials.
   let isAuthenticated: Bool
-  /// Nil for the operator of the database, whom no rule restricts.
+  /// The roles; nil for the operator of the database, whom no rule restricts.
   let roles: Set<String>?
-  /// The claims that rules read.
+  /// The claims that access rules read.
   let claims: [String: SQLValue]
-  /// Tells those apart who may see different things: equal rights give equal answers.
+  /// Identifies what the principal may see: principals with equal rights get equal responses.
   ///
   /// Empty for the operator.
   let rights: [UInt8]
@@ -25,10 +25,10 @@ struct Principal: Sendable {
   private let databaseStanding: DatabaseStanding
   /// Tells clients apart, whatever their rights.
   let identity: [UInt8]
-  /// When the credentials end, in seconds since 1970; nil for never.
+  /// When the credentials expire, in seconds since 1970; nil for never.
   var expiry: Double?
 
-  /// The user who runs the program, and every client where access is not configured.
+  /// The user who runs the program, and every client if access isn't configured.
   static let `operator` = Principal()
 
   private init() {
@@ -42,9 +42,8 @@ struct Principal: Sendable {
   }
 
   /// - Parameters:
-  ///   - vocabulary: the roles and claims that make a difference; others are left out.
-  ///   - identity: what tells the client from all others.
-  ///   - databaseStanding: whom the database takes the client for.
+  /// - vocabulary: The roles and claims that the access rules use; others are dropped.
+  /// - identity: Bytes that no other client has.
   init(
     roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
     identity: [UInt8], databaseStanding: DatabaseStanding
@@ -87,20 +86,20 @@ struct Principal: Sendable {
     }
   }
 
-  /// The same in nanoseconds of the monotonic clock.
+  /// The expiry in nanoseconds of the monotonic clock; nil for never.
   var monotonicExpiry: UInt64? {
     expiry.map { expiry in
       let left = max(0, expiry - Date().timeIntervalSince1970)
-      // Beyond a century nobody listens.
+      // Clamp to about a century, so that the conversion can't overflow.
       return MonotonicTime.now() + UInt64(min(left, 3e9) * 1e9)
     }
   }
 
-  /// Whether the principal has one of these roles.
+  /// Returns whether the principal has one of these roles.
   func hasRole(among others: Set<String>) -> Bool { roles.map { !$0.isDisjoint(with: others) } ?? true }
 }
 
-/// Values one after the other, so that different lists of them are different bytes.
+/// An injective serialisation: different lists of values give different bytes.
 private struct OutputBytes {
   private(set) var bytes: [UInt8] = []
 

@@ -2,14 +2,14 @@ import KindredAssociations
 import KindredBackend
 import Synchronization
 
-/// How records are tested by the rules of a role set, planned once for each rule.
+/// The statements that test records against access rules, planned once per rule.
 final class RuleTests: Sendable {
-  /// Which rule.
+  /// Identifies a rule.
   enum Rule: Hashable {
-    /// That of a resource for a verb.
+    /// The rule of a resource for a verb.
     case of(ResourceAccess.Verb, resource: String)
-    /// Those of all resources of a table, for what is not reached as one of them: what a foreign key refers to, or a
-    /// record of a join table.
+    /// The rules of all resources of a table, for records that aren't reached through one of them: the destination of a
+    /// foreign key, or a record of a join table.
     case sight(ofTable: String)
   }
 
@@ -20,21 +20,21 @@ final class RuleTests: Sendable {
 
   private let model: Model
   private let lookups = Mutex<[Key: ExecutableLookup]>([:])
-  /// Clients choose which columns they write.
+  /// The largest number of statements, bounded because clients choose which columns they write.
   private static let capacity = 1024
 
   init(model: Model) {
     self.model = model
   }
 
-  /// How a record, found by these columns, is tested.
+  /// Returns the statement that tests a stored record, found by these columns.
   func lookup(
     _ rule: Rule, _ condition: Expression?, of resource: Resource, by columns: [String]
   ) throws -> ExecutableLookup {
     try lookup(.stored(rule, by: columns)) { try $0.test(condition, of: resource, by: columns) }
   }
 
-  /// How a record that can't be stored is tested.
+  /// Returns the statement that tests a record that can't be stored.
   func lookup(
     _ rule: Rule, _ condition: Expression, of resource: Resource, _ draft: DraftShape
   ) throws -> ExecutableLookup {

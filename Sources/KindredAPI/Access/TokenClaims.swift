@@ -6,7 +6,7 @@ struct TokenClaims {
   private let document: JSONDocument
   private let members: [JSONDocument.Member]
 
-  /// - Throws: `TokenRefusal` for what is no JSON object; a name that stands twice in one is refused (§4).
+  /// - Throws: `TokenRefusal` if the bytes aren't a JSON object, or a name occurs twice (§4).
   init(_ bytes: [UInt8]) throws {
     guard let document = try? JSONDocumentParser.parse(bytes),
       case .object(let members) = document.root.content
@@ -15,12 +15,12 @@ struct TokenClaims {
     self.members = members
   }
 
-  /// The value of a top-level member; nil where it is not there.
+  /// The value of a top-level member, or nil if it is absent.
   subscript(_ name: String) -> JSONDocument.Node? { members.first { $0.name == name }?.value }
 
-  /// The number that a claim must be where it is there.
+  /// Returns the number in a claim, or nil if the claim is absent.
   ///
-  /// - Throws: `TokenRefusal` for anything else.
+  /// - Throws: `TokenRefusal` if the claim isn't a number.
   func number(_ name: String) throws -> Double? {
     guard let node = self[name] else { return nil }
     guard case .number = node.content, let number = Double(document.text(of: node)), number.isFinite else {
@@ -29,15 +29,15 @@ struct TokenClaims {
     return number
   }
 
-  /// When the token ends, in seconds since 1970.
+  /// When the token expires, in seconds since 1970.
   var expiry: Double? { (try? number("exp")) ?? nil }
 
-  /// The text of a claim; nil where it is none.
+  /// Returns the text of a claim, or nil if it isn't a text.
   func text(_ name: String) -> String? {
     if case .string(let text)? = self[name]?.content { text } else { nil }
   }
 
-  /// The texts of a claim that is one or a list of them.
+  /// Returns the texts of a claim that is a text or a list of texts.
   func texts(_ name: String) -> [String] { self[name].map(Self.texts) ?? [] }
 
   private static func texts(_ node: JSONDocument.Node) -> [String] {
@@ -49,7 +49,8 @@ struct TokenClaims {
     }
   }
 
-  /// The roles in the claim of this path, whose dots lead inside; names that have dots themselves are found first.
+  /// Returns the roles in the claim at this path, whose dots descend into objects; names that contain dots take
+  /// precedence.
   func roles(at path: String) -> Set<String> { Set(Self.node(at: path, in: members).map(Self.texts) ?? []) }
 
   private static func node(at path: String, in members: [JSONDocument.Member]) -> JSONDocument.Node? {
@@ -94,12 +95,12 @@ struct TokenClaims {
     case .number:
       let text = document.text(of: node)
       return Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) } ?? .null
-    // For `json_extract`.
+    // As JSON text, for `json_extract`.
     case .array, .object: return .text(document.text(of: node))
     }
   }
 
-  /// Tells the subject from all others: by the issuer and the subject, or by all claims where there is none.
+  /// Identifies the subject: by its issuer and name, or by all claims if there is no subject.
   var identity: [UInt8] {
     guard let subject = self["sub"], subject.content.isName else {
       return HashFunction.sha256.digest(of: document.bytes)
@@ -110,7 +111,7 @@ struct TokenClaims {
 }
 
 extension JSONDocument.Content {
-  /// Whether it can name somebody.
+  /// Whether the value can identify a subject.
   fileprivate var isName: Bool {
     switch self {
     case .string, .number: true
@@ -119,10 +120,10 @@ extension JSONDocument.Content {
   }
 }
 
-/// Why a token doesn't hold.
+/// Why a token is refused.
 struct TokenRefusal: Error {
   let message: String
-  /// Whether it may hold in a moment.
+  /// Whether the token may be accepted shortly.
   var isTemporary = false
 
   init(_ message: String, isTemporary: Bool = false) {

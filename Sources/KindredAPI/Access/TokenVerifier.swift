@@ -4,34 +4,34 @@ import Logging
 
 /// Verifies JSON Web Tokens (RFC 7519) in their compact serialization (RFC 7515 §7.1).
 ///
-/// The configuration says which algorithms there are, and each key what it is for: what a token says of itself only
+/// The configuration decides which algorithms are accepted, and each key what it is for; the header of a token only
 /// selects among them (RFC 8725 §3.1).
 struct TokenVerifier: Sendable {
   private let configuration: AccessConfiguration.Tokens
   private let keys: KeySource?
 
-  /// How many keys a token without `kid` is tried with.
+  /// The largest number of keys that a token without `kid` is tried with.
   private static let maximumAttempts = 16
 
-  /// - Throws: `KeySetError` where the set of keys can't be read.
+  /// - Throws: `KeySetError` if the set of keys can't be read.
   init(_ configuration: AccessConfiguration.Tokens, logger: Logger) throws {
     self.configuration = configuration
     keys = try configuration.keys.map { try KeySource($0, logger: logger) }
   }
 
-  /// Changes with the keys.
+  /// A number that changes with the keys.
   var generation: Int { keys?.current().generation ?? 0 }
 
   var rolesClaim: String { configuration.rolesClaim }
 
   var leeway: Double { configuration.leeway }
 
-  /// In seconds since 1970.
+  /// The current time in seconds since 1970.
   var now: Double { Date().timeIntervalSince1970 }
 
-  /// Returns the claims of a token that holds.
+  /// Returns the claims of a valid token.
   ///
-  /// - Throws: `TokenRefusal`.
+  /// - Throws: `TokenRefusal` if the token is invalid.
   func claims(of token: String) throws -> TokenClaims {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw TokenRefusal("it has not three parts") }
@@ -73,7 +73,7 @@ struct TokenVerifier: Sendable {
     }
   }
 
-  /// RFC 7519 §4.1.
+  /// Checks the registered claims (RFC 7519 §4.1).
   private func check(_ claims: TokenClaims) throws {
     let now = now
     if let expiry = try claims.number("exp"), now >= expiry + configuration.leeway {
@@ -109,9 +109,9 @@ private struct TokenHeader {
       case ("alg", .string(let text)): algorithm = text
       case ("kid", .string(let text)): keyID = text
       case ("kid", _): throw TokenRefusal("its `kid` is no text")
-      // Nothing that could be listed there is understood here (§4.1.11).
+      // No extensions are supported, so any `crit` must be refused (§4.1.11).
       case ("crit", _): throw TokenRefusal("its header has `crit`, and no extension is known here")
-      // Keys that a token brings or points to are passed over (RFC 8725 §3.10).
+      // Keys that the token contains or refers to are ignored (RFC 8725 §3.10).
       default: break
       }
     }

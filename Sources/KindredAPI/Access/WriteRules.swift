@@ -4,11 +4,10 @@ import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
-/// The rules of access that a write is under: which records a principal may add, change and delete, and which columns
-/// of them.
+/// The access rules of a write: which records, and which of their columns, a principal may add, change and delete.
 ///
-/// Each change is tested in its transaction: before it, while the record is as it was, and after it. A rule that doesn't
-/// hold takes all of the request back.
+/// Each change is tested within its transaction, both before and after. If a rule doesn't hold, the whole request is
+/// rolled back.
 struct WriteRules {
   let version: ModelVersion
   let principal: Principal
@@ -16,37 +15,37 @@ struct WriteRules {
 
   private var model: Model { version.model }
 
-  /// The resource that the records of a table are written as.
+  /// Returns the resource whose rules apply to records of a table.
   func resource(of table: Table) -> Resource { model.resource(of: table) }
 
   // MARK: Changes
 
-  /// - Throws: `RequestError` (`forbidden`) where the principal adds no records, or not with these columns.
+  /// - Throws: `RequestError` (`forbidden`) if the principal may not add records, or not with these columns.
   func willInsert(_ columns: [String], into resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check(columns, by: permissions.create, of: resource)
   }
 
-  /// Tests a record that was added, and all below it.
+  /// Tests a record after it and all records below it were added.
   func didInsert(_ record: StoredRecord, into resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check(record, by: permissions.create, .create, of: resource)
   }
 
-  /// Tests a record that is about to be changed.
+  /// Tests a record before it is changed.
   func willUpdate(_ record: StoredRecord, _ columns: [String], of resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check(columns, by: permissions.update, of: resource)
     try check(record, by: permissions.update, .update, of: resource)
   }
 
-  /// Tests a record that was changed.
+  /// Tests a record after it was changed.
   func didUpdate(_ record: StoredRecord, of resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check(record, by: permissions.update, .update, of: resource)
   }
 
-  /// Tests a record that is about to be deleted.
+  /// Tests a record before it is deleted.
   func willDelete(_ record: StoredRecord, of resource: Resource) throws {
     guard let permissions = resource.permissions else { return }
     try check([], by: permissions.delete, of: resource)
@@ -55,13 +54,13 @@ struct WriteRules {
 
   // MARK: Sight
 
-  /// Whether a record of a resource, found by these columns, is in sight; also where none is there that a rule could
-  /// hide.
+  /// Returns whether a record of a resource, found by these columns, is visible; true if no row rule could hide it,
+  /// even if it doesn't exist.
   func isInSight(_ resource: Resource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
     try isInSight(resource, .of(.read, resource: resource.name), by: columns, values)
   }
 
-  /// The same of a record that is not reached as one of a resource.
+  /// Returns the same for a record that isn't reached through a resource.
   func isInSight(ofTable table: Table, by columns: [String], _ values: [SQLValue]) throws -> Bool {
     try isInSight(model.resource(of: table), .sight(ofTable: table.name), by: columns, values)
   }
@@ -74,7 +73,7 @@ struct WriteRules {
     return try holds(version.ruleTests.lookup(rule, entry.rows, of: resource, by: columns), values)
   }
 
-  /// The columns of a record that PUT sets to their defaults where the content leaves them out.
+  /// Returns the columns that PUT resets to their defaults if the content omits them.
   func resettable(_ columns: [Column], of resource: Resource) -> [Column] {
     guard let fields = resource.permissions?.update?.fields else { return columns }
     return columns.filter { fields.contains($0.name) }
@@ -117,25 +116,25 @@ struct WriteRules {
 
 // MARK: - References and conflicts
 
-/// A record as a change would store it, by what is known of it before.
+/// A record as a change would store it.
 struct UnstoredRecord {
   let draft: RecordDraft
   let resource: Resource
-  /// The record that it changes; nil for a new one.
+  /// The record that is changed; nil for a new one.
   var present: StoredRecord?
-  /// The columns that take their defaults though a record is there.
+  /// The columns of an existing record that are reset to their defaults.
   var reset: [String] = []
 }
 
-/// What a client refers to must be in sight, and what has its key may be anybody's: so that neither tells what is there,
-/// a record that fails by one or the other is tested first as if it were stored. What its writer could not have stored
-/// anyway is refused for that reason.
+/// A record that a foreign key refers to must be visible, and a conflicting record may be invisible. So that neither
+/// failure reveals what exists, a record that fails for one of them is first tested as if it had been stored: if its
+/// writer couldn't have stored it anyway, it is refused for that reason.
 extension WriteRules {
-  /// Tests what a record refers to, before anything else can fail that depends on it.
+  /// Tests the records that a record refers to, before anything else that depends on them can fail.
   ///
   /// - Parameters:
-  ///   - stored: the record as it is stored.
-  ///   - written: the same as it was written.
+  /// - stored: The record as stored.
+  /// - written: The same record as the client wrote it.
   func checkReferences(of stored: StoredRecord, _ written: UnstoredRecord) throws {
     let (table, resource) = (written.resource.table, written.resource)
     guard resource.permissions != nil else { return }
@@ -148,9 +147,9 @@ extension WriteRules {
     }
   }
 
-  /// Tests a record that a key of another one, or a reference to none, keeps from being stored.
+  /// Tests a record that couldn't be stored because of a duplicate key or a dangling reference.
   ///
-  /// - Throws: what would be thrown of the record where that didn't.
+  /// - Throws: The error that the record would have had without the conflict.
   func didRefuse(_ written: UnstoredRecord) throws {
     guard written.resource.permissions != nil else { return }
     try checkRule(on: written)
@@ -174,8 +173,8 @@ extension WriteRules {
   }
 
   /// - Parameters:
-  ///   - values: gives those of columns that refer; nil where they can't be told.
-  ///   - before: runs before a reference is refused.
+  /// - values: Returns the values of foreign key columns, or nil if they are unknown.
+  /// - before: Runs before a reference is refused.
   private func checkReferences(
     of written: UnstoredRecord, _ values: ([String]) throws -> [SQLValue]?, before: () throws -> Void = {}
   ) throws {
@@ -192,7 +191,7 @@ extension WriteRules {
     }
   }
 
-  /// Tests a record as if it were stored.
+  /// Tests a record as if it had been stored.
   private func checkRule(on written: UnstoredRecord) throws {
     let resource = written.resource
     let verb = written.present == nil ? ResourceAccess.Verb.create : .update

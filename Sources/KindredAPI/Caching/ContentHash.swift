@@ -1,17 +1,17 @@
-/// The 128 bits of MetroHash (Andrew Rogers, 2015), with the seed 0, of content that comes in parts.
+/// Computes the 128-bit MetroHash (Andrew Rogers, 2015) with seed 0 of content that arrives in parts.
 ///
-/// It is made for speed and finds changes, not malice: who could write content with a given hash into the database
-/// could write the content itself.
+/// It is fast but not cryptographic, which suffices to detect changes: a client able to write content with a chosen
+/// hash could also write the original content.
 struct ContentHash {
   /// The hash of some content.
   struct Digest: Hashable, Sendable {
     var high: UInt64
     var low: UInt64
 
-    /// 32 hexadecimal digits.
+    /// The hash as 32 hexadecimal digits.
     var text: String { text(before: nil, after: "") }
 
-    /// The same between other texts.
+    /// Returns the hexadecimal digits between other texts.
     func text(before start: UInt8?, after end: String) -> String {
       let digits: StaticString = "0123456789abcdef"
       let length = (start == nil ? 0 : 1) + 32 + end.utf8.count
@@ -41,7 +41,7 @@ struct ContentHash {
   private static let k2: UInt64 = 0x7BDE_C03B
   private static let k3: UInt64 = 0x2F58_70A5
 
-  /// Four lanes, of which each takes a word of a block: the processor works on them at the same time.
+  /// Four lanes, one for each word of a block, which the processor computes in parallel.
   private struct Lanes {
     var a = (0 &- k0) &* k3
     var b = k1 &* k2
@@ -55,7 +55,7 @@ struct ContentHash {
       d = (d &+ block.word(at: 24) &* k3).rotated(29) &+ b
     }
 
-    /// Brings the lanes together, once all blocks have been taken.
+    /// Mixes the lanes after the last block.
     mutating func join() {
       c ^= ((a &+ d) &* k0 &+ b).rotated(21) &* k1
       d ^= ((b &+ c) &* k1 &+ a).rotated(21) &* k0
@@ -73,7 +73,7 @@ struct ContentHash {
       b ^= (b &* k3 &+ a).rotated(bits) &* k0
     }
 
-    /// Takes what is less than a block.
+    /// Adds the rest that is shorter than a block.
     mutating func takeLast(_ bytes: UnsafeRawBufferPointer) {
       guard var next = bytes.baseAddress else { return }
       let end = next + bytes.count
@@ -111,7 +111,7 @@ struct ContentHash {
 
   private var lanes = Lanes()
   private var length = 0
-  /// The bytes that do not make a block yet.
+  /// The bytes of an incomplete block.
   private var rest = SIMD32<UInt8>.zero
 
   mutating func update(_ text: String) {
@@ -130,7 +130,7 @@ struct ContentHash {
       withUnsafeBytes(of: rest) { if let block = $0.baseAddress { lanes.take(block) } }
     }
     if let start = bytes.baseAddress {
-      // A copy stays in registers.
+      // A local copy stays in registers.
       var lanes = lanes
       while index + Self.blockLength <= bytes.count {
         lanes.take(start + index)
@@ -141,7 +141,7 @@ struct ContentHash {
     keep(bytes[index...], at: 0)
   }
 
-  /// The hash of all parts.
+  /// Returns the hash of all parts.
   func finish() -> Digest {
     var lanes = lanes
     if length >= Self.blockLength { lanes.join() }
@@ -167,6 +167,6 @@ extension UnsafeRawPointer {
 }
 
 extension UInt64 {
-  /// To the right.
+  /// The value rotated right by `bits`.
   fileprivate func rotated(_ bits: UInt64) -> UInt64 { self >> bits | self << (64 - bits) }
 }

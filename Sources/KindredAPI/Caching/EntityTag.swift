@@ -1,29 +1,29 @@
 import KindredHTTP
 
-/// The tag of a representation (RFC 9110 §8.8.3): that of its content, and the coding in which it is sent.
+/// The entity tag of a representation (RFC 9110 §8.8.3): the hash of its content and its content coding.
 struct EntityTag: Hashable {
   var digest: ContentHash.Digest
   var coding: ContentCoding
 
   /// The value of `ETag`.
   ///
-  /// The content's part is the same under any coding, so that `If-Match` can be answered whatever was read.
+  /// The hash is the same under any coding, so that `If-Match` works with a tag of any of them.
   var field: String {
     digest.text(before: UInt8(ascii: "\""), after: coding == .gzip ? Self.suffix + "\"" : "\"")
   }
 
   private static let suffix = "-gzip"
 
-  /// What `If-None-Match` asks (RFC 9110 §13.1.2).
+  /// The condition of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
   enum Condition {
-    /// `*`: whether there is anything.
+    /// `*`, which matches any representation.
     case any
-    /// Tags as between their quotes; weakness makes no difference here (§8.8.3.2).
+    /// The tags without their quotes and weakness, which a weak comparison ignores (§8.8.3.2).
     case tags([Substring])
 
-    /// What the fields say; nil where there are none.
+    /// Creates the condition of these fields; returns nil if there are none.
     ///
-    /// - Parameter isStrong: whether weak tags match nothing, as in `If-Match` (§13.1.1).
+    /// - Parameter isStrong: Whether weak tags match nothing, as in `If-Match` (§13.1.1).
     init?(_ fields: [String], isStrong: Bool = false) {
       guard !fields.isEmpty else { return nil }
       if fields.count == 1, fields[0].trimmed == "*" {
@@ -33,7 +33,7 @@ struct EntityTag: Hashable {
       }
     }
 
-    /// The tag that the client holds of this content, if it does.
+    /// Returns the matching tag that the client has, or nil.
     func match(_ digest: ContentHash.Digest, coding: ContentCoding) -> EntityTag? {
       switch self {
       case .any: return EntityTag(digest: digest, coding: coding)
@@ -49,9 +49,11 @@ struct EntityTag: Hashable {
       }
     }
 
-    /// The tags of a list; a comma may stand in a tag, a quote may not.
+    /// Returns the tags of a list.
+    ///
+    /// A tag may contain commas but no quotes.
     private static func tags(_ field: String, isStrong: Bool) -> [Substring] {
-      // By bytes: characters would have to be found first.
+      // On UTF-8: avoids grapheme breaking.
       let parts = field.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false).map {
         Substring($0)
       }

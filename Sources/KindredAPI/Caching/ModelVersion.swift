@@ -3,7 +3,7 @@ import KindredBackend
 import OrderedCollections
 import Synchronization
 
-/// The model of one version of the schema, and what was made with it: plans, and the description of it all.
+/// The model of one version of the schema, with the plans and documents derived from it.
 final class ModelVersion: Sendable {
   let schemaVersion: Int64
   let model: Model
@@ -11,25 +11,27 @@ final class ModelVersion: Sendable {
   let plans: PlanCache
   /// The statements that change records.
   let changes: ChangeStatements
-  /// How records are found for a change.
+  /// The statements that find the records to be changed.
   let lookups: RecordLookups
-  /// How records are tested by the rules for writing.
+  /// The statements that test records against the access rules for writing.
   let ruleTests: RuleTests
-  /// The roles and claims that make a difference; nil where no access is configured.
+  /// The roles and claims that the access rules use; nil if there are no rules.
   let vocabulary: AccessVocabulary?
   private let openAPI = Mutex<Document?>(nil)
-  /// What principals see of it.
+  /// The versions that principals see.
   private let views = Mutex(Views())
   private let counts: PlanCounts
 
-  /// What principals see, by what their roles come to, the newest last: each has plans of its own.
+  /// The versions that principals see, keyed by what their roles grant, the newest last.
+  ///
+  /// Each has its own plans.
   private struct Views {
     var byGrants: OrderedDictionary<[Int?], ModelVersion> = [:]
-    /// The same, found without looking at each resource.
+    /// The same versions keyed by roles, which saves looking at each resource.
     var byRoles: [Set<String>: ModelVersion] = [:]
 
     static let maximumCount = 64
-    /// Clients may have any number of roles in any combination.
+    /// Bounded because clients may have any combination of roles.
     static let maximumRoleSets = 4096
 
     mutating func add(_ view: ModelVersion, _ roles: Set<String>, _ grants: [Int?]) {
@@ -55,7 +57,7 @@ final class ModelVersion: Sendable {
     vocabulary = model.hasAccess ? model.accessVocabulary : nil
   }
 
-  /// Returns what a principal sees: a model without what isn't for their roles, and plans that no others share.
+  /// Returns the version that a principal sees: a model without what its roles may not see, and separate plans.
   func seen(by principal: Principal) -> ModelVersion {
     guard let roles = principal.roles, let vocabulary else { return self }
     let known = roles.intersection(vocabulary.roles)
@@ -70,9 +72,9 @@ final class ModelVersion: Sendable {
     return view
   }
 
-  /// The document that describes the model, which is made when it is asked for first.
+  /// Returns the OpenAPI document of the model, which is created on first use.
   ///
-  /// - Parameter make: makes the document; it is the same whenever it is called.
+  /// - Parameter make: Creates the document, always the same one.
   func openAPI(_ make: (Model) -> JSONValue) -> Representation {
     if let document = openAPI.withLock({ $0 }) {
       return Representation(MediaType.json.rawValue, document.bytes, tag: document.tag)
@@ -89,22 +91,22 @@ final class ModelVersion: Sendable {
   }
 }
 
-/// The model of a database, read anew when the schema changes under the running server.
+/// Provides the model of a database, which is read again when the schema changes while the server runs.
 final class ModelSource: Sendable {
   private let read: @Sendable (any SchemaSource) throws -> Model
   private let current = Mutex<ModelVersion?>(nil)
-  /// Of all versions.
+  /// The counts of all versions together.
   let planCounts = PlanCounts()
 
-  /// - Parameter read: makes the model of a database as a snapshot shows it.
+  /// - Parameter read: Creates the model of the database as a snapshot shows it.
   init(read: @escaping @Sendable (any SchemaSource) throws -> Model) {
     self.read = read
   }
 
-  /// The model that was used last.
+  /// The most recently used model.
   var known: ModelVersion? { current.withLock { $0 } }
 
-  /// The model that fits a snapshot.
+  /// Returns the model of a snapshot's schema.
   func version(for source: any SchemaSource) throws -> ModelVersion {
     let schemaVersion = source.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
@@ -113,7 +115,7 @@ final class ModelSource: Sendable {
     return version
   }
 
-  /// The model of a schema that may never be committed, so that nobody else is to use it.
+  /// Returns a model that isn't stored for others, because its schema may never be committed.
   func made(for source: any SchemaSource) throws -> ModelVersion {
     ModelVersion(
       schemaVersion: source.schemaVersion, model: try read(source), timelessness: try source.timelessness(),

@@ -1,7 +1,7 @@
 import KindredOutput
 import Synchronization
 
-/// How often a plan was found, and how often not, since the service began.
+/// The hits and misses of all plan caches since the service was started.
 final class PlanCounts: Sendable {
   struct Snapshot {
     var hits: Int
@@ -24,9 +24,9 @@ final class PlanCounts: Sendable {
   }
 }
 
-/// Plans by the shape of what was asked: requests that differ in their literals share one.
+/// Caches plans by the shape of requests: requests that differ only in their literals share one.
 ///
-/// Their number is bounded, and so is their size: a plan may be as long as a request can make it.
+/// Both their number and their total size are bounded, because requests can make long plans.
 final class PlanCache: Sendable {
   private struct Entry {
     var request: PlannedRequest
@@ -37,7 +37,7 @@ final class PlanCache: Sendable {
   private struct State {
     var entries: [RequestShape.Key: Entry] = [:]
     var uses: UInt64 = 0
-    /// Of all entries.
+    /// The size of all entries in bytes.
     var size = 0
 
     mutating func request(for key: RequestShape.Key) -> PlannedRequest? {
@@ -47,7 +47,7 @@ final class PlanCache: Sendable {
       return entries.values[index].request
     }
 
-    /// Removes the half that was not used for longest: at once, so that this is rare.
+    /// Removes the least recently used half, all at once, so that this is rare.
     mutating func removeHalf() {
       let uses = entries.values.map(\.lastUse).sorted()
       let median = uses.isEmpty ? 0 : uses[uses.count / 2]
@@ -57,7 +57,7 @@ final class PlanCache: Sendable {
   }
 
   private static let capacity = 1024
-  /// Bytes of all entries.
+  /// The largest size of all entries in bytes.
   private static let maximumSize = 32 << 20
   private let state = Mutex(State())
 
@@ -67,9 +67,9 @@ final class PlanCache: Sendable {
     self.counts = counts
   }
 
-  /// The request with its plan, made where no request of its shape has one that fits.
+  /// Returns the planned request, calling `make` if the cache has no plan that fits.
   ///
-  /// - Parameter cursors: reads the cursor of the request.
+  /// - Parameter cursors: Decodes the cursor of the request.
   func request(
     for shape: RequestShape, _ cursors: CursorCoding, _ make: () throws -> PlannedRequest
   ) throws -> PlannedRequest {
@@ -77,14 +77,14 @@ final class PlanCache: Sendable {
     counts.add(isHit: found != nil)
     if let found { return found }
     let made = try make()
-    // The literals that the shape found must be those that the parser found, in the same order.
+    // A plan is shared only if the shape and the parser found the same literals in the same order.
     let isShared =
       shape.isShareable && !made.readsLiterals && shape.literals == made.parameters.literals
     add(made, for: isShared ? shape.key : shape.wholeKey)
     return made
   }
 
-  /// The request of this name with its plan, made where there is none.
+  /// Returns the planned request with this name, calling `make` if the cache has none.
   func request(named name: String, _ make: () throws -> PlannedRequest) throws -> PlannedRequest {
     let key = RequestShape.key(of: name)
     let found = state.withLock { $0.request(for: key) }
@@ -97,7 +97,7 @@ final class PlanCache: Sendable {
 
   private func add(_ made: PlannedRequest, for key: RequestShape.Key) {
     let size = made.size + key.size
-    // One that would drive out many others is rather made again.
+    // A plan this large would evict many others, so it isn't cached.
     guard size <= Self.maximumSize / 8 else { return }
     state.withLock { state in
       while state.entries.count >= Self.capacity || state.size + size > Self.maximumSize {

@@ -2,29 +2,29 @@ import KindredAssociations
 import KindredOutput
 import KindredSQLSyntax
 
-/// A request and how it is answered.
+/// A request with its plan.
 struct PlannedRequest: Sendable {
   var plan: ExecutablePlan
-  /// Whether the result follows from the database alone.
+  /// Whether the result depends on the database alone, and not, for example, on the time.
   var isTimeless: Bool
-  /// Whether the plan serves no request with other literals.
+  /// Whether the plan depends on the literals, so that no other request can use it.
   var readsLiterals = false
-  /// Whether the statements are wanted instead of the data.
+  /// Whether the response explains the statements instead of returning data.
   var explains: Bool
-  /// Of a page, whether the result could be CSV too.
+  /// For a page, whether the result could also be CSV.
   var isTabular = false
   var parameters: Parameters
-  /// Records of the page at most; nil for all.
+  /// The largest number of records of the page; nil for all.
   var limit: Int?
-  /// Whether it is the value of one column, and not records.
+  /// Whether the result is the value of one column instead of records.
   var isColumnValue = false
-  /// What a file of the result is called, without its extension.
+  /// The name of a file of the result, without its extension.
   var name = ""
   var order: RequestOrder
 }
 
 extension PlannedRequest {
-  /// How many bytes it takes in memory, about.
+  /// The approximate size in memory, in bytes.
   var size: Int {
     let literals = parameters.literals.reduce(0) { size, value in
       switch value {
@@ -33,21 +33,21 @@ extension PlannedRequest {
       case .blob(let bytes): size + 32 + bytes.count
       }
     }
-    // The text of its statements and of what stands between values; their tokens; the program.
+    // An estimate that covers the text and tokens of the statements, the constant output text, and the program.
     return 4096 + 4 * plan.plan.sqlLength + literals
   }
 }
 
-/// What decides the order of a result: a cursor belongs to requests that agree in it.
+/// What determines the order of a result: a cursor is valid for requests that agree in it.
 struct RequestOrder: Sendable {
   /// The segments of the path.
   var segments: [Substring]
   /// The parameters.
   var terms: String
-  /// For whom the request is.
+  /// The rights of the principal.
   var principal: [UInt8] = []
 
-  /// What cursors are bound to.
+  /// The associated data that cursors are bound to.
   var associatedData: [UInt8] {
     Array((segments.joined(separator: "/") + "?" + terms).utf8) + [0] + principal
   }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What was answered last to each request: not the content, but its tag and the state of the database that it showed.
+/// Remembers the last response to each request: not its content, but its tag and the database state that it showed.
 ///
-/// So a client that asks again hears that nothing has changed without a query. The place of an entry follows from its
-/// key, and the newer one takes it: memory is bounded, and nothing is allocated.
+/// So a conditional request can be answered with 304 without a query. An entry's slot follows from its key, and a newer
+/// entry replaces an older one: memory is bounded, and nothing is allocated.
 final class RepresentationCache: Sendable {
-  /// What was asked for, and by whom, as far as the answer depends on it.
+  /// Identifies a request by everything that its response depends on.
   struct Key: Hashable {
-    // A hash that nobody outside can compute, so that nobody can aim at another's entry. Should two agree by chance, a
-    // client would also have to hold the tag of the other.
+    // The hash is randomly seeded, so clients can't produce collisions deliberately. In an accidental collision a
+    // client would also have to know the other's tag.
     private let hash: Int
 
     init(target: String, type: MediaType, rights: [UInt8]) {
@@ -21,7 +21,7 @@ final class RepresentationCache: Sendable {
 
     fileprivate func place(among count: Int) -> Int { hash & (count - 1) }
 
-    /// Adds what tells the key from others.
+    /// Adds the key to a hash.
     func combine(into hash: inout ContentHash) {
       withUnsafeBytes(of: self.hash) { hash.update($0) }
     }
@@ -29,11 +29,11 @@ final class RepresentationCache: Sendable {
 
   struct Entry {
     var key: Key
-    /// The state of the database; nil where it does not decide the content alone.
+    /// The state of the database; nil if the content depends on something else too.
     var version: Int64?
-    /// The tag, without its coding.
+    /// The tag without the content coding.
     var tag: ContentHash.Digest
-    /// Whether the tag is the hash of the content: not where the content is too long to be read before it is sent.
+    /// Whether the tag is the hash of the content; false if the content was too long to be read before sending.
     var isOfContent: Bool
     /// Whether the content is long enough to be compressed.
     var isLong: Bool

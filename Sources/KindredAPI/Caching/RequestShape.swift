@@ -4,39 +4,39 @@ import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
-/// A URL without its literals, and those: what two requests have in common that one plan can answer.
+/// A URL split into its literals and the rest, its shape: requests of the same shape can share a plan.
 ///
-/// It is found by looking over the bytes once, far cheaper than by parsing. It need not be right: a plan is only shared
-/// once its request was parsed and the parser found the same literals.
+/// It is found in one pass over the bytes, far more cheaply than by parsing. It needn't be exact: a plan is shared only
+/// after the parser has found the same literals.
 struct RequestShape {
-  /// The bytes of a URL; where it is a shape, literals are left out.
+  /// The bytes of a URL, with marks in place of literals if it is a shape.
   struct Key: Hashable {
     fileprivate var bytes: [UInt8]
 
-    /// How many bytes it takes in memory, about.
+    /// The approximate size in memory, in bytes.
     var size: Int { bytes.count + 32 }
 
-    /// All at once: an array would be hashed byte by byte.
+    /// Hashes all bytes at once: an array would be hashed byte by byte.
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
 
   private(set) var key: Key
   private(set) var literals: [SQLValue] = []
-  /// Whether nothing was met that only the parser understands.
+  /// Whether this pass understood everything; false if only the parser does.
   private(set) var isShareable = true
   private var limit: Int64?
   private var after: String?
   private let type: MediaType
   private let segments: [Substring]
   private let query: Substring?
-  /// What the path leads to.
+  /// The resource that the path leads to.
   private var resource: Resource?
   /// Whether the path leads to one record.
   private var isSingle = false
   /// Of the principal, whom a cursor belongs to.
   private let standing: [UInt8]
 
-  /// Bytes that no URL has, in place of literals.
+  /// Bytes that stand for literals, and that no URL contains.
   private enum Mark {
     static let text: UInt8 = 1
     static let integer: UInt8 = 2
@@ -61,7 +61,7 @@ struct RequestShape {
     addLimit(isUnpaged ? nil : limits.maximumPageSize, byDefault: isUnpaged ? nil : limits.pageSize)
   }
 
-  /// The limit of the page comes last, whether the request has it, and wherever, or not.
+  /// Adds the page's limit as the last literal, wherever it stands in the request, or the default.
   private mutating func addLimit(_ maximumPageSize: Int64?, byDefault pageSize: Int64?) {
     if let maximumPageSize, let limit, limit > maximumPageSize { isShareable = false }
     if limit == nil, !isSingle { limit = pageSize }
@@ -70,7 +70,7 @@ struct RequestShape {
     literals.append(.integer(limit))
   }
 
-  /// The key of this request alone.
+  /// The key of exactly this request.
   var wholeKey: Key {
     let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
     var key = Self.key(of: text)
@@ -79,10 +79,10 @@ struct RequestShape {
     return key
   }
 
-  /// The key of what has no shape but a name of its own.
+  /// Returns the key of a plan that is stored under a name.
   static func key(of name: String) -> Key { Key(bytes: [Mark.whole] + name.utf8) }
 
-  /// The request that has the literals of this shape, planned as `shared` is; nil where that plan does not fit.
+  /// Returns a request with the plan of `shared` and the literals of this shape, or nil if the plan doesn't fit.
   func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
     guard shared.parameters.literals.count == literals.count else { return nil }
     var request = shared
@@ -100,7 +100,7 @@ struct RequestShape {
 
   // MARK: The path
 
-  /// The walk of the path's parser: resources and associations are part of the shape, keys are literals.
+  /// Walks the path as its parser does: resources and associations are part of the shape, keys are literals.
   private mutating func addPath(_ segments: [Substring], _ model: Model) {
     guard let first = segments.first, var resource = model.resources[String(first)] else {
       isShareable = false
@@ -156,7 +156,7 @@ struct RequestShape {
     let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
     let name = pair[..<nameEnd]
     let value = pair[min(nameEnd + 1, pair.endIndex)...]
-    // What it is when it is decoded is the parser's to say.
+    // Only the parser decodes names.
     if name.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) { isShareable = false }
     if name.equals("limit"), let number = Self.integer(value) {
       limit = number
@@ -186,7 +186,7 @@ struct RequestShape {
     key.bytes.append(UInt8(ascii: "&"))
   }
 
-  /// The text that a column must equal; nil where the name is no column's, or only the parser understands it.
+  /// Returns the text that a column must equal, or nil if the name isn't a column's or only the parser understands it.
   private func text(
     of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> String? {
@@ -212,7 +212,7 @@ struct RequestShape {
     return value
   }
 
-  /// Strings in quotes and plain integers are literals; whatever else a value holds is part of the shape.
+  /// Adds an expression: quoted strings and plain integers are literals, everything else is part of the shape.
   private mutating func addExpression(_ value: [UInt8]) {
     var index = 0
     var isInName = false
@@ -231,7 +231,7 @@ struct RequestShape {
         index = end.next
         isInName = false
       } else if byte == UInt8(ascii: "\"") {
-        // What a quoted name holds is no literal.
+        // The content of a quoted name isn't a literal.
         guard
           let end = value[(index + length)...].indices.first(where: {
             Self.decoded(value, at: $0).byte == UInt8(ascii: "\"")
@@ -251,7 +251,7 @@ struct RequestShape {
           key.bytes.append(Mark.integer)
           literals.append(.integer(number))
         } else {
-          // Part of something else, such as `1.5` or `1e3`.
+          // The digits are part of something else, such as `1.5` or `1e3`.
           key.bytes += value[index..<end]
           isInName = true
         }
@@ -264,13 +264,13 @@ struct RequestShape {
     }
   }
 
-  /// What may stand before or behind a digit in something that is no plain integer.
+  /// Whether a byte next to a digit makes it part of something other than a plain integer.
   private static func isNameByte(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
       || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "$")
   }
 
-  /// The byte that stands at a place, and how many bytes of the URL it takes.
+  /// Returns the decoded byte at an index, and the number of bytes that it takes in the URL.
   private static func decoded(_ value: [UInt8], at index: Int) -> (byte: UInt8, length: Int) {
     guard value[index] == UInt8(ascii: "%"), index + 2 < value.count,
       let high = URLCoding.hexValue(value[index + 1]), let low = URLCoding.hexValue(value[index + 2])
@@ -278,7 +278,7 @@ struct RequestShape {
     return (high << 4 | low, 3)
   }
 
-  /// Where a string ends and where what follows begins; two quotes are one.
+  /// Returns where a string's content ends and where the rest begins; a doubled quote stands for one.
   private static func endOfString(_ value: [UInt8], from start: Int) -> (content: Int, next: Int)? {
     var index = start
     while index < value.count {

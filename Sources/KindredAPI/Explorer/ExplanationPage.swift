@@ -1,7 +1,7 @@
 import KindredHTTP
 import KindredOutput
 
-/// What `explain=true` shows, for browsers without scripts.
+/// The response to `explain=true` as a page for browsers without scripts.
 struct ExplanationPage {
   private let document: JSONValue
   private let request: HTTPRequest
@@ -16,7 +16,7 @@ struct ExplanationPage {
     return Representation(page, content(of: document))
   }
 
-  /// Objects are lists of names and values, texts keep their lines.
+  /// Returns a value as HTML: an object is a list of names and values, and texts keep their line breaks.
   private func content(of value: JSONValue) -> String {
     switch value {
     case .object(let members):

@@ -1,21 +1,21 @@
 import CKindredExplorer
 import KindredHTTP
 
-/// The files of the explorer, which are part of the program.
+/// The files of the explorer, which are embedded in the program.
 ///
-/// Their addresses hold the hash of them all, so that each can be kept for ever (RFC 8246).
+/// Their URLs contain the hash of all of them, so that each can be cached for ever (RFC 8246).
 struct ExplorerAssets: Sendable {
   struct File: Sendable {
     let type: String
     let content: [UInt8]
-    /// Nil where it could not be compressed.
+    /// Nil if compression failed.
     let compressed: [UInt8]?
     let tag: ContentHash.Digest
   }
 
   static let shared = ExplorerAssets()
 
-  /// Where the files are: `/-/explorer/HASH`.
+  /// The path of the files: `/-/explorer/HASH`.
   let path: String
   private let hash: String
   private let files: [String: File]
@@ -41,9 +41,10 @@ struct ExplorerAssets: Sendable {
     path = "/-/explorer/\(hash)"
   }
 
-  /// A file as it is sent: comments are for those who read the sources.
+  /// Returns a file without its comments, which are for readers of the source.
   ///
-  /// They are lines that begin with `//`, and whatever begins with `/* ` or `/** `, which no text of the scripts has.
+  /// These are lines that begin with `//`, and everything that begins with `/* ` or `/** `, which no string in the
+  /// scripts contains.
   static func withoutComments(_ source: some Collection<UInt8>) -> [UInt8] {
     let source = Array(source)
     var kept: [UInt8] = []
@@ -74,10 +75,10 @@ struct ExplorerAssets: Sendable {
     return "text/javascript; charset=utf-8"
   }
 
-  /// The answer to a request for a file.
+  /// Returns the response to a request for a file.
   ///
-  /// - Parameter path: what follows `/-/explorer/`.
-  /// - Throws: `Problem` (404) for another hash than the present one.
+  /// - Parameter path: The path after `/-/explorer/`.
+  /// - Throws: `Problem` (404) if the hash isn't the current one or there is no such file.
   func response(to request: HTTPRequest, at path: Substring) throws -> HTTPResponse {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == hash, let file = files[String(parts[1])] else {

@@ -1,7 +1,7 @@
 import KindredHTTP
 
 extension ExplorerPage {
-  /// The page of a request for records.
+  /// Creates the page of a request for records.
   init(_ request: HTTPRequest, isSingle: Bool, isWritable: Bool) {
     let title = URLCoding.readable(request.target)
     self.init(title: title, target: request.target, isSingle: isSingle, isWritable: isWritable)
@@ -10,8 +10,8 @@ extension ExplorerPage {
   /// Adds links to the whole result in other formats.
   ///
   /// - Parameters:
-  ///   - isTabular: whether CSV has a place for all of it.
-  ///   - pageSize: how many records JSON may have at most; nil for any number.
+  /// - isTabular: Whether the result can be written as CSV.
+  /// - pageSize: The largest number of records in JSON; nil for any number.
   mutating func addDownloads(of request: HTTPRequest, isTabular: Bool, pageSize: Int64?) {
     let places: Set = ["limit", "offset", "after", "format"]
     let kept = (request.query ?? "").split(separator: "&").filter { pair in
@@ -29,7 +29,7 @@ extension ExplorerPage {
 }
 
 extension KindredService {
-  /// The types of records that this server has.
+  /// The media types in which this server represents records.
   var recordTypes: [MediaType] {
     MediaType.ofRecords.filter { type in
       switch type {
@@ -40,22 +40,23 @@ extension KindredService {
     }
   }
 
-  /// The types of Kindred's own documents that this server has.
+  /// The media types in which this server represents Kindred's own documents.
   var documentTypes: [MediaType] { options.servesExplorer ? MediaType.ofDocuments : [.json] }
 
-  /// Whether the client of a request would rather have a page than JSON.
+  /// Returns whether the client prefers a page to JSON.
   func prefersPages(_ request: HTTPRequest) -> Bool {
     let accepted = try? MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
     return accepted == .html
   }
 
-  /// The page of a problem.
+  /// Returns a problem as a page.
   ///
-  /// - Parameter principal: who sent the request: the page knows no more of the model than that one may.
+  /// - Parameter principal: The client, whose rights restrict what the page may show of the model.
   func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> ProblemPage {
     var description: RequestDescription?
     if problem.status.code < 500, let principal, let version = try? latestVersion() {
-      // The request's own time has been used by then: it is short, and what isn't told in it is left out.
+      // The request may have used up its own time, so this time is short; without a description the page is only
+      // simpler.
       description = try? RequestDescription(
         request.target, model: version.seen(by: principal).model, limits: options.limits,
         cursors: (cursors, principal.standing),
@@ -64,7 +65,7 @@ extension KindredService {
     return ProblemPage(problem, request, description)
   }
 
-  /// A file of the explorer.
+  /// Returns a file of the explorer.
   func asset(_ path: Substring, _ request: HTTPRequest) throws -> HTTPResponse {
     guard options.servesExplorer else {
       throw Problem(.notFound, "not-found", title: "Not found", detail: "this server has no explorer")

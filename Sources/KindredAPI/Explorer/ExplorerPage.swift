@@ -1,24 +1,25 @@
 import KindredHTTP
 import KindredOutput
 
-/// A page for browsers: complete by itself, and better with the explorer's scripts.
+/// A page for browsers, complete without scripts and enhanced by the explorer's.
 struct ExplorerPage {
-  /// Not escaped.
+  /// The unescaped title.
   let title: String
-  /// The request as received, or where the page is; nil for pages that are no request.
+  /// The target of the request as received; nil for pages that don't show a request.
   var target: String?
-  /// Whether the records are one record.
+  /// Whether the page shows a single record.
   var isSingle = false
-  /// Whether its records may be changed, as far as the server as a whole is concerned.
+  /// Whether the server allows writing.
   var isWritable = false
-  /// The first page and the next one, by the names of their relation; not escaped.
+  /// Links to the first and the next page, with their relations as names; unescaped.
   var links: [(name: String, target: String)] = []
-  /// The whole result in other formats, by their names; not escaped.
+  /// Links to the whole result in other formats, with the formats as names; unescaped.
   var downloads: [(name: String, target: String)] = []
 
-  /// What a page may do (<https://www.w3.org/TR/CSP3/>): show itself, and ask this server.
+  /// The content security policy (<https://www.w3.org/TR/CSP3/>): pages may use only their own resources and this
+  /// server.
   ///
-  /// Whatever the database holds, it is text.
+  /// Content of the database is never executed: it is only text.
   static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
     "img-src 'self' data:",
@@ -26,7 +27,7 @@ struct ExplorerPage {
     "trusted-types 'none'",
   ].joined(separator: "; ")
 
-  /// Everything before the content.
+  /// The HTML before the content.
   var header: String {
     let title = title.escapedForHTML
     let assets = ExplorerAssets.shared.path
@@ -44,7 +45,7 @@ struct ExplorerPage {
       """
   }
 
-  /// Everything behind it.
+  /// The HTML after the content.
   var footer: String {
     var content = ""
     if !links.isEmpty {
@@ -64,7 +65,7 @@ struct ExplorerPage {
 }
 
 extension Representation {
-  /// A page around a part of HTML.
+  /// Creates the representation of a page around HTML content.
   init(_ page: ExplorerPage, _ content: String) {
     self.init(MediaType.html.field, Array((page.header + content + page.footer).utf8))
     headers.append("Content-Security-Policy", ExplorerPage.policy)

@@ -1,13 +1,13 @@
-/// A request with the word that a problem is about.
+/// A request and the part of it that a problem is about.
 struct MarkedRequest {
   /// The request as received.
   private let scalars: [Unicode.Scalar]
-  /// Where the word is in it.
+  /// The range of the word in the request.
   private let place: Range<Int>
 
-  /// Nil where the problem doesn't say what is wrong in the request.
+  /// Returns nil if the problem doesn't refer to a part of the request.
   ///
-  /// - Parameter description: what the request says, as its client may read it.
+  /// - Parameter description: The description of the request for its client.
   init?(_ target: String, _ problem: Problem, in description: RequestDescription) {
     scalars = Array(target.unicodeScalars)
     guard let place = description.place(of: problem), !place.isEmpty, place.upperBound <= scalars.count
@@ -15,7 +15,7 @@ struct MarkedRequest {
     self.place = place
   }
 
-  /// The request as people read it, in three parts.
+  /// The request in readable form, in three parts.
   var parts: (before: String, word: String, after: String) {
     (
       URLCoding.readable(text(scalars[..<place.lowerBound])), URLCoding.readable(text(scalars[place])),
@@ -23,7 +23,7 @@ struct MarkedRequest {
     )
   }
 
-  /// The request with another text in place of the word.
+  /// Returns the request with another text in place of the word.
   func replacing(with text: String) -> String {
     let encoded = text.replacing("%", with: "%25").replacing("&", with: "%26").replacing("+", with: "%2B")
     return URLCoding.encodeUnsafe(

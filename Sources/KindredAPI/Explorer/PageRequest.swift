@@ -3,16 +3,18 @@ import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
-/// A request as a page answers it: with the labels of what its records refer to, the keys that links need, and the
-/// numbers of associated records, all read by the request's own statements.
+/// A request extended by what a page shows: the labels of referenced records, the keys that links need, and counts of
+/// associated records, all read by the request's own statements.
 struct PageRequest {
   private(set) var request: FetchRequest
   private var records: [[String]: HTMLLayout.Record] = [:]
   private let model: Model
   private var hiddenCount = 0
 
-  /// A page of more kinds of records, and records with more references and associations, show what is left without
-  /// labels and numbers: what a request makes the database do stays within bounds.
+  /// Limits on the records, references and associations that are extended, so that the work of the database stays
+  /// bounded.
+  ///
+  /// The rest is shown without labels and counts.
   private static let (maximumRecords, maximumExtras, maximumCounts) = (12, 12, 24)
 
   init(_ request: FetchRequest, in model: Model) {
@@ -38,7 +40,7 @@ struct PageRequest {
         record.terms[member] = column.name.asExpressionName
       }
     }
-    // What is added to groups or to distinct results would be part of what tells them apart.
+    // Added members would change which groups or records count as distinct.
     if !node.isGrouped, !node.isDistinct, node.values == nil, records.count < Self.maximumRecords {
       decorate(&node, resource, &record)
     }
@@ -54,7 +56,7 @@ struct PageRequest {
       if child.isIncluded {
         add(&node.children[index], resource, at: path + [child.key], keys: keys + [child.key])
       } else {
-        // What is included below a joined node appears in the record above.
+        // Records included below a joined node appear in the record above.
         addChildren(of: &node.children[index], at: path, keys: keys + [child.key])
       }
     }
@@ -78,7 +80,7 @@ struct PageRequest {
     addAssociations(of: resource, &record, &node)
   }
 
-  /// The member that shows a column, added where there is none.
+  /// Returns the member that shows a column, adding a hidden one if there is none.
   private mutating func member(
     for column: String, of resource: Resource, in node: inout RequestNode
   ) -> String {
@@ -92,7 +94,7 @@ struct PageRequest {
     return name
   }
 
-  /// A label that can be seen; NULL where it can't.
+  /// Returns a label that is NULL if it is blank.
   private static func nonempty(_ names: [String]) -> Expression {
     let empty = Expression(.value(.text("")), at: Origin())
     let trimmed = Expression(
@@ -101,7 +103,7 @@ struct PageRequest {
       .function(name: "nullif", arguments: [trimmed, empty], isDistinct: false), at: Origin())
   }
 
-  /// Foreign keys that are shown, with what they refer to.
+  /// Adds the labels and keys of the records that visible foreign keys refer to.
   private mutating func addReferences(
     of resource: Resource, _ record: inout HTMLLayout.Record, _ node: inout RequestNode
   ) {
@@ -110,7 +112,7 @@ struct PageRequest {
         let member = node.member(showing: step.originColumns[0], of: resource),
         record.references[member] == nil,
         let destination = model.resources[association.destination],
-        // A node of the request may have this key and mean something else.
+        // A node of the request may use this key for something else.
         node.children.first(where: { $0.key == association.key }).map({
           $0.association?.key == association.key && $0.recursion == nil
         }) ?? true
@@ -153,7 +155,7 @@ struct PageRequest {
     }
   }
 
-  /// Whether the records of an association are found without a scan.
+  /// Returns whether the records of an association are found without a scan.
   private func isIndexed(_ association: Association) -> Bool {
     association.steps.allSatisfy { step in
       model.tables[step.destination]?.isIndexed(step.destinationColumns) ?? false
@@ -162,7 +164,7 @@ struct PageRequest {
 }
 
 extension RequestNode {
-  /// The name of the member that shows a column as it is.
+  /// Returns the name of the member that shows a column unchanged.
   fileprivate func member(showing column: String, of resource: Resource) -> String? {
     guard let fields else {
       let names = resource.fields ?? resource.columns.map(\.name)

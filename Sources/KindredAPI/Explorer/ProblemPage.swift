@@ -1,11 +1,11 @@
 import KindredHTTP
 import KindredOutput
 
-/// A problem for browsers: what is wrong, the wrong word in the request, and links to the request without the mistake.
+/// A problem as a page: what is wrong, the request with the wrong word marked, and links to corrected requests.
 struct ProblemPage {
   private let problem: Problem
   private let request: HTTPRequest
-  /// What the request says, where it is known.
+  /// The description of the request, if known.
   private let description: RequestDescription?
 
   init(_ problem: Problem, _ request: HTTPRequest, _ description: RequestDescription?) {

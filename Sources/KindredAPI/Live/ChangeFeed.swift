@@ -3,10 +3,10 @@ import KindredBackend
 import KindredClock
 import Synchronization
 
-/// Tells listeners when a commit, of whatever process, has changed the result of their request.
+/// Notifies listeners when a commit, of this or another process, has changed the result of their request.
 ///
-/// One timer watches the state of the database while anyone listens; a commit of this process is announced. After a
-/// commit, each distinct request runs once, on threads and connections of the feed's own.
+/// While there are listeners, a timer polls the state of the database; commits of this process are announced at once.
+/// After a commit, each distinct request runs once, on the feed's own threads and connections.
 final class ChangeFeed: Sendable {
   struct Counts {
     var listeners = 0
@@ -16,7 +16,7 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var queries: [LiveQuery.Key: LiveQuery] = [:]
-    /// The listeners whose results are gone, and who have yet to take the end of their streams.
+    /// The listeners whose results no longer exist and whose streams haven't ended yet.
     var leaving: [ObjectIdentifier: LiveListener] = [:]
     var running = 0
     var counts = Counts()
@@ -27,19 +27,19 @@ final class ChangeFeed: Sendable {
     var listeners: [LiveListener] { queries.values.flatMap(\.listeners.values) + leaving.values }
   }
 
-  // Queries are only touched while the lock is held.
+  // Queries are accessed only while the lock is held.
   private let state = Mutex(UncheckedBox(State()))
   private let watch = DispatchQueue(label: "kindred.live.watch")
   private let workers = DispatchQueue(label: "kindred.live.queries", attributes: .concurrent)
   private let backend: any Backend
   private let options: LiveOptions
-  /// The connections on which requests run again: those that answer requests are left to them.
+  /// The connections on which requests run again, separate from those that answer requests.
   let readers: any ReaderPool
   let memory = LiveMemory()
 
-  /// How often the state of the database is looked at, in milliseconds.
+  /// The polling interval in milliseconds.
   private static let watchInterval = 100
-  /// So many requests run at the same time at most.
+  /// The largest number of requests that run at the same time.
   private static let workerCount = 2
 
   init(_ backend: any Backend, _ options: LiveOptions) throws {
@@ -50,12 +50,12 @@ final class ChangeFeed: Sendable {
 
   var counts: Counts { state.withLock { $0.value.counts } }
 
-  /// Whether one more may listen.
+  /// Whether another listener is allowed.
   var hasRoom: Bool { counts.listeners < options.maximumListeners }
 
   // MARK: Listeners
 
-  /// A stream of a request that others listen to already; nil where the last event isn't known to be current.
+  /// Returns a stream of a request that already has listeners, or nil if its last event may be outdated.
   func join(_ key: LiveQuery.Key, lastEventID: String?, expiry: UInt64?) -> LiveListener? {
     let version = backend.stateNumber
     return state.withLock { box in
@@ -64,18 +64,18 @@ final class ChangeFeed: Sendable {
       }
       let isKnown = query.lastID == lastEventID
       guard isKnown || query.event != nil else { return nil }
-      // A run that is under way has begun after the last one, and shows this state or a later one.
+      // A run under way began after the last one, so it shows this state or a later one.
       return add(
         to: query, isKnown ? nil : query.event, id: query.lastID, firstRun: query.run, expiry, &box.value)
     }
   }
 
-  /// A stream that begins with the event.
+  /// Returns a stream that begins with the event.
   ///
   /// - Parameters:
-  ///   - version: a state of the database that is as old as the event's, or older.
-  ///   - duration: how long the query took, in nanoseconds.
-  ///   - refresh: runs the query again; nil where the result is gone, and the streams are to end.
+  /// - version: A state of the database that is not newer than the event's.
+  /// - duration: The duration of the query in nanoseconds.
+  /// - refresh: Runs the query again; returns nil if the result no longer exists, which ends the streams.
   func listen(
     to key: LiveQuery.Key, _ event: LiveEvent, version: Int64?, duration: UInt64, lastEventID: String?,
     expiry: UInt64?, refresh: @escaping LiveQuery.Refresh
@@ -84,7 +84,7 @@ final class ChangeFeed: Sendable {
       let query =
         box.value.queries[key]
         ?? LiveQuery(key, event, version: version, duration: duration, refresh: refresh)
-      // This listener may be ahead of the others, or behind, and of a run that is under way.
+      // The event may be newer or older than those of other listeners and of a run under way.
       if query.lastID != event.id || query.isRunning { query.divide(at: MonotonicTime.now()) }
       box.value.queries[key] = query
       return add(
@@ -97,8 +97,8 @@ final class ChangeFeed: Sendable {
   }
 
   /// - Parameters:
-  ///   - event: what the client is sent first; nil where it has it.
-  ///   - id: that of the result which the client has then.
+  /// - event: The first event for the client; nil if the client has it already.
+  /// - id: The ID of the result that the client then has.
   private func add(
     to query: LiveQuery, _ event: LiveEvent?, id: String, firstRun: Int, _ expiry: UInt64?,
     _ state: inout State
@@ -115,7 +115,7 @@ final class ChangeFeed: Sendable {
   private func remove(_ listener: LiveListener, from key: LiveQuery.Key) {
     state.withLock { box in
       let id = ObjectIdentifier(listener)
-      // The request of this key may be another one's by now.
+      // By now the key may belong to another query.
       if box.value.leaving.removeValue(forKey: id) == nil {
         guard let query = box.value.queries[key], query.listeners.removeValue(forKey: id) != nil else {
           return
@@ -131,13 +131,13 @@ final class ChangeFeed: Sendable {
 
   // MARK: Commits
 
-  /// Looks at the state of the database at once: this process has committed.
+  /// Checks the state of the database at once, because this process has committed.
   func nudge() {
     guard state.withLock({ !$0.value.queries.isEmpty }) else { return }
     watch.async { self.look() }
   }
 
-  /// Ends all streams; nobody can listen any more.
+  /// Ends all streams and the feed.
   func stop() {
     let listeners = state.withLock { box in
       box.value.isStopped = true
@@ -146,7 +146,7 @@ final class ChangeFeed: Sendable {
       return box.value.listeners
     }
     for listener in listeners { listener.end() }
-    // Nothing reads the database when this returns.
+    // Wait for running queries, so that nothing reads the database once this returns.
     workers.sync(flags: .barrier) {}
     readers.close()
   }
@@ -164,7 +164,7 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Finds the requests whose results are doubtful, and has them run.
+  /// Finds the requests whose results may be outdated, and starts running them.
   private func look() {
     let now = MonotonicTime.now()
     let version = backend.stateNumber
@@ -184,11 +184,11 @@ final class ChangeFeed: Sendable {
     return max(count, 0)
   }
 
-  /// Runs doubtful requests until there are none.
+  /// Runs waiting requests until there are none.
   private func work() {
     while let (query, refresh) = take() {
       let start = MonotonicTime.now()
-      // Before the snapshot is taken: a commit in between costs one more query.
+      // Read before the snapshot is taken: a commit in between only costs another query.
       let version = backend.stateNumber
       let event = refresh()
       publish(event, of: query, version: version, duration: MonotonicTime.now() - start)
@@ -234,7 +234,7 @@ final class ChangeFeed: Sendable {
     endSlowest()
   }
 
-  /// Takes a request out of the feed that has no result any more: who asks for it again is told so.
+  /// Removes a request that no longer has a result; a client that repeats it gets the error.
   private func forget(_ query: LiveQuery, _ state: inout State) {
     state.leaving.merge(query.listeners) { first, _ in first }
     query.listeners = [:]
@@ -243,7 +243,7 @@ final class ChangeFeed: Sendable {
 
   // MARK: Time
 
-  /// Ends what has expired, and sends heartbeats; once a second.
+  /// Ends expired streams and sends heartbeats, once a second.
   private func tend(_ now: UInt64) {
     let listeners = state.withLock { box -> [LiveListener] in
       guard now >= box.value.lastBeat + 1_000_000_000 else { return [] }
@@ -260,7 +260,7 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Ends the streams of the slowest clients while the events that are held for them take too much memory.
+  /// Ends the streams of the slowest clients while events held for slow clients take too much memory.
   private func endSlowest() {
     guard memory.bytes > options.maximumMemory else { return }
     let stalled = state.withLock { $0.value.listeners }
@@ -273,7 +273,7 @@ final class ChangeFeed: Sendable {
   }
 }
 
-/// A value whose use is guarded by other means than the compiler's.
+/// A value whose access is synchronised in a way that the compiler can't check.
 private struct UncheckedBox<Value>: @unchecked Sendable {
   var value: Value
 

@@ -5,7 +5,7 @@ import KindredHTTP
 import Logging
 
 extension KindredService {
-  /// The result of a request as events: at once, and after each commit that changes it.
+  /// Returns the result of a request as a stream of events: at once, and after each commit that changes it.
   func live(
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
     _ feed: ChangeFeed
@@ -18,7 +18,7 @@ extension KindredService {
       return Self.events(listener)
     }
     let start = MonotonicTime.now()
-    // What runs again is the request without its client.
+    // The request that is repeated has no client connection.
     let asked = RecordsRequest(
       segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
       type: .json, isAttachment: false,
@@ -38,7 +38,7 @@ extension KindredService {
       ) { [weak self] in self?.refreshed(asked) })
   }
 
-  /// The result as it is now; nil where there is none any more.
+  /// Returns the current result, or nil if it no longer exists.
   private func refreshed(_ asked: RecordsRequest) -> LiveEvent? {
     guard let feed = changeFeed else { return nil }
     do {
@@ -47,13 +47,13 @@ extension KindredService {
       defer { reading.close() }
       return try json(of: asked, reading).map { LiveEvent($0, memory: feed.memory) }
     } catch {
-      // A client that comes back gets the same error as a problem.
+      // A client that reconnects gets this error as a problem.
       logger.debug("A live request ended.", metadata: ["error": "\(error)"])
       return nil
     }
   }
 
-  /// The whole result; nil where the request is not for records.
+  /// Returns the whole result, or nil if the request isn't for records.
   private func json(of asked: RecordsRequest, _ reading: any ReadTransaction) throws -> [UInt8]? {
     let version = try models.version(for: reading)
       .seen(by: asked.principal)
@@ -77,7 +77,7 @@ extension KindredService {
       status: .ok,
       headers: [
         "Content-Type": MediaType.events.field, "Cache-Control": "no-store", "Vary": "Accept",
-        // Proxies such as nginx would gather events before they send them.
+        // Otherwise proxies such as nginx would buffer events.
         "X-Accel-Buffering": "no",
       ],
       body: listener.map { .stream($0, length: nil) } ?? .none)
@@ -85,7 +85,7 @@ extension KindredService {
 }
 
 extension Problem {
-  /// 503: so many clients listen already.
+  /// 503: the maximum number of clients is listening.
   static let tooManyListeners = Problem(
     .busy, "too many clients listen: try again later", headers: [("Retry-After", "10")])
 }

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A result as an event (WHATWG HTML §9.2, Server-sent events), shared by all listeners that it is for.
+/// A result as an event (WHATWG HTML §9.2, Server-sent events), shared by all its listeners.
 final class LiveEvent: Sendable {
-  /// The tag of the result: equal results have equal ids, also after a restart.
+  /// The hash of the result: equal results have equal IDs, even after a restart.
   let id: String
-  /// The bytes on the wire, which live as long as the event.
+  /// The serialised event, which lives as long as this object.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
   private let memory: LiveMemory
 
-  /// - Parameter json: the result. Where it has line breaks, they stand between tokens, where a blank is as good.
+  /// - Parameter json: The result. Its line breaks are replaced by spaces, which is safe because they can only be
+  ///   between tokens.
   init(_ json: [UInt8], memory: LiveMemory) {
     var hash = ContentHash()
     json.withUnsafeBytes { hash.update($0) }
@@ -34,7 +35,7 @@ final class LiveEvent: Sendable {
   }
 }
 
-/// How many bytes all events take that a listener, or a request with listeners, still holds.
+/// The total size of all events that listeners, or requests with listeners, still hold.
 final class LiveMemory: Sendable {
   private let count = Atomic(0)
 

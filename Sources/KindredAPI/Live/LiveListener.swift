@@ -5,38 +5,38 @@ import Synchronization
 
 /// The stream of events of one client.
 ///
-/// It holds the event that is being sent and the latest one, so a client that reads slowly misses what came between.
+/// It holds the event that is being sent and the latest one, so a slow client misses events in between.
 final class LiveListener: HTTPBodyStream, Sendable {
   private struct State {
     var latest: LiveEvent?
-    /// That of the result which the client has, or is being sent.
+    /// The ID of the result that the client has or is being sent.
     var givenID: String
-    /// What the last part belongs to: its bytes must outlive the sending.
+    /// The event of the last part, retained until its bytes have been sent.
     var sending: LiveEvent?
     var isHeartbeatDue = false
     var isEnded = false
     var isAbandoned = false
-    /// When the last part was handed out, in nanoseconds.
+    /// When the last part was returned, in nanoseconds of the monotonic clock.
     var lastPart = MonotonicTime.now()
     var onReady: (@Sendable () -> Void)?
 
     init(givenID: String) { self.givenID = givenID }
   }
 
-  /// A comment, which clients ignore and proxies take for traffic.
+  /// A comment, which clients ignore but which keeps proxies from closing the connection.
   private static let heartbeat: StaticString = ":\n\n"
 
-  /// When the client's rights end, in nanoseconds of the monotonic clock; nil for never.
+  /// When the client's credentials expire, in nanoseconds of the monotonic clock; nil for never.
   private let expiry: UInt64?
-  /// The first run of the query whose result is no older than what the client has.
+  /// The first run of the query whose result is no older than the client's.
   private let firstRun: Int
   private let state: Mutex<State>
   private let onClose: @Sendable (LiveListener) -> Void
 
   /// - Parameters:
-  ///   - event: what is sent first; nil where the client has it already.
-  ///   - id: that of the result which the client has then.
-  ///   - onClose: is called once, when the client has gone or the stream has ended.
+  /// - event: The first event; nil if the client has it already.
+  /// - id: The ID of the result that the client then has.
+  /// - onClose: Called once, when the client has disconnected or the stream has ended.
   init(
     _ event: LiveEvent?, id: String, firstRun: Int, expiry: UInt64?,
     onClose: @escaping @Sendable (LiveListener) -> Void
@@ -46,19 +46,19 @@ final class LiveListener: HTTPBodyStream, Sendable {
     self.onClose = onClose
     var state = State(givenID: id)
     state.latest = event
-    // The head of the answer goes out with the first part: without an event, a comment opens the stream.
+    // The head of the response is sent with the first part: without an event, a comment opens the stream.
     state.isHeartbeatDue = event == nil
     self.state = Mutex(state)
   }
 
   // MARK: From the feed
 
-  /// Whether the client's rights have ended.
+  /// Returns whether the client's credentials have expired.
   func isExpired(at now: UInt64) -> Bool { expiry.map { now >= $0 } ?? false }
 
-  /// Takes an event to be sent, unless the client has it, or a later one; says whether it is to be announced.
+  /// Stores an event to be sent, unless the client has it or a later one; returns whether to call ``announce()``.
   ///
-  /// A result that is what it was before it changed leaves a slow client with what it has.
+  /// If the result has changed back to what a slow client already has, nothing is sent.
   func take(_ event: LiveEvent, of run: Int) -> Bool {
     guard run >= firstRun else { return false }
     return state.withLock { state in
@@ -67,26 +67,26 @@ final class LiveListener: HTTPBodyStream, Sendable {
     }
   }
 
-  /// Has what was taken sent once what is being sent has gone.
+  /// Makes the connection send the stored event after the current one.
   func announce() { wake { _ in } }
 
-  /// Cuts the client off, whatever it has yet to take.
+  /// Disconnects the client at once.
   func abandon() { wake { $0.isAbandoned = true } }
 
   /// Ends the stream after the part that is being sent.
   func end() {
     state.withLock { $0.isEnded = true }
-    // The connection goes on to its client's next request, which may take long.
+    // Waking may run the connection's next request on this thread, which may take long.
     DispatchQueue.global().async { self.wake { _ in } }
   }
 
-  /// Has a comment sent where nothing has been for so many nanoseconds.
+  /// Sends a comment if nothing has been sent for `interval` nanoseconds.
   func beat(after interval: UInt64, now: UInt64) {
     let isDue = state.withLock { $0.sending == nil && $0.latest == nil && now >= $0.lastPart + interval }
     if isDue { wake { $0.isHeartbeatDue = true } }
   }
 
-  /// Since when a part has been waiting for the client to take it, in nanoseconds; nil where none is.
+  /// Since when the last part has been waiting to be sent, in nanoseconds; nil if none is.
   var stalledSince: UInt64? { state.withLock { $0.sending == nil ? nil : $0.lastPart } }
 
   private func wake(_ change: (inout State) -> Void) {
@@ -103,7 +103,7 @@ final class LiveListener: HTTPBodyStream, Sendable {
 
   func onReady(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onReady = body } }
 
-  /// - Throws: `Abandoned` where the client reads too slowly for what is held for it.
+  /// - Throws: `Abandoned` if the client reads too slowly for the events held for it.
   func yield() throws {
     if state.withLock(\.isAbandoned) { throw Abandoned() }
   }

@@ -1,14 +1,14 @@
-/// How results are kept live for those who listen (`text/event-stream`).
+/// Settings of live results (`text/event-stream`).
 public struct LiveOptions: Sendable {
-  /// How many clients may listen at the same time.
+  /// The largest number of clients that may listen at the same time.
   public var maximumListeners = 10_000
-  /// Seconds without an event after which a comment is sent.
+  /// The time in seconds without an event after which a comment is sent.
   public var heartbeat: Double = 15
-  /// Bytes of the longest event; a longer result can't be listened to.
+  /// The length of the longest event in bytes; a longer result can't be listened to.
   public var maximumEventLength = 16 << 20
-  /// Bytes of all events that are held for clients who read slowly; beyond it, the slowest are cut off.
+  /// The size in bytes of all events held for slow clients; beyond it, the slowest are disconnected.
   public var maximumMemory = 64 << 20
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 }

@@ -1,42 +1,41 @@
-/// A request that clients listen to: what runs after a commit, once for all of them.
+/// A request that clients listen to, which runs after a commit once for all of them.
 ///
-/// Invariant: `lastID`, and `event` where it is kept, are of the result that the database had in the state `version`, and
-/// that a listener has been given or will be. A request without a result is in no feed: it has nothing to show to those
-/// who come later.
+/// Invariant: `lastID`, and `event` if kept, belong to the result in the database state `version`, which a listener has
+/// been given or will be. A request without a result is in no feed, because it has nothing to show to later clients.
 final class LiveQuery {
-  /// What tells requests apart: listeners that agree in it share their queries.
+  /// Identifies a request: listeners with equal keys share a query.
   struct Key: Hashable, Sendable {
     let target: String
-    /// Of the principal: those with equal rights get equal events.
+    /// The rights of the principal: equal rights give equal events.
     let rights: [UInt8]
   }
 
-  /// Runs the query again; nil where there is no such result any more.
+  /// Runs the query again; returns nil if the result no longer exists.
   typealias Refresh = @Sendable () -> LiveEvent?
 
   let key: Key
   let refresh: Refresh
   private(set) var version: Int64?
   private(set) var lastID: String
-  /// For clients that come later; nil where it would take too much memory.
+  /// The last event, kept for later clients; nil if it is too large to keep.
   private(set) var event: LiveEvent?
   var listeners: [ObjectIdentifier: LiveListener] = [:]
-  /// When a commit made the result doubtful, in nanoseconds; nil while it is not.
+  /// When a commit may have outdated the result, in nanoseconds; nil if none has.
   private(set) var doubtfulSince: UInt64?
   private(set) var isRunning = false
-  /// The number of the run that was begun last.
+  /// The number of the latest run.
   private(set) var run = 0
-  /// The run after which all listeners have been given the same.
+  /// The run after which all listeners have the same result.
   private var lastUnevenRun = 0
-  /// How long the query took last, in nanoseconds.
+  /// The duration of the last run in nanoseconds.
   private(set) var duration: UInt64
 
-  /// Events that are longer aren't kept for clients to come.
+  /// The length in bytes up to which events are kept for later clients.
   private static let keptLength = 65536
 
   /// - Parameters:
-  ///   - version: a state of the database that is as old as the event's, or older; nil where it can't be told.
-  ///   - duration: how long the query took, in nanoseconds.
+  /// - version: A state of the database that is not newer than the event's; nil if unknown.
+  /// - duration: The duration of the query in nanoseconds.
   init(
     _ key: Key, _ event: LiveEvent, version: Int64?, duration: UInt64, refresh: @escaping Refresh
   ) {
@@ -48,20 +47,19 @@ final class LiveQuery {
     self.event = Self.kept(event)
   }
 
-  /// Where it stands in the queue: long queries let shorter ones pass, though not for ever.
+  /// The rank in the queue: short queries overtake long ones, but not for ever.
   var rank: UInt64 { (doubtfulSince ?? 0) &+ 4 &* duration }
 
-  /// Whether it waits to be run.
+  /// Whether it is waiting to run.
   var isWaiting: Bool { doubtfulSince != nil && !isRunning }
 
-  /// The first run whose result is no older than what somebody has been given now.
+  /// The first run whose result is no older than what any listener has been given by now.
   var nextRun: Int { run + 1 }
 
   /// Notes that a commit may have changed the result.
   func doubt(at now: UInt64) { doubtfulSince = doubtfulSince ?? now }
 
-  /// Notes that a listener has been given an event that others may not have been given, or not yet: the next run tells
-  /// all of them the same.
+  /// Notes that a listener has an event that others may not have: after the next run, all are sent the same.
   func divide(at now: UInt64) {
     lastUnevenRun = nextRun
     doubt(at: now)
@@ -73,7 +71,7 @@ final class LiveQuery {
     run += 1
   }
 
-  /// Notes what a run has shown; says whether listeners are to be told.
+  /// Records the result of a run, and returns whether listeners must be notified.
   func finish(_ event: LiveEvent, version: Int64?, duration: UInt64) -> Bool {
     isRunning = false
     self.version = version

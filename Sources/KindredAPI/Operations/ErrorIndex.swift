@@ -1,6 +1,6 @@
 import KindredOutput
 
-/// `/-/errors`: every code that a problem can have, and how to mend it.
+/// `/-/errors`: every code that a problem can have, and how to fix it.
 enum ErrorIndex {
   static var json: JSONValue {
     .array(
@@ -9,7 +9,7 @@ enum ErrorIndex {
       })
   }
 
-  /// The same for browsers; the `type` of a problem leads to its place here.
+  /// The index as a page for browsers; the `type` of a problem links to its entry.
   static var page: Representation {
     let rows = ErrorDescription.all.map { error in
       """

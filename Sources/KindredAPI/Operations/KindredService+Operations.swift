@@ -6,7 +6,7 @@ import OrderedCollections
 import Synchronization
 
 extension KindredService {
-  /// `/`: every resource, its columns, its associations, its link.
+  /// Returns `/`: every resource with its columns, associations and link.
   func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
     let type = try documentType(for: request)
     let index = IndexDocument(model: try latestVersion().seen(by: principal).model)
@@ -17,12 +17,12 @@ extension KindredService {
     return deliver(representation, to: request)
   }
 
-  /// A page under `/-/`.
+  /// Returns a page under `/-/`.
   func respond(
     with page: OperationsPage, to request: HTTPRequest, _ principal: Principal
   ) throws -> HTTPResponse {
     if isForOperators(page) { try checkOperator(principal, page.rawValue) }
-    // Nothing is shown of what the principal may not read.
+    // The model contains only what the principal may read.
     func version() throws -> ModelVersion { try latestVersion().seen(by: principal) }
     let representation =
       switch page {
@@ -49,20 +49,20 @@ extension KindredService {
     try MediaType.negotiate(request.headers.values(for: "Accept"), among: documentTypes)
   }
 
-  /// Whether a page shows the inside of the server: the schema does where the configuration names those who may see it.
+  /// Returns whether a page is for operators only: the schema is if the configuration names operators.
   private func isForOperators(_ page: OperationsPage) -> Bool {
     page == .metrics || (page == .schema && options.access?.operatorRoles != nil)
   }
 
-  /// - Throws: `RequestError` (`forbidden`) where the inside of the server is not for the principal.
+  /// - Throws: `RequestError` (`forbidden`) unless the principal is an operator.
   func checkOperator(_ principal: Principal, _ name: String) throws {
-    // The user who runs the program may look inside, also on behalf of others.
+    // The user who runs the program is an operator, even on behalf of others.
     guard options.impersonated != nil || principal.hasRole(among: options.access?.operatorRoles ?? []) else {
       throw RequestError.forbidden(name)
     }
   }
 
-  /// Whether the database answers; asked on a connection of its own, so that it is told while all others are in use.
+  /// Checks that the database responds, on a separate connection, so that it works while all others are in use.
   private func health() throws -> Representation {
     do {
       try backend.probe()

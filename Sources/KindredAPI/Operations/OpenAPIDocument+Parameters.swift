@@ -2,7 +2,7 @@ import KindredAssociations
 import OrderedCollections
 
 extension OpenAPIDocument {
-  /// What may be asked of many records, as references.
+  /// Returns references to the parameters of requests for many records.
   func listParameters(of resource: Resource) -> [JSONValue] {
     RequestParameter.ofRoot.filter { parameter in
       if case .pattern = parameter.value { return resource.table.fullText != nil }
@@ -10,19 +10,19 @@ extension OpenAPIDocument {
     }.map(Self.reference) + [Self.others]
   }
 
-  /// What may be asked of one record.
+  /// References to the parameters of requests for one record.
   var recordParameters: [JSONValue] {
     shapingParameters + RequestParameter.ofRoot.filter { $0.name == "format" }.map(Self.reference)
       + [Self.others]
   }
 
-  /// What chooses the records that a write of many changes.
+  /// Returns references to the parameters that select the records of a bulk write.
   func selectingParameters(of resource: Resource) -> [JSONValue] {
     let names = ["filter", "limit"] + (resource.table.fullText == nil ? [] : ["search"])
     return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
   }
 
-  /// What says what a record shows, one that is written too.
+  /// References to the parameters that determine a record's members, in responses to writes too.
   var shapingParameters: [JSONValue] {
     let names = ["include", "join", "fields", "annotate"]
     return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
@@ -34,7 +34,7 @@ extension OpenAPIDocument {
 
   private static let others: JSONValue = ["$ref": "#/components/parameters/others"]
 
-  /// The parameters of nodes, and columns: what they are called depends on the request.
+  /// A parameter that stands for those of nodes and columns, whose names depend on the request.
   static let otherParameters: (String, JSONValue) = (
     "others",
     [
@@ -45,7 +45,7 @@ extension OpenAPIDocument {
     ]
   )
 
-  /// The parameters of requests: strings as the contract has them, with no more structure than their grammar allows.
+  /// Returns the definitions of the root's parameters.
   static func parameters(_ limits: RequestLimits) -> [(String, JSONValue)] {
     RequestParameter.ofRoot.map { parameter in
       var members: [(String, JSONValue)] = [
@@ -55,12 +55,12 @@ extension OpenAPIDocument {
       let texts: JSONValue = ["type": "array", "items": text]
       switch parameter.value {
       case .includes, .namedExpressions, .fields, .expressions, .sort:
-        // One value, whose items have commas between them.
+        // One value with comma-separated items.
         members.append(("style", "form"))
         members.append(("explode", false))
         members.append(("schema", texts))
       case .expression:
-        // Repeated, all of them hold.
+        // Repeatable: all of them must hold.
         members.append(("style", "form"))
         members.append(("explode", true))
         members.append(("schema", texts))

@@ -1,7 +1,7 @@
 import KindredAssociations
 
 extension OpenAPIDocument {
-  /// The answers to a request for records.
+  /// Returns the responses to a request for records.
   func answers(with response: JSONValue) -> [(String, JSONValue)] {
     let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
     return [
@@ -12,7 +12,7 @@ extension OpenAPIDocument {
   }
 
   func listResponse(of resource: Resource) -> JSONValue {
-    // What `explain=true` gives is an object; said in this way, generators of clients take it for an array.
+    // `explain=true` returns an object. Written like this, client generators still take the response for an array.
     response(
       "The records; with `explain=true`, how they are read.", ["ETag", "Link", "X-Total-Count"],
       json: ["type": ["array", "object"], "items": reference(resource.name)])
@@ -68,7 +68,7 @@ extension OpenAPIDocument {
         .describe, "The parts, the tree and the errors of a URL.",
         answer("application/json", ["type": "object"])
       ),
-      // Generators of clients have no type for images.
+      // Client generators have no type for images.
       (.diagramSVG, "The diagram of the tables.", ["description": "An image, as SVG."]),
       (.diagramMermaid, "The same for Mermaid.", answer("text/plain", ["type": "string"])),
       (
@@ -78,7 +78,7 @@ extension OpenAPIDocument {
     ]
   }
 
-  /// What a page under `/-/` is asked with.
+  /// Returns the parameters of a page under `/-/`.
   static func parameters(of page: OperationsPage) -> [JSONValue] {
     func parameter(_ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool) -> JSONValue
     {

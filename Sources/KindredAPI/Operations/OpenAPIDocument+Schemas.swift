@@ -2,10 +2,10 @@ import KindredAssociations
 import OrderedCollections
 
 extension OpenAPIDocument {
-  /// A record with its associations; all members are there only as far as they are asked for.
+  /// Returns the schema of a record with its associations; no member is required, because requests choose them.
   ///
-  /// What a to-one association doesn't find is `null`. The schema doesn't say so: generators of clients drop what is
-  /// either a reference or null, and take a member that may be absent for one that may be null.
+  /// A to-one association without a record is `null`. The schema doesn't say so, because client generators drop a
+  /// member that is either a reference or null; they treat an optional member as nullable anyway.
   func recordSchema(_ resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
     for column in resource.columns { members[column.name] = Self.schema(column) }
@@ -21,12 +21,12 @@ extension OpenAPIDocument {
     ["$ref": .string("#/components/schemas/\(Self.component(resource)).record")]
   }
 
-  /// What a column's declared type makes of its values (§6 of the contract).
+  /// Returns the schema of a column's values according to its declared type (§6 of the contract).
   static func schema(_ column: Column) -> JSONValue {
     let declared = column.declaredType.uppercased()
     let types: [String]
     switch declared {
-    // Anything, JSON documents among it.
+    // Any JSON value.
     case "", "JSON", "ANY": return .object([])
     // Only 0 and 1 are written as booleans.
     case "BOOLEAN", "BOOL": types = ["boolean", "number"]
@@ -35,7 +35,7 @@ extension OpenAPIDocument {
       case .integer: types = ["integer"]
       case .real: types = ["number"]
       case .text, .blob: types = ["string"]
-      // Dates and decimals: what looks like a number is one.
+      // Dates and decimals: text that looks like a number is stored as one.
       case .numeric: types = ["number", "string"]
       }
     }
@@ -46,16 +46,16 @@ extension OpenAPIDocument {
     return .object(members)
   }
 
-  /// A column's value in a path.
+  /// Returns the schema of a column's value in a path.
   static func keySchema(_ column: Column) -> JSONValue {
     guard column.affinity == .integer, column.declaredType.uppercased() != "BOOLEAN" else {
       return ["type": "string", "minLength": 1]
     }
-    // Of any size: one beyond 64 bits finds nothing.
+    // Without bounds: an integer beyond 64 bits is valid but finds nothing.
     return ["type": "integer"]
   }
 
-  /// RFC 9457, with the members of §8 of the contract.
+  /// The schema of problems (RFC 9457) with the members of §8 of the contract.
   static let problemSchema: JSONValue = [
     "type": "object",
     "required": ["type", "title", "status", "detail"],

@@ -2,27 +2,27 @@ import KindredAssociations
 import KindredHTTP
 import OrderedCollections
 
-/// What can be written, where the service is writable (§10 of the contract).
+/// The operations that write (§10 of the contract), if the service is writable.
 extension OpenAPIDocument {
-  /// A path that records are written at.
+  /// A path at which records are written.
   struct WrittenPath {
-    /// Of its operations.
+    /// The name that prefixes the IDs of its operations.
     let name: String
-    /// The resource that it begins at, and the association that it goes on to.
+    /// The name of the resource that the path begins with, and of the association that follows.
     let names: [String]
     let resource: Resource
     var association: Association?
-    /// Whether it ends in the key of a record.
+    /// Whether the path ends with the key of a record.
     var hasKey = false
-    /// Of the path itself.
+    /// The parameters of the path itself.
     var parameters: [JSONValue] = []
-    /// The columns whose values the path gives.
+    /// The columns whose values are in the path.
     var keyColumns: [String] = []
-    /// Whether it leads to one record at most.
+    /// Whether the path leads to at most one record.
     var isSingle: Bool { hasKey || association?.cardinality == .toOne }
   }
 
-  /// The operations at a path beside reading; none where nothing can be written.
+  /// Returns the writing operations at a path; none if nothing can be written.
   func writes(at path: WrittenPath, _ content: inout Content) -> [(String, JSONValue)] {
     guard isWritable else { return [] }
     let linkage = path.association?.linkage(in: model)
@@ -67,7 +67,7 @@ extension OpenAPIDocument {
     return .object(members)
   }
 
-  /// PUT and DELETE at the place of a record in a join table's association.
+  /// Returns the operation that links (PUT) or unlinks (DELETE) a record through a join table.
   private func link(_ method: HTTPMethod, _ path: WrittenPath) -> JSONValue {
     [
       "operationId": .string("\(path.name).\(method.token.lowercased())"), "tags": [.string(path.names[0])],
@@ -89,12 +89,12 @@ extension OpenAPIDocument {
     }
   }
 
-  /// A reference to the schema of a content: `books.new`, `books.change`, or `authors.books.new` where the path gives
-  /// some of the columns.
+  /// Returns a reference to the schema of the content: `books.new`, `books.change`, or `authors.books.new` if the path
+  /// gives some of the columns.
   private func written(
     _ method: HTTPMethod, _ path: WrittenPath, by linkage: Linkage?, _ content: inout Content
   ) -> JSONValue {
-    // What the path says is not said again.
+    // The content omits columns that the path gives.
     var given: [String] = []
     if method != .patch {
       given += path.keyColumns
@@ -110,9 +110,9 @@ extension OpenAPIDocument {
     return ["$ref": .string("#/components/schemas/\(name)")]
   }
 
-  /// The columns of a record as they are written; what is to be associated with it goes beside them.
+  /// Returns the schema of a record's columns as they are written.
   ///
-  /// - Parameter isPart: whether any of them may be left out.
+  /// - Parameter isPart: Whether any of them may be omitted.
   private func writtenSchema(of resource: Resource, without given: [String], isPart: Bool) -> JSONValue {
     let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
     let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)

@@ -1,20 +1,19 @@
 import KindredAssociations
 import OrderedCollections
 
-/// `/-/openapi.json`: what can be asked for, from the model, as OpenAPI 3.1
-/// (<https://spec.openapis.org/oas/v3.1.0>).
+/// `/-/openapi.json`: the API of a model as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0>).
 ///
-/// Records are described by the declared types of their columns; SQLite itself lets most columns hold anything.
+/// Records are described by the declared types of their columns, although SQLite lets most columns hold anything.
 struct OpenAPIDocument {
   let model: Model
   let limits: RequestLimits
   /// Whether clients may write.
   var isWritable = false
 
-  /// What is gathered from resource to resource.
+  /// The content that the resources contribute.
   struct Content {
     var paths: OrderedDictionary<String, JSONValue> = [:]
-    /// The schemas of what is written, by the names of their components.
+    /// The schemas of the content of writes, keyed by the names of their components.
     var written: OrderedDictionary<String, JSONValue> = [:]
   }
 
@@ -86,7 +85,7 @@ struct OpenAPIDocument {
     }
   }
 
-  /// - Parameter record: the path of the record that the association belongs to.
+  /// - Parameter record: The path and key of the record that has the association.
   private func add(
     _ association: Association, to destination: Resource, of resource: Resource,
     _ record: (path: String, key: PathKey), _ content: inout Content
@@ -118,7 +117,8 @@ struct OpenAPIDocument {
         &content))
   }
 
-  /// - Parameter tag: the resource that the path begins at, by which clients and readers find it.
+  /// - Parameter tag: The resource that the path begins with, by which documentation and generated clients group
+  ///   operations.
   private func path(
     _ name: String, tag: String, _ summary: String, _ parameters: [JSONValue],
     _ responses: [(String, JSONValue)], writes: [(String, JSONValue)] = []
@@ -132,7 +132,7 @@ struct OpenAPIDocument {
     return .object([("get", .object(operation))] + writes)
   }
 
-  /// A name as it may stand in a reference to a component (OpenAPI §4.8.7.1).
+  /// Returns a name that is valid in a reference to a component (OpenAPI §4.8.7.1).
   static func component(_ name: String) -> String {
     String(
       name.unicodeScalars.map { scalar in
@@ -143,16 +143,16 @@ struct OpenAPIDocument {
   }
 }
 
-/// The key of a record in a path: values in key order, separated by commas.
+/// The key of a record in a path: comma-separated values in key order.
 struct PathKey {
   let columns: [Column]
   private let names: [String]
 
-  /// - Parameter prefix: tells the names from those of another key of the path.
+  /// - Parameter prefix: Distinguishes the parameter names from those of another key in the path.
   init(of resource: Resource, prefix: String = "") {
     columns = resource.table.primaryKey.map { resource.table.columns[$0] }
     names = columns.enumerated().map { number, column in
-      // Braces would end the expression, and names must differ.
+      // Braces would end the template expression, and names must be unique.
       let isPlain =
         !column.name.isEmpty
         && column.name.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isXIDContinue }

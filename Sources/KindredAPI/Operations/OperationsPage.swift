@@ -1,4 +1,4 @@
-/// A page of Kindred's own, under `/-/`, where no table can be in its way.
+/// A page of Kindred itself, under `/-/`, where it can't conflict with a table.
 enum OperationsPage: String {
   case health
   case metrics

@@ -1,7 +1,7 @@
 import KindredBackend
 import KindredHTTP
 
-/// What the layers below have counted.
+/// The metrics of the layers below the service.
 extension PrometheusText {
   mutating func append(_ counters: HTTPServerCounters) {
     append("kindred_http_connections", .gauge, "Connections that are open.", counters.openConnections)

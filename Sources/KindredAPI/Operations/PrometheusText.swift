@@ -9,12 +9,12 @@ struct PrometheusText {
 
   private(set) var text = ""
 
-  /// Adds a metric of one value.
+  /// Adds a metric with a single value.
   mutating func append(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
     append(name, kind, help, [("", value)])
   }
 
-  /// Adds a metric with a value for each set of labels, which are written as they are.
+  /// Adds a metric with a value for each set of labels, which are written verbatim.
   mutating func append(_ name: String, _ kind: Kind, _ help: String, _ values: [(labels: String, value: Int)])
   {
     begin(name, kind, help)

@@ -1,9 +1,9 @@
 import KindredHTTP
 import Synchronization
 
-/// What the service has answered so far.
+/// Counts the service's responses and their durations.
 ///
-/// Counters are atomics of their own, so that requests on different processors don't wait for one another.
+/// Each counter is a separate atomic, so that requests on different processors don't wait for one another.
 final class ServiceMetrics: Sendable {
   private final class Counter: Sendable {
     let value = Atomic(0)
@@ -13,7 +13,7 @@ final class ServiceMetrics: Sendable {
   }
 
   private static let methods = KindredService.methods
-  /// Upper bounds in seconds, as text and in nanoseconds.
+  /// The upper bounds of the histogram's buckets, as text in seconds and in nanoseconds.
   private static let bounds: [(text: String, nanoseconds: UInt64)] = [
     ("0.001", 1_000_000), ("0.0025", 2_500_000), ("0.005", 5_000_000), ("0.01", 10_000_000),
     ("0.025", 25_000_000),
@@ -22,15 +22,15 @@ final class ServiceMetrics: Sendable {
     ("2.5", 2_500_000_000), ("5", 5_000_000_000), ("10", 10_000_000_000),
   ]
 
-  /// By method, those unknown last, and class of status.
+  /// Indexed by method, with unknown ones last, and by class of status.
   private let requests = (0...(methods.count)).map { _ in (1...5).map { _ in Counter() } }
-  /// By bucket, the last without bound.
+  /// Indexed by bucket; the last is unbounded.
   private let durations = (0...(bounds.count)).map { _ in Counter() }
   private let nanoseconds = Counter()
   private let unchanged = Counter()
   private let defects = Counter()
 
-  /// Counts an answer, once the last byte of it has been made.
+  /// Counts a response once its last byte has been generated.
   func count(_ method: HTTPMethod, _ status: HTTPStatus, nanoseconds duration: UInt64) {
     let row = Self.methods.firstIndex(of: method) ?? Self.methods.count
     requests[row][min(max(status.code / 100, 1), 5) - 1].increase()
@@ -38,10 +38,10 @@ final class ServiceMetrics: Sendable {
     nanoseconds.increase(by: Int(clamping: duration))
   }
 
-  /// Counts an answer that took no query, because nothing had changed.
+  /// Counts a 304 response that needed no query.
   func countUnchanged() { unchanged.increase() }
 
-  /// Counts an answer that is a defect of ours.
+  /// Counts a response with status 500.
   func countDefect() { defects.increase() }
 
   func append(to text: inout PrometheusText) {

@@ -1,20 +1,21 @@
 import KindredAssociations
 import KindredCryptography
 
-/// Cursors as text for URLs: sealed, so that they show nothing and can't be made up, and bound to their request.
+/// Encodes cursors as text for URLs: sealed, so that they reveal nothing and can't be forged, and bound to their
+/// request.
 ///
 ///     passed (varint), digest (16 bytes where it is not whole), values (kind, then 8 bytes or length and bytes)
 struct CursorCoding: Sendable {
   private let seal: Seal
 
-  /// - Parameter key: of ``Seal/keyLength`` bytes; a random one by default, so that cursors of another run are refused.
+  /// - Parameter key: ``Seal/keyLength`` bytes; random by default, so that cursors of another run are refused.
   init?(key: [UInt8]? = nil) {
     guard let key = key ?? .random(count: Seal.keyLength), let seal = Seal(key: key) else { return nil }
     self.seal = seal
   }
 
-  /// - Parameter request: what must be the same when it comes back.
-  /// - Returns: Nil where OpenSSL fails.
+  /// - Parameter request: The data that must be the same when the cursor is decoded.
+  /// - Returns: The text, or nil if OpenSSL fails.
   func encode(_ cursor: Cursor, for request: [UInt8]) -> String? {
     var bytes: [UInt8] = [cursor.digest == nil ? 0 : 1]
     bytes.append(varint: UInt64(bitPattern: cursor.passed))
@@ -23,20 +24,20 @@ struct CursorCoding: Sendable {
     return seal(bytes, with: request)
   }
 
-  /// Bytes as a text of a URL that only this key opens.
+  /// Seals bytes as text for a URL that only the same key opens; returns nil if OpenSSL fails.
   ///
-  /// - Parameter associated: what must be the same when it comes back.
+  /// - Parameter associated: The data that must be the same when the text is opened.
   func seal(_ bytes: [UInt8], with associated: [UInt8]) -> String? {
     seal.seal(bytes, with: associated).map(Base64.encodeForURL)
   }
 
-  /// The bytes that were sealed; nil for any other text.
+  /// Returns the bytes that were sealed, or nil for any other text.
   func open(_ text: String, with associated: [UInt8]) -> [UInt8]? {
     guard let sealed = Base64.decode(text), Base64.encodeForURL(sealed) == text else { return nil }
     return seal.open(sealed, with: associated)
   }
 
-  /// - Throws: `RequestError` for a text that no page of such a request gave.
+  /// - Throws: `RequestError` for a text that no page of such a request contained.
   func decode(_ text: String, for request: [UInt8]) throws -> Cursor {
     guard let bytes = open(text, with: request), let cursor = Self.cursor(bytes[...]) else {
       throw RequestError(

@@ -3,7 +3,7 @@ import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
 
-/// What `explain=true` shows: every statement, its arguments, the database's plan, and the indexes that are missing.
+/// The response to `explain=true`: every statement with its arguments and the database's plan, and the missing indexes.
 struct Explanation {
   let planned: PlannedRequest
 
@@ -11,7 +11,7 @@ struct Explanation {
     self.planned = planned
   }
 
-  /// - Parameter mask: replaces the names of hidden columns.
+  /// - Parameter mask: Masks the names of hidden columns.
   func document(in reading: any ReadTransaction, _ mask: HiddenNames) throws -> JSONValue {
     let plan = planned.plan.plan
     let statements = try reading.explanation(of: plan).statements.map { statement -> JSONValue in
@@ -43,7 +43,7 @@ struct Explanation {
     switch binding {
     case .value(let value): JSONValue(value)
     case .parameter(let number): JSONValue(planned.parameters.literals[number])
-    // It may be of a hidden column.
+    // The value isn't shown: it may be of a hidden column.
     case .cursor(let number): ["cursor": .integer(Int64(number))]
     case .claim(let name): JSONValue(planned.parameters.claims[name] ?? .null)
     case .beginning: JSONValue((try? planned.parameters.value(of: binding)) ?? .null)

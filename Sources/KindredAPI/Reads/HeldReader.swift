@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The connection of a result that is sent as it is read, as those see it who wait for a connection.
+/// The connection that a streamed result holds, as seen by the queue of requests that wait for one.
 final class HeldReader: Sendable {
-  /// What others want of the result.
+  /// What the queue demands of the result.
   enum Demand: Sendable {
     case none
-    /// To read on without its client, and to release the connection.
+    /// Read on regardless of its client, and release the connection.
     case release
-    /// Nothing at the moment: it holds as much as it may for its client, and the connection still.
+    /// Nothing can be demanded now: it buffers as much as allowed for its client, and still holds the connection.
     case unable
-    /// To end.
+    /// End.
     case end
   }
 
@@ -21,19 +21,19 @@ final class HeldReader: Sendable {
   private let state = Mutex(State())
   private let idle = Atomic<UInt64>(0)
 
-  /// Since when the client takes what was read, in nanoseconds of `MonotonicTime`; 0 while more is read.
+  /// Since when the result has been waiting for its client, in nanoseconds of `MonotonicTime`; 0 while it reads.
   var idleSince: UInt64 {
     get { idle.load(ordering: .relaxed) }
     set { idle.store(newValue, ordering: .relaxed) }
   }
 
-  /// What others want.
+  /// The current demand.
   var demand: Demand { state.withLock { $0.demand } }
 
-  /// Changes what is wanted.
+  /// Changes the demand.
   func ask(_ demand: Demand) { state.withLock { $0.demand = demand } }
 
-  /// Notes what has the connection look at the result, and uses it where somebody waits already.
+  /// Stores the closure that wakes the connection, and calls it if there is a demand already.
   func onReady(_ wake: @escaping @Sendable () -> Void) {
     let isDue = state.withLock { state in
       state.wake = wake
@@ -42,6 +42,6 @@ final class HeldReader: Sendable {
     if isDue { wake() }
   }
 
-  /// Has the connection look at the result.
+  /// Wakes the connection, so that it meets the demand.
   func wake() { state.withLock { $0.wake }?() }
 }

@@ -2,9 +2,9 @@ import KindredBackend
 import KindredHTTP
 
 extension KindredService {
-  /// The value of one column: the bytes of a BLOB, anything else as JSON.
+  /// Returns the value of one column: a BLOB as its bytes, any other value as JSON.
   ///
-  /// - Parameter reading: in its snapshot; the caller closes it.
+  /// - Parameter reading: A transaction with a snapshot, which the caller closes.
   func columnValue(
     _ planned: PlannedRequest, for request: HTTPRequest, _ reading: any ReadTransaction
   ) throws -> HTTPResponse {
@@ -19,7 +19,7 @@ extension KindredService {
     let type = BlobType(sniffing: blob)
     var representation = Representation(type.mediaType, blob)
     representation.headers.append("Accept-Ranges", "bytes")
-    // Whatever the bytes are, they get no rights of this origin (W3C, Content Security Policy, "sandbox").
+    // Whatever the bytes are, they get none of this origin's rights (W3C, Content Security Policy, "sandbox").
     representation.headers.append("Content-Security-Policy", "default-src 'none'; sandbox")
     if type.isActive {
       representation.headers.append(
@@ -28,7 +28,7 @@ extension KindredService {
     guard request.method == .get, let range = request.headers["Range"] else {
       return deliver(representation, to: request)
     }
-    // A range is one of the bytes as they are, not of a compressed form.
+    // A range refers to the plain bytes, so they aren't compressed.
     var response = representation.response(to: request, compressionLevel: nil)
     ByteRange.apply(range, ifRange: request.headers["If-Range"], to: &response, blob)
     return response

@@ -3,22 +3,22 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 
-/// What is asked of the records that a path leads to.
+/// A request for the records that a path leads to.
 struct RecordsRequest {
   let segments: [Substring]
   let request: HTTPRequest
   let principal: Principal
   let type: MediaType
-  /// Whether a browser saves it rather than shows it.
+  /// Whether a browser should save the response instead of showing it.
   let isAttachment: Bool
   let key: RepresentationCache.Key
-  /// The state of the database when the request came, or an earlier one; nil where it can't be told.
+  /// The state of the database when the request arrived, or an earlier one; nil if unknown.
   var version: Int64?
   let condition: EntityTag.Condition?
 }
 
 extension KindredService {
-  /// The records that a path and its parameters ask for.
+  /// Returns the records that a path and its parameters select.
   func records(
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
@@ -41,11 +41,11 @@ extension KindredService {
       segments: segments, request: request, principal: principal, type: type,
       isAttachment: format?.isUnpaged ?? false,
       key: RepresentationCache.Key(target: request.target, type: type, rights: principal.rights),
-      // Before the snapshot is taken: if somebody commits in between, the answer is thought older than it is, and
-      // that costs one query more.
+      // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
+      // only costs another query.
       version: condition == nil ? nil : backend.stateNumber, condition: condition)
     if case .success = accepted, let response = unchanged(asked) { return response }
-    // The time that was spent in the queue is a part of the request's.
+    // The time in the queue counts towards the query time.
     let waited = if case .queued = readers { Double(timing.nanoseconds) / 1e9 } else { 0.0 }
     let reading = try backend.read(
       readers, as: principal.databaseRole(), cancellation: request.cancellation,
@@ -59,7 +59,7 @@ extension KindredService {
         defer { reading.close() }
         return try columnValue(planned, for: request, reading)
       }
-      // A mistake in the request is the better news than that its answer would not be accepted.
+      // Report an error in the request before an unacceptable media type.
       _ = try accepted.get()
       if planned.explains {
         guard options.showsPlans else { throw Problem.hidden("how requests are run") }
@@ -88,7 +88,7 @@ extension KindredService {
     }
   }
 
-  /// 304 where the client has what was answered last, and nobody has written since: without a query.
+  /// Returns 304 without a query if the client has the last response and nothing has been written since.
   private func unchanged(_ asked: RecordsRequest) -> HTTPResponse? {
     guard let condition = asked.condition, asked.request.headers["If-Match"] == nil,
       let version = asked.version,
@@ -101,9 +101,9 @@ extension KindredService {
     return Representation.notModified(held)
   }
 
-  /// The request as it is to be answered; its plan is made once for all of its shape.
+  /// Returns the planned request; its plan is shared by all requests of its shape.
   ///
-  /// - Parameter check: throws where the planning must stop.
+  /// - Parameter check: Throws if planning must stop.
   func plan(
     _ asked: RecordsRequest, _ version: ModelVersion, check: @escaping () throws -> Void = {}
   ) throws -> PlannedRequest {
@@ -121,13 +121,13 @@ extension KindredService {
       if type == .html, !parsed.explains, !parsed.isColumnValue {
         let page = PageRequest(parsed.fetchRequest, in: version.model)
         let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version, planner)
-        // What a page adds must not make a request fail that is right by itself.
+        // The additions of a page must not make a valid request fail.
         if let added { return added }
       }
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
       return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
     }
-    // Plans are shared by all who have the same roles; the rest of a principal is the request's.
+    // Plans are shared by all principals with the same roles; claims and rights belong to the request.
     planned.parameters.claims = asked.principal.claims
     planned.order.principal = asked.principal.standing
     return planned

@@ -1,15 +1,15 @@
 import KindredHTTP
 
-/// Where the first page and the next one are.
+/// The links to the first page and the next one.
 struct PageLinks {
   let first: String
   /// Nil on the last page.
   let next: String?
 
   /// - Parameters:
-  ///   - cursor: of the next page, as it is written; nil on the last page.
-  ///   - longRequests: makes links that are too long otherwise.
-  ///   - rights: of who may follow these.
+  /// - cursor: The encoded cursor of the next page; nil on the last page.
+  /// - longRequests: Shortens links that would be too long.
+  /// - rights: The rights of the principal that may follow shortened links.
   init(_ request: HTTPRequest, next cursor: String?, _ longRequests: LongRequests, for rights: [UInt8]) {
     let links = Self.links(request, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
@@ -42,12 +42,12 @@ struct PageLinks {
       let query = (kept.map(String.init) + more).joined(separator: "&")
       return URLCoding.encodeUnsafe(request.path + (query.isEmpty ? "" : "?\(query)"))
     }
-    // The first page keeps its offset.
+    // The link to the first page keeps the offset.
     let offset = pairs.first { name(of: $0) == "offset" }
     return (url(offset.map { [String($0)] } ?? []), cursor.map { url(["after=\($0)"]) })
   }
 
-  /// Whether a URL may say where the page begins; most don't.
+  /// Returns whether a URL may contain the position of a page, as most don't.
   private static func hasPlace(_ target: String) -> Bool {
     var target = target
     return target.withUTF8 { bytes in
@@ -61,21 +61,21 @@ struct PageLinks {
     }
   }
 
-  /// The decoded name of a parameter.
+  /// Returns the decoded name of a parameter.
   private static func name(of pair: Substring) -> String? {
     try? URLCoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
   }
 
-  /// All fields of an answer together must not be longer than clients and proxies take: 8 KiB.
+  /// The largest length of `Link` in bytes: clients and proxies accept about 8 KiB for all fields of a response.
   private static let maximumLength = 6 << 10
-  /// A link that is longer holds its request another way.
+  /// The largest length of a plain link; a longer one contains its request in another form.
   private static let maximumURLLength = maximumLength - 16
 
-  /// The value of `Link` (RFC 8288): of a long URL, the more useful link alone; nil where there is none.
+  /// The value of `Link` (RFC 8288); with long URLs only the more useful link, nil if there is none.
   var field: String? {
     let first = first.utf8.count <= Self.maximumLength ? "<\(first)>; rel=\"first\"" : nil
     guard let next = next.map({ "<\($0)>; rel=\"next\"" }) else { return first }
-    // A path may be that long by itself.
+    // The path alone may be this long.
     guard next.utf8.count <= Self.maximumLength + 1024 else { return first }
     guard let first, next.utf8.count + first.utf8.count <= Self.maximumLength else { return next }
     return "\(next), \(first)"

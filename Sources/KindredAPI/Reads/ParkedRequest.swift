@@ -29,14 +29,14 @@ final class ParkedRequest: Sendable {
         return state.ticket
       }
     }
-    // Its turn may have come before there was a ticket, and its end too.
+    // The request may have been granted its turn, or have ended, before its ticket was known.
     finish { state in
       state.ticket = ticket
       return state.isGranted || state.isEnded ? ticket : nil
     }
   }
 
-  /// Has the request go on where `grant` gives the ticket.
+  /// Resumes the request if `grant` returns its ticket.
   private func finish(_ grant: (inout State) -> ReaderTicket?) {
     let granted = state.withLock { state -> (ticket: ReaderTicket, isEnded: Bool)? in
       guard let ticket = grant(&state) else { return nil }
@@ -47,7 +47,7 @@ final class ParkedRequest: Sendable {
     if granted.isEnded { granted.ticket.withdraw() } else { resume(granted.ticket) }
   }
 
-  /// Ends the waiting in vain, unless it is the request's turn already.
+  /// Ends the wait without a connection, unless the request has already been resumed.
   func end() {
     let (isFirst, ticket) = state.withLock { state in
       defer { state.isEnded = true }

@@ -5,15 +5,16 @@ import KindredClock
 import KindredHTTP
 import Synchronization
 
-/// The requests that wait for a reading connection, and the results that hold one while their clients take them.
+/// The requests that wait for a reading connection, and the results that hold one while they are sent.
 ///
-/// A request that waits costs no thread. It has its turn in the order of coming, or ends when its time is over or its
-/// client has gone. While somebody waits, results whose clients are slow are asked to release their connections.
+/// A waiting request occupies no thread. Requests are served in order of arrival, and a wait ends when the request's
+/// time is over or its client disconnects. While requests wait, results with slow clients must release their
+/// connections.
 final class ReaderQueue: Sendable {
   private struct State {
     var parked: [ObjectIdentifier: ParkedRequest] = [:]
     var held: [ObjectIdentifier: HeldReader] = [:]
-    /// Whether a tick is due.
+    /// Whether a tick is scheduled.
     var isTicking = false
   }
 
@@ -21,23 +22,24 @@ final class ReaderQueue: Sendable {
   private let state = Mutex(State())
   private let clock = DispatchQueue(label: "kindred.readers")
 
-  /// How often it is looked whose time is over, and who is slow, while somebody waits.
+  /// How often deadlines and slow clients are checked while requests wait.
   private static let tick = DispatchTimeInterval.milliseconds(50)
-  /// Nanoseconds after which a client that hasn't taken the last part is slow.
+  /// The time in nanoseconds after which a client that hasn't taken the last part counts as slow.
   private static let slowness: UInt64 = 20_000_000
-  /// Nanoseconds after which somebody has waited for so long that the slowest client is cut off where nothing else helps.
+  /// The waiting time in nanoseconds after which the slowest client is disconnected if nothing else helps.
   private static let patience: UInt64 = 1_000_000_000
-  /// Results that are read to their ends at the same time: more would only take longer.
+  /// How many results are read to their end at the same time: more would only take longer.
   private static let concurrency = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
   init(pool: any ReaderPool) { self.pool = pool }
 
   // MARK: Waiting
 
-  /// Parks a request until it is its turn: `resume` is called once, with its ticket, or with nil where it isn't to be
-  /// answered by records any more.
+  /// Parks a request until its turn.
   ///
-  /// - Parameter deadline: in nanoseconds of `MonotonicTime`; nil for none.
+  /// `resume` is called once: with its ticket, or with nil if its time is over or its client has disconnected.
+  ///
+  /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for none.
   func park(
     until deadline: UInt64?, _ cancellation: HTTPCancellation,
     _ resume: @escaping @Sendable (ReaderTicket?) -> Void
@@ -49,7 +51,7 @@ final class ReaderQueue: Sendable {
     look()
   }
 
-  /// Looks after those who wait, now and again while there are any.
+  /// Checks deadlines and slow clients, repeatedly while requests wait.
   private func look() {
     let now = MonotonicTime.now()
     var overdue: [ParkedRequest] = []
@@ -79,15 +81,15 @@ final class ReaderQueue: Sendable {
 
   // MARK: Slow clients
 
-  /// Notes that a result holds its connection while its client takes what was read.
+  /// Registers a result that holds its connection while it is sent.
   func hold(_ reader: HeldReader) { state.withLock { $0.held[ObjectIdentifier(reader)] = reader } }
 
-  /// Notes that a result has released its connection.
+  /// Unregisters a result that has released its connection.
   func release(_ reader: HeldReader) {
     _ = state.withLock { $0.held.removeValue(forKey: ObjectIdentifier(reader)) }
   }
 
-  /// Those whose clients have not taken anything for longest, as many as others wait for.
+  /// Returns the results that have waited longest for their clients, as many as there are requests waiting.
   private static func slowest(
     of held: some Collection<HeldReader>, for count: Int, now: UInt64, isUrgent: Bool
   ) -> [HeldReader] {
@@ -99,7 +101,7 @@ final class ReaderQueue: Sendable {
     let first = Array(idle.filter { $0.demand == .none }.prefix(wanted))
     for reader in first { reader.ask(.release) }
     if !first.isEmpty || asked > 0 || !isUrgent { return first }
-    // What they hold can't be released otherwise.
+    // No result can release its connection otherwise.
     guard let last = idle.first(where: { $0.demand == .unable }) else { return [] }
     last.ask(.end)
     return [last]

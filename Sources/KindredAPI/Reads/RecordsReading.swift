@@ -4,7 +4,7 @@ import KindredClock
 import KindredHTTP
 import KindredOutput
 
-/// The reading of records, from the first statement to the representation that is made of them.
+/// Reads records, from the first statement to their representation.
 final class RecordsReading {
   private let planned: PlannedRequest
   private let asked: RecordsRequest
@@ -12,7 +12,7 @@ final class RecordsReading {
   private let service: KindredService
   private var reader: any ResultSource
 
-  /// - Parameter reading: in its snapshot; it is closed with the representation's content.
+  /// - Parameter reading: A transaction with a snapshot; it is closed with the representation's content.
   init(
     _ planned: PlannedRequest, for asked: RecordsRequest, _ reading: any ReadTransaction,
     _ service: KindredService
@@ -24,7 +24,7 @@ final class RecordsReading {
     reader = Self.reader(planned, reading)
   }
 
-  /// Gives the statements back; the connection stays with the reading.
+  /// Releases the statements; the transaction keeps its connection.
   func close() { reader.close() }
 
   func representation() throws -> Representation {
@@ -46,9 +46,9 @@ final class RecordsReading {
     let measured = try measure(after: hash)
     let tag = measured ?? newTag
     remember(tag, isOfContent: measured != nil)
-    // Its client has it, or wants another.
+    // The response will be 304 or 412, so the content isn't needed.
     if measured != nil, isSettled(by: tag) { return whole(beginning, [], tag: tag) }
-    // What was read for the tag is read once more, from the same snapshot.
+    // Read again from the same snapshot what was read for the tag.
     reader.close()
     reader = Self.reader(planned, reading)
     let again = try begin()
@@ -57,7 +57,7 @@ final class RecordsReading {
 
   // MARK: Tags
 
-  /// The tag of this content, where it has been read before and nobody has written since.
+  /// The tag of this content, if it has been read before and nothing has been written since.
   private var knownTag: ContentHash.Digest? {
     guard let entry = service.representations.entry(for: asked.key), entry.isOfContent,
       let version = stateVersion,
@@ -66,21 +66,21 @@ final class RecordsReading {
     return entry.tag
   }
 
-  /// The state of the database that the snapshot is; nil where it can't be told, or doesn't decide the content alone.
+  /// The database state of the snapshot; nil if it is unknown, or if the content depends on something else too.
   private var stateVersion: Int64? {
-    // Only if nobody has committed since the request came, the snapshot is the state of that number.
+    // The snapshot has that state only if nothing has been committed since the request arrived.
     guard planned.isTimeless, let version = asked.version, service.backend.stateNumber == version else {
       return nil
     }
     return version
   }
 
-  /// Whether the content is to be read for its tag before it is sent: not if it was too long for that before.
+  /// Whether to read the content for its tag before sending it; false if it was too long for that before.
   private var mayMeasure: Bool {
     planned.isTimeless && service.representations.entry(for: asked.key)?.isOfContent != false
   }
 
-  /// The tag of content whose beginning has been read; nil where it is too long to be read only for that.
+  /// Returns the tag of content whose beginning has been read, or nil if it is too long to be read only for that.
   private func measure(after beginning: ContentHash) throws -> ContentHash.Digest? {
     var hash = beginning
     let seconds = (service.options.queryTime ?? 10) * Self.measuredTime
@@ -92,12 +92,12 @@ final class RecordsReading {
     return hash.finish()
   }
 
-  /// Bytes that are read before anything is sent, so that the connection is free and the tag known.
+  /// How many bytes are read before anything is sent: a shorter result frees its connection early and has a known tag.
   private static let gatheredLength = 1 << 20
-  /// The part of the request's time that may be spent on reading for the tag alone: what is read twice must fit.
+  /// The fraction of the query time that may be spent on reading for the tag alone; reading twice must fit.
   private static let measuredTime = 0.4
 
-  /// A tag for content that is too long to be told by its hash: that of the database's state.
+  /// A tag for content that is too long to be hashed first, derived from the database state.
   private var newTag: ContentHash.Digest {
     var hash = ContentHash()
     hash.update(service.instance)
@@ -117,7 +117,7 @@ final class RecordsReading {
         isLong: isLong))
   }
 
-  /// Whether the request's conditions alone decide its answer.
+  /// Returns whether the request's conditions alone decide its response.
   private func isSettled(by tag: ContentHash.Digest) -> Bool {
     asked.condition?.match(tag, coding: .identity) != nil
       || EntityTag.Condition(asked.request.headers.values(for: "If-Match"), isStrong: true).map {
@@ -131,22 +131,22 @@ final class RecordsReading {
     reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
   }
 
-  /// What is there once the first part has been read.
+  /// The state after the first part has been read.
   private struct Beginning {
     var first: UnsafeRawBufferPointer?
     var headers: HTTPHeaders
-    /// What is around the content.
+    /// The page around the content.
     var page: ExplorerPage?
-    /// Of all that tells about the content, and of its first part.
+    /// The hash of the metadata and the first part.
     var hash: ContentHash
   }
 
-  /// The fields that are the same for all results.
+  /// Returns the fields that all results have.
   private static func headers(for type: MediaType) -> HTTPHeaders {
     type == .json ? jsonHeaders : Representation.headers(type.field)
   }
 
-  // Made once: names and values are looked over byte by byte.
+  // Created once, because appending validates names and values byte by byte.
   private static let jsonHeaders = Representation.headers(MediaType.json.field)
 
   private func begin() throws -> Beginning {
@@ -177,7 +177,7 @@ final class RecordsReading {
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
     }
     beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, isLastPage: isLastPage)
-    // Which files a page needs changes with the program.
+    // The header contains the URLs of the explorer's files, which change with the program.
     if let page = beginning.page { beginning.hash.update(page.header) }
     if let first = beginning.first { beginning.hash.update(first) }
     return beginning
@@ -185,12 +185,12 @@ final class RecordsReading {
 
   // MARK: Representations
 
-  /// Below this size a copy is cheaper than handing over the memory that it was written to.
+  /// Up to this size a copy is cheaper than transferring the buffer.
   private static let copiedLength = 8192
 
-  /// The connection is free before a byte is sent.
+  /// Returns content in memory, after releasing the connection.
   ///
-  /// - Parameter gathered: the content, where it is more than the first part.
+  /// - Parameter gathered: The content, if it is more than the first part.
   private func whole(
     _ beginning: Beginning, _ gathered: [UInt8]? = nil, tag: ContentHash.Digest
   ) -> Representation {
@@ -210,7 +210,7 @@ final class RecordsReading {
     return representation
   }
 
-  /// - Parameter content: what has been read of it.
+  /// - Parameter content: The content read so far.
   private func streamed(
     _ beginning: Beginning, _ content: [UInt8], tag: ContentHash.Digest
   ) -> Representation {

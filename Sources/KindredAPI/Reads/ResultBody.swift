@@ -3,12 +3,12 @@ import KindredClock
 import KindredHTTP
 import KindredOutput
 
-/// A result that is sent as it is read.
+/// A result that is read while it is sent.
 ///
-/// It holds a reading connection as long as its client keeps up. Where others wait for one, it reads on into a file and
-/// releases the connection.
+/// It holds a reading connection while its client keeps up. If other requests wait for one, it reads the rest into a
+/// file and releases the connection.
 final class ResultBody: HTTPBodyStream {
-  /// The client was too slow, and others waited.
+  /// Thrown if the client was too slow while other requests waited.
   struct SlowClient: Error {}
 
   private let reading: any ReadTransaction
@@ -16,9 +16,9 @@ final class ResultBody: HTTPBodyStream {
   private let queue: ReaderQueue
   private let held = HeldReader()
   private var isOpen = true
-  /// What was read before the client was ready for it.
+  /// The part of the result that was read ahead of the client.
   private var spool: ResultSpool?
-  /// What follows the spool, as long as nothing more is read.
+  /// The part after the spool, valid until the next read.
   private var following: UnsafeRawBufferPointer?
 
   init(_ reading: any ReadTransaction, _ reader: any ResultSource, queue: ReaderQueue) {
@@ -63,9 +63,9 @@ final class ResultBody: HTTPBodyStream {
     reading.close()
   }
 
-  /// Reads what is left, as far as there is room for it.
+  /// Reads the rest, as far as there is room for it.
   private func readOn() throws {
-    // Without room, the client is waited for as before.
+    // Without room, go on waiting for the client.
     held.ask(.unable)
     guard following == nil, let spool = try? spool ?? ResultSpool() else { return }
     self.spool = spool
@@ -78,7 +78,7 @@ final class ResultBody: HTTPBodyStream {
     close()
   }
 
-  /// Runs `body` in the time that the statements may take.
+  /// Runs `body` while the query time is counted.
   private func read<Result>(_ body: () throws -> Result) throws -> Result {
     held.idleSince = 0
     reading.resume()
@@ -92,7 +92,7 @@ final class ResultBody: HTTPBodyStream {
   }
 }
 
-/// Content between two texts.
+/// A stream between a head and a tail.
 final class FramedBody: HTTPBodyStream {
   private enum State {
     case beforeHead, inContent, atEnd
@@ -134,7 +134,7 @@ final class FramedBody: HTTPBodyStream {
 
   func close() { content.close() }
 
-  /// Bytes in memory that stays where it is until the next call.
+  /// Returns a copy of the bytes in memory that stays valid until the next call.
   private func part(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
     memory?.deallocate()
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -144,7 +144,7 @@ final class FramedBody: HTTPBodyStream {
   }
 }
 
-/// A result that was read to its end, sent from where it was written.
+/// A complete result, sent from the memory that it was written to.
 final class WholeBody: HTTPBodyStream {
   private let part: ResultPart
   private var isSent = false

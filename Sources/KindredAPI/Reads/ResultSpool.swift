@@ -1,14 +1,14 @@
 import KindredHTTP
 import Synchronization
 
-/// What of a result its client has yet to take, in a temporary file.
+/// The part of a result that was read ahead of its client, in a temporary file.
 final class ResultSpool {
-  /// There is no place for a temporary file.
+  /// Thrown if the temporary file can't be created or read.
   struct Unavailable: Error {}
 
-  /// Bytes of one result at most.
+  /// The largest number of bytes of one result.
   private static let maximumLength = 64 << 20
-  /// Bytes of all results at most.
+  /// The largest number of bytes of all results.
   private static let maximumTotal = 1 << 30
   private static let total = Atomic(0)
   private static let partLength = 128 << 10
@@ -29,7 +29,7 @@ final class ResultSpool {
     Self.total.wrappingSubtract(counted, ordering: .relaxed)
   }
 
-  /// Adds bytes; false where there is no room for them.
+  /// Appends bytes; returns false if there is no room for them.
   func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard file.count + bytes.count <= Self.maximumLength else { return false }
     let total = Self.total.wrappingAdd(bytes.count, ordering: .relaxed).newValue
@@ -37,9 +37,9 @@ final class ResultSpool {
     return total <= Self.maximumTotal && file.append(bytes)
   }
 
-  /// The next part, valid until the next call; nil at the end.
+  /// Returns the next part, valid until the next call; nil at the end.
   ///
-  /// - Throws: `Unavailable` where the file can't be read.
+  /// - Throws: `Unavailable` if the file can't be read.
   func next() throws -> UnsafeRawBufferPointer? {
     let room = min(memory.count, file.count - position)
     guard room > 0 else { return nil }

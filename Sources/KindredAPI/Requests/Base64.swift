@@ -1,6 +1,6 @@
 /// Base64 (RFC 4648 §4), and its alphabet for URLs (§5).
 enum Base64 {
-  /// The bytes that a text stands for, in either alphabet, padded or not; nil where it is none.
+  /// Decodes a text in either alphabet, with or without padding; returns nil if it is invalid.
   static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer: UInt32 = 0
@@ -20,8 +20,7 @@ enum Base64 {
     return bytes
   }
 
-  /// The bytes of base64url without padding (RFC 7515 §2); nil for a text that no encoder gives: with other digits, with
-  /// padding, or with bits at its end that stand for nothing.
+  /// Decodes base64url without padding (RFC 7515 §2); returns nil for other digits, padding, or nonzero unused bits.
   static func decodeStrictly(_ text: Substring.UTF8View) -> [UInt8]? {
     guard text.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") }),
       let bytes = decode(String(Substring(text))), encodeForURL(bytes).utf8.elementsEqual(text)
@@ -29,7 +28,7 @@ enum Base64 {
     return bytes
   }
 
-  /// The text without padding, in the alphabet for URLs.
+  /// Encodes bytes as base64url without padding.
   static func encodeForURL(_ bytes: [UInt8]) -> String {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     var text: [UInt8] = []

@@ -2,10 +2,10 @@ import KindredAssociations
 import KindredSQLSyntax
 
 extension Column {
-  /// The values that a text of a URL may mean in this column.
+  /// Returns the values that a text in a URL may stand for in this column.
   ///
-  /// The database converts a text to the column's type. A column without a type holds what it was given: a text, a
-  /// number, or the bytes that base64 stands for; a boolean column holds 0 or 1.
+  /// The database converts a text to the column's type. A column without a type stores values unconverted: a text, a
+  /// number, or the bytes that base64 encodes. A boolean column holds 0 or 1.
   func candidates(for text: String) -> [SQLValue] {
     var values: [SQLValue] = [.text(text)]
     if affinity == .blob {
@@ -18,6 +18,6 @@ extension Column {
     return values
   }
 
-  /// Whether every text has exactly one candidate, so that requests that differ in it share a plan.
+  /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
   var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean }
 }

@@ -1,9 +1,9 @@
 import KindredAssociations
 import OrderedCollections
 
-/// The nodes that parameters are for.
+/// Finds the nodes that parameters apply to.
 extension FetchRequestParser {
-  /// The node that a parameter is for; nil where an item is wrong that would have given it.
+  /// Returns the node that a parameter applies to, or nil if it would have come from an item with an error.
   func node(
     of parameter: QueryParameters.Parameter, in tree: RequestTree
   ) throws -> RequestTree.Node? {
@@ -30,14 +30,14 @@ extension FetchRequestParser {
     return node
   }
 
-  /// - Parameter path: the keys of the parameter's name down to the one that is no node.
+  /// - Parameter path: The keys in the parameter's name, down to the first that isn't a node.
   private func unknownNode(
     _ path: ArraySlice<String>, of parameter: QueryParameters.Parameter, below node: RequestTree.Node,
     in tree: RequestTree
   ) -> RequestError {
     let key = path.last ?? ""
     let name = path.joined(separator: ".")
-    /// The parameter with another node in place of the one that is not there.
+    /// Returns the parameter's name with another node in place of the missing one.
     func renamed(_ keys: [String]) -> String {
       (keys + parameter.node.dropFirst(path.count) + [parameter.kind]).joined(separator: ".")
     }

@@ -2,33 +2,33 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// What a URL asks for.
+/// The request that a URL stands for.
 struct ParsedRequest {
   var fetchRequest: FetchRequest
-  /// Whether the statements are wanted instead of the data.
+  /// Whether the response explains the statements instead of returning data.
   var explains = false
-  /// Whether the path leads to the value of a column of its record.
+  /// Whether the path leads to the value of a column.
   var isColumnValue = false
-  /// Records of the page at most; nil for all.
+  /// The largest number of records of the page; nil for all.
   var limit: Int64?
-  /// What decides the order beside the path: a cursor belongs to requests that agree in it.
+  /// The parameters that determine the order: a cursor is valid for requests that agree in these and in the path.
   var orderTerms = ""
 }
 
-/// Reads URLs: the path, and the tree of parameters (§2 and §3 of the contract).
+/// Parses URLs: the path and the tree of parameters (§2 and §3 of the contract).
 struct FetchRequestParser {
   let model: Model
   let limits: RequestLimits
-  /// Whether the whole collection is meant unless a limit is given.
+  /// Whether a request without a limit is for the whole collection.
   var isUnpaged = false
-  /// Notes errors instead of throwing them: what is wrong is left out of the request.
+  /// Collects errors instead of throwing them: invalid parts are omitted from the request.
   let diagnostics: Diagnostics?
-  /// Reads cursors; without it there are none.
+  /// Decodes cursors; nil ignores them.
   var cursors: CursorCoding?
-  /// For whom the request is: cursors of others are refused.
+  /// The rights of the principal: cursors of others are refused.
   var principal: [UInt8] = []
   private var literals = Literals()
-  /// How many words and signs the expressions may still have, all together: the content of QUERY is long.
+  /// How many tokens the remaining expressions may have in total, because the content of QUERY may be long.
   private var tokensLeft = 100_000
 
   init(
@@ -41,8 +41,8 @@ struct FetchRequestParser {
   }
 
   /// - Parameters:
-  ///   - path: the segments of the path, still encoded.
-  ///   - query: what follows `?`, still encoded.
+  /// - path: The encoded segments of the path.
+  /// - query: The encoded text after `?`.
   /// - Throws: `RequestError`.
   mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
     var pathParser = PathParser(model: model, literals: literals)
@@ -56,9 +56,9 @@ struct FetchRequestParser {
   }
 
   /// - Parameters:
-  ///   - literals: those of the path.
-  ///   - segments: of the path as received: cursors belong to it.
-  ///   - included: associations that are included whatever the parameters say.
+  /// - literals: The literals of the path.
+  /// - segments: The segments of the path as received, which cursors are bound to.
+  /// - included: Associations that are included in addition to those of the parameters.
   /// - Throws: `RequestError`.
   mutating func parse(
     path: RequestPath, literals: Literals, segments: [Substring] = [], parameters: QueryParameters,
@@ -99,9 +99,9 @@ struct FetchRequestParser {
     }
   }
 
-  /// The value of a column of the record that the path leads to.
+  /// Parses a request for the value of a column of the record that the path leads to.
   ///
-  /// - Parameter literals: those of the path.
+  /// - Parameter literals: The literals of the path.
   func parse(
     _ column: Column, of path: RequestPath, literals: Literals, _ parameters: QueryParameters
   ) throws -> ParsedRequest {
@@ -131,7 +131,7 @@ struct FetchRequestParser {
 
   // MARK: Parameters
 
-  /// The column of the root that a parameter names; nil where it is a parameter of the request.
+  /// Returns the root's column that a parameter names, or nil if it is a parameter of the request.
   private func column(named parameter: QueryParameters.Parameter, in tree: RequestTree) -> Column? {
     let isKnown =
       parameter.node.isEmpty
@@ -141,7 +141,7 @@ struct FetchRequestParser {
     return isKnown ? nil : tree.root.resource.columns.first { $0.name == parameter.name }
   }
 
-  /// Adds a value that the column may have: where it is given several times, any of them.
+  /// Adds a value that the column may have; repeated, any of the values may match.
   private mutating func add(_ column: Column, _ text: String, to node: inout RequestNode) {
     let candidates = column.candidates(for: text).map { literals.number(of: $0) }
     if let index = node.equalities.firstIndex(where: { $0.name == column.name }) {
@@ -182,7 +182,7 @@ struct FetchRequestParser {
     }
     guard let node = try node(of: parameter, in: tree) else { return }
     guard try noting(diagnostics, { try apply(parameter, to: &node.request) }) == nil else { return }
-    // The parameter is there, whatever it says.
+    // The parameter is present, although its value is invalid.
     switch parameter.kind {
     case "fields": node.request.fields = [.all]
     case "values": node.request.values = Expression(.null, at: parameter.origin)
@@ -215,9 +215,9 @@ struct FetchRequestParser {
     }
   }
 
-  /// The page size of the root: as requested, or the default one.
+  /// Sets the page size of the root: as requested, or the default.
   ///
-  /// It is the last literal, wherever the request has it, so that both have the same plan.
+  /// It is always the last literal, so that a requested and a default page size share a plan.
   private mutating func applyLimit(
     to root: inout RequestNode, _ parsed: inout ParsedRequest, isSingle: Bool
   ) throws {
@@ -230,7 +230,8 @@ struct FetchRequestParser {
     root.limit = parsed.limit.map { literals.number(of: .integer($0)) }
   }
 
-  /// Conditions differ in their values more often than in anything else, so these are no part of a plan.
+  /// Parses a condition with its values as literals: conditions mostly differ in their values, so these aren't part of
+  /// a plan.
   private mutating func parseCondition(_ parameter: QueryParameters.Parameter) throws -> Expression {
     var parser = try parser(of: parameter, literals: literals)
     let condition = try parser.parseExpression()
@@ -292,13 +293,13 @@ struct FetchRequestParser {
 }
 
 extension RequestPath {
-  /// The name of the last association, or of the resource.
+  /// The key of the last association, else the name of the resource.
   var name: String {
     for case .association(let association) in segments.reversed() { return association.key }
     return resource
   }
 
-  /// Whether it leads to one record at most.
+  /// Whether the path leads to at most one record.
   var isSingle: Bool {
     switch segments.last {
     case .record: true

@@ -2,18 +2,18 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Writes requests as URLs: what `FetchRequestParser` reads of one is the same request.
+/// Writes requests as URLs, from which `FetchRequestParser` parses the same request.
 ///
-/// A cursor is left out, for it is the server's.
+/// A cursor is omitted, because only the server can make one.
 struct FetchRequestRenderer {
   private let request: FetchRequest
   private let model: Model
   private let expressions: ExpressionRenderer
   private var parameters: [(name: String, value: String)] = []
 
-  /// The path and the query of a request.
+  /// Returns the path and query of a request.
   ///
-  /// - Throws: `ExpressionRenderer.NotExpressible` for what only a program can say.
+  /// - Throws: `ExpressionRenderer.NotExpressible` for what a URL can't express.
   static func url(of request: FetchRequest, in model: Model) throws -> String {
     var renderer = FetchRequestRenderer(request, in: model)
     return try renderer.render()
@@ -58,14 +58,14 @@ struct FetchRequestRenderer {
 
   private func text(of key: [RequestPath.KeyColumn], _ resource: Resource?) throws -> String {
     let values = try key.map { column in
-      // The first form of a value is that of the URL.
+      // The first candidate of a value is its text in the URL.
       guard let number = column.literals.first, case .text(let text) = request.literals.values[number] else {
         throw ExpressionRenderer.NotExpressible()
       }
       return text
     }
     let primaryKey = resource?.table.primaryKey.compactMap { resource?.table.columns[$0].name }
-    // A segment of dots would be resolved away, an empty one too.
+    // Clients remove segments of dots and empty ones.
     if key.map(\.name) == primaryKey, !["", ".", ".."].contains(values.joined(separator: ",")) {
       return values.map(URLCoding.encodeSegment).joined(separator: ",")
     }
@@ -75,7 +75,7 @@ struct FetchRequestRenderer {
 
   // MARK: Tree
 
-  /// One item for each node below another, so that each stands where it stood.
+  /// Adds an item for each node below another, so that their order is kept.
   private func addItems(
     of node: RequestNode, below path: [String], to items: inout (includes: [String], joins: [String])
   ) {
@@ -117,7 +117,9 @@ struct FetchRequestRenderer {
     try items.map(text).joined(separator: ",")
   }
 
-  /// Values that a column may have: each was one text, which may stand for several values.
+  /// Adds the values that columns may have.
+  ///
+  /// Each was one text, which may stand for several values.
   private mutating func addEqualities(of node: RequestNode) throws {
     guard !node.equalities.isEmpty, let resource = request.path.resource(in: model) else { return }
     for equality in node.equalities {

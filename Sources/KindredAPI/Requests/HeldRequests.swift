@@ -2,22 +2,23 @@ import KindredCryptography
 import OrderedCollections
 import Synchronization
 
-/// Requests that not even a cursor has room for, so that the links to their next pages name them: the ones used last.
+/// The most recently used requests that are too long even for a cursor, so that the links to their next pages refer to
+/// them by name.
 final class HeldRequests: Sendable {
   private struct State {
-    /// Compressed, by their digests; the one used last is last.
+    /// The compressed requests, keyed by their digests, in order of last use.
     var requests: OrderedDictionary<[UInt8], [UInt8]> = [:]
     var size = 0
   }
 
-  /// Bytes of all of them at most.
+  /// The largest size of all requests in bytes.
   private static let maximumSize = 16 << 20
 
   private let state = Mutex(State())
 
-  /// Keeps a request.
+  /// Stores a request.
   ///
-  /// - Returns: The name that it is found by.
+  /// - Returns: The name by which it is found.
   func hold(_ request: [UInt8]) -> [UInt8] {
     let digest = HashFunction.sha256.digest(of: request)
     state.withLock { state in
@@ -30,7 +31,7 @@ final class HeldRequests: Sendable {
     return digest
   }
 
-  /// The request of this name; nil where it has made room for others.
+  /// Returns the request with this name, or nil if it has been evicted.
   func request(_ digest: [UInt8]) -> [UInt8]? {
     state.withLock { state in
       guard let request = state.requests.removeValue(forKey: digest) else { return nil }

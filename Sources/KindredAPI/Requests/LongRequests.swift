@@ -1,15 +1,15 @@
 import KindredAssociations
 import KindredHTTP
 
-/// Links to pages of requests that are too long for a URL (§2 of the contract): `after` holds the request itself.
+/// Links to pages of requests that are too long for a URL (§2 of the contract): `after` contains the request itself.
 ///
 ///     /books?after=~…
 ///
-/// It is compressed, sealed like a cursor, and bound to the path and to the principal. Where even that is too long for a
-/// header field, it names a request that this server holds in memory: such a link ends with the process, or when many
-/// others have come since.
+/// The request is compressed, sealed like a cursor, and bound to the path and the principal. If even that is too long
+/// for a header field, the link names a request in the memory of this server; such a link is valid until the process
+/// ends or many others have been stored.
 struct LongRequests: Sendable {
-  /// What the values of `after` begin with that hold a request; no cursor has it.
+  /// The prefix of values of `after` that contain a request; no cursor begins with it.
   private static let mark: Character = "~"
   private enum Kind {
     static let whole: UInt8 = 0
@@ -21,12 +21,12 @@ struct LongRequests: Sendable {
 
   init(_ cursors: CursorCoding) { self.cursors = cursors }
 
-  /// The URL of a page; nil where there is no memory for it.
+  /// Returns the URL of a page, or nil if memory is exhausted.
   ///
   /// - Parameters:
-  ///   - query: without the cursor.
-  ///   - cursor: where the page begins; nil for the first one.
-  ///   - length: of a URL that holds the request; a longer one names it.
+  /// - query: The query without the cursor.
+  /// - cursor: The position of the page; nil for the first one.
+  /// - length: The largest length of a URL that contains the request; beyond it, the URL names the request.
   func target(
     path: Substring, query: String, cursor: String?, for standing: [UInt8], within length: Int
   ) -> String? {
@@ -47,7 +47,7 @@ struct LongRequests: Sendable {
     return target(Kind.held, held.hold(deflated))
   }
 
-  /// The request that a URL stands for, where its `after` holds one.
+  /// Returns the request that a URL stands for if its `after` contains one.
   ///
   /// - Throws: `RequestError` where it holds none of this server's.
   func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest {

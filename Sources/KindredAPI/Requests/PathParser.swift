@@ -2,13 +2,13 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Reads a path: a resource, then records and associations in turn (§2 of the contract).
+/// Parses a path: a resource, then records and associations in turn (§2 of the contract).
 struct PathParser {
   let model: Model
   var literals: Literals
-  /// The column of the record that the path ends with; it isn't part of the parsed path.
+  /// The column that the path ends with, which isn't part of the parsed path.
   private(set) var column: Column?
-  /// As far as it has been read.
+  /// The path as far as it has been parsed.
   private(set) var path: RequestPath?
 
   init(model: Model, literals: Literals) {
@@ -17,9 +17,9 @@ struct PathParser {
   }
 
   /// - Parameters:
-  ///   - segments: as received, still encoded: a raw comma separates, an encoded one is data.
-  ///   - allowsColumn: whether the path may end with a column of a record.
-  /// - Throws: `RequestError`, `unknownResource` and `unknownAssociation` where a path leads nowhere.
+  /// - segments: The encoded segments: a raw comma separates, an encoded one is data.
+  /// - allowsColumn: Whether the path may end with a column of a record.
+  /// - Throws: `RequestError`; `unknownResource` and `unknownAssociation` if the path leads nowhere.
   mutating func parse(_ segments: [Substring], allowsColumn: Bool = false) throws -> RequestPath {
     guard let first = segments.first else {
       throw RequestError(.unknownResource, "the path names no resource")
@@ -33,7 +33,7 @@ struct PathParser {
     }
     var path = RequestPath(resource: name)
     self.path = path
-    // A key may follow many records, an association one.
+    // A key may follow several records, an association a single one.
     var isOne = false
     for (number, segment) in segments.enumerated().dropFirst() {
       if isOne {
@@ -67,9 +67,9 @@ struct PathParser {
     return path
   }
 
-  /// The key of a record: values in key order, or columns by name.
+  /// Parses the key of a record: values in key order, or columns by name.
   ///
-  /// - Parameter number: of the segment.
+  /// - Parameter number: The number of the segment.
   private mutating func parseKey(
     _ segment: Substring, _ number: Int, of resource: Resource
   ) throws -> [RequestPath.KeyColumn] {

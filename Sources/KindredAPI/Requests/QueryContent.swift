@@ -3,12 +3,12 @@ import KindredHTTP
 
 /// The content of a `QUERY` request (RFC 10008): the query string of a URL, which may be longer than a URL.
 enum QueryContent {
-  /// What `Accept-Query` names.
+  /// The media type that `Accept-Query` names.
   static let mediaType = "application/x-www-form-urlencoded"
 
-  /// The `GET` request that has the content as its query string, after that of the URL.
+  /// Returns the `GET` request whose query string is that of the URL followed by the content.
   ///
-  /// - Throws: `Problem` (415) for content of another type; `RequestError` where it is no UTF-8.
+  /// - Throws: `Problem` (415) for content of another type; `RequestError` if it isn't UTF-8.
   static func get(_ request: HTTPRequest) throws -> HTTPRequest {
     guard ContentType(of: request)?.essence == mediaType || isEmpty(request) else {
       throw Problem(

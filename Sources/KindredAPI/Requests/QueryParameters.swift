@@ -1,16 +1,16 @@
 import KindredAssociations
 
-/// The parameters of a query, decoded, in their order.
+/// The decoded parameters of a query, in order.
 struct QueryParameters {
   struct Parameter {
     /// The whole name, such as `books.filter`.
     var name: String
-    /// The path of the node that it speaks of; empty for the root.
+    /// The path of the node that the parameter applies to; empty for the root.
     var node: [String]
     /// The name without the node.
     var kind: String
     var value: String
-    /// Its place in the query, from 0.
+    /// Its index in the query.
     var number: Int
 
     init(name: String, value: String, number: Int) {
@@ -32,7 +32,7 @@ struct QueryParameters {
     self.parameters = parameters
   }
 
-  /// - Parameter query: what follows `?`, as received.
+  /// - Parameter query: The text after `?`, as received.
   init(_ query: String?) throws {
     for pair in (query ?? "").split(separator: "&") {
       let name = pair.prefix { $0 != "=" }
@@ -45,6 +45,6 @@ struct QueryParameters {
     }
   }
 
-  /// Those of the root that have this name.
+  /// Returns the root's parameters with this name.
   func named(_ kind: String) -> [Parameter] { parameters.filter { $0.node.isEmpty && $0.kind == kind } }
 }

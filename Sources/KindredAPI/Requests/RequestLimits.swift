@@ -1,25 +1,25 @@
 import KindredAssociations
 
-/// What a request may ask for at most (§8 of the contract).
+/// The limits of requests (§8 of the contract).
 public struct RequestLimits: Sendable, Hashable {
-  /// Records of a page unless the request says how many; nil for all.
+  /// The default number of records on a page; nil for all.
   public var pageSize: Int64? = 100
-  /// Records of a page at most; nil for any number.
+  /// The largest number of records on a page; nil for no limit.
   public var maximumPageSize: Int64? = 1000
-  /// Levels of nodes below the root.
+  /// The largest depth of the tree below the root.
   public var treeDepth = 8
-  /// Nodes below the root.
+  /// The largest number of nodes below the root.
   public var nodes = 32
-  /// Levels of an expression.
+  /// The largest depth of an expression.
   public var expressionDepth = 64
 
-  /// Bytes of SQL that a request may make.
+  /// The largest length in bytes of the SQL of a request.
   public var sqlLength = 256 << 10
 
-  /// The defaults of the contract.
+  /// Creates the defaults of the contract.
   public init() {}
 
-  /// What the planning of a request may take.
+  /// The limits that planning checks.
   var planning: PlanningLimits {
     var limits = PlanningLimits()
     limits.expressionDepth = expressionDepth

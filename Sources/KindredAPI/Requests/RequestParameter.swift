@@ -1,8 +1,8 @@
 import KindredAssociations
 
-/// A parameter of requests (§3 of the contract): the one table of them.
+/// A parameter of requests (§3 of the contract); ``all`` is the only list of them.
 struct RequestParameter {
-  /// What stands after the `=`.
+  /// The kind of value after the `=`.
   enum Value {
     case includes, namedExpressions, fields, expression, expressions, sort
     case boolean, count, pattern, cursor
@@ -10,7 +10,7 @@ struct RequestParameter {
     case words([String])
   }
 
-  /// The parts of a request that can have it.
+  /// The parts of a request that can have a parameter.
   enum Owner {
     case root, nodes, all
   }
@@ -18,9 +18,9 @@ struct RequestParameter {
   let name: String
   let value: Value
   let owner: Owner
-  /// Whether it is for several records, and so for no to-one node.
+  /// Whether it applies to several records, so that a to-one node can't have it.
   var isOfMany = false
-  /// What it does, in one sentence.
+  /// A sentence that describes its effect.
   let summary: String
 
   static let all: [RequestParameter] = [
@@ -70,9 +70,9 @@ struct RequestParameter {
       name: "explain", value: .boolean, owner: .root, summary: "The SQL and its plan instead of the data."),
   ]
 
-  /// Those that the root can have.
+  /// The parameters that the root can have.
   static let ofRoot = all.filter { $0.owner != .nodes }
-  /// Those that a node can have.
+  /// The parameters that a node can have.
   static let ofNodes = all.filter { $0.owner != .root }
 }
 

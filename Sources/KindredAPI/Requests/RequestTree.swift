@@ -1,19 +1,19 @@
 import KindredAssociations
 import OrderedCollections
 
-/// The tree of a request in the making: nodes by the keys of `include` and `join`.
+/// Builds the tree of a request from the keys of `include` and `join`.
 final class RequestTree {
-  /// A node in the making.
+  /// A node that is being built.
   final class Node {
     var request: RequestNode
     let resource: Resource
     let depth: Int
     var children: OrderedDictionary<String, Node> = [:]
-    /// The place of the first item that asks for it; inclusions come before joins.
+    /// The index of the first item that mentions the node; inclusions come before joins.
     var order = Int.max
-    /// Whether an item of `include` ends here.
+    /// Whether an `include` item ends here.
     var isAskedFor = false
-    /// Whether an item of `join` leads here; then what only stands on the way of inclusions is not returned.
+    /// Whether a `join` item leads here; a node that inclusions only pass through is then not returned.
     var isJoined = false
 
     init(_ request: RequestNode, resource: Resource, depth: Int) {
@@ -22,7 +22,7 @@ final class RequestTree {
       self.depth = depth
     }
 
-    /// The node with all below it, each in the order of the request.
+    /// The node with its descendants, in the order of the request.
     var frozen: RequestNode {
       var frozen = request
       frozen.isIncluded = isAskedFor || !isJoined
@@ -40,10 +40,10 @@ final class RequestTree {
   let model: Model
   let limits: RequestLimits
   let root: Node
-  /// Notes errors instead of throwing them: what is wrong is not added.
+  /// Collects errors instead of throwing them: invalid items aren't added.
   private let diagnostics: Diagnostics?
   private var count = 0
-  /// The paths of items that are wrong.
+  /// The paths of invalid items.
   private var unresolved: [[String]] = []
 
   init(model: Model, limits: RequestLimits, resource: Resource, diagnostics: Diagnostics? = nil) {
@@ -55,14 +55,14 @@ final class RequestTree {
 
   /// Adds the items of all `include` and `join` parameters.
   ///
-  /// Keys of the request may be used before the item that gives them, so items wait for those that they stand on.
+  /// A key may be used before the item that defines it, so an item is deferred until the keys that it uses are defined.
   func add(includes: [IncludeItem], joins: [IncludeItem]) throws {
     var pending =
       joins.enumerated().map { Pending(item: $1, isJoin: true, order: $0 + includes.count) }
       + includes.enumerated().map { Pending(item: $1, isJoin: false, order: $0) }
     while !pending.isEmpty {
       let given = Set(pending.compactMap(\.item.givenPath))
-      // The shortest path stands on no other, so there are fewer of them each time.
+      // The shortest path depends on no other, so each pass leaves fewer items.
       pending = try pending.filter { entry in
         guard entry.item.usedPaths.allSatisfy({ !given.contains($0) }) else { return true }
         if try noting(diagnostics, { try add(entry) }) == nil { unresolved.append(entry.item.path) }
@@ -71,12 +71,12 @@ final class RequestTree {
     }
   }
 
-  /// Whether an item that is wrong would have given the node of this path.
+  /// Returns whether an invalid item would have defined the node at this path.
   func isUnresolved(_ path: some Sequence<String>) -> Bool {
     unresolved.contains { $0.starts(with: path) }
   }
 
-  /// The paths of all nodes below the root whose last key is `key`.
+  /// Returns the paths of all nodes below the root whose last key is `key`.
   func paths(endingWith key: String) -> [[String]] {
     func paths(below node: Node, _ path: [String]) -> [[String]] {
       node.children.flatMap { name, child in
@@ -189,15 +189,15 @@ final class RequestTree {
 }
 
 extension IncludeItem {
-  /// The keys down to the node that the item stands for.
+  /// The keys of the path to the item's node.
   fileprivate var path: [String] { givenPath ?? steps.map(\.key) }
 
-  /// The keys down to the one that the item gives; nil where it gives none.
+  /// The keys of the path that the item defines; nil if it defines no key.
   fileprivate var givenPath: [String]? {
     key.map { steps.dropLast().map(\.key) + [$0] }
   }
 
-  /// The keys down to each one that the item uses.
+  /// The keys of each path that the item uses.
   fileprivate var usedPaths: [[String]] {
     let keys = steps.map(\.key)
     return (1..<(key == nil ? keys.count + 1 : keys.count)).map { Array(keys.prefix($0)) }

@@ -3,10 +3,10 @@ import KindredOutput
 
 /// Percent-encoding (RFC 3986 §2.1).
 enum URLCoding {
-  /// The text that an encoded part of a URL stands for.
+  /// Decodes a part of a URL.
   ///
-  /// - Parameter plusIsSpace: as in queries (application/x-www-form-urlencoded).
-  /// - Throws: `RequestError` for half an escape and for bytes that are not UTF-8.
+  /// - Parameter plusIsSpace: Whether `+` is a space, as in queries (`application/x-www-form-urlencoded`).
+  /// - Throws: `RequestError` for an incomplete escape or malformed UTF-8.
   static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws
     -> String
   {
@@ -16,7 +16,7 @@ enum URLCoding {
     }
     let input = Array(part.utf8)
     var bytes: [UInt8] = []
-    // What is decoded so far tells the place in characters.
+    // The text decoded so far gives the position in characters.
     func refuse(_ message: String) -> RequestError {
       let position = String(decoding: bytes, as: UTF8.self).unicodeScalars.count
       return RequestError(.invalidEncoding, message, at: Origin(parameter: parameter, position: position))
@@ -45,13 +45,13 @@ enum URLCoding {
     return text
   }
 
-  /// A part of a URL as people read it: without the escapes of what has no meaning in URLs and can be seen.
+  /// Returns a part of a URL in readable form: visible characters without a meaning in URLs aren't escaped.
   static func readable(_ part: some StringProtocol) -> String {
     let input = Array(part.utf8)
     var output: [UInt8] = []
     var index = 0
     while index < input.count {
-      // A run of escapes, which may be one character.
+      // A run of escapes, which together may encode one character.
       var bytes: [UInt8] = []
       var end = index
       while end + 2 < input.count, input[end] == UInt8(ascii: "%"), let high = hexValue(input[end + 1]),
@@ -77,7 +77,7 @@ enum URLCoding {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Whether a character can be seen, and means nothing in a URL.
+  /// Returns whether a character is visible and has no meaning in a URL.
   private static func isReadable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar == " " { return true }
     if "%&+#/?,=;".unicodeScalars.contains(scalar) { return false }
@@ -90,7 +90,7 @@ enum URLCoding {
     }
   }
 
-  /// How many bytes at the beginning are UTF-8.
+  /// Returns the length of the longest valid UTF-8 prefix.
   private static func validLength(of bytes: [UInt8]) -> Int {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
@@ -99,26 +99,26 @@ enum URLCoding {
     return length
   }
 
-  /// The text with everything encoded but letters, digits and `-._~` (RFC 3986 §2.3), as results have it in links.
+  /// Encodes everything except letters, digits and `-._~` (RFC 3986 §2.3), as links in results do.
   static func encodeSegment(_ text: String) -> String { text.encodedAsSegment }
 
-  /// The text with everything encoded that would end or change it as the name of a parameter.
+  /// Encodes everything that would end or change the name of a parameter.
   static func encodeParameter(_ text: String) -> String {
     encode(text) { isUnreserved($0) || "!$'()*:@/?,;".utf8.contains($0) }
   }
 
-  /// The text with everything encoded that would end or change it as the value of a parameter.
+  /// Encodes everything that would end or change the value of a parameter.
   static func encodeQueryValue(_ text: String) -> String {
     encode(text) { isUnreserved($0) || "!$'()*:@/?,;=".utf8.contains($0) }
   }
 
-  /// The text with everything encoded that cannot stand in a URL; what is encoded already stays.
+  /// Encodes everything that a URL can't contain, leaving existing escapes as they are.
   static func encodeUnsafe(_ text: String) -> String {
     if text.utf8.allSatisfy({ safe[Int($0)] }) { return text }
     return encode(text) { safe[Int($0)] }
   }
 
-  /// By byte, whether it can stand in a URL.
+  /// For each byte, whether a URL can contain it.
   private static let safe = (0...255).map { byte in
     isUnreserved(UInt8(byte)) || "!$&'()*:@/?,;=+%".utf8.contains(UInt8(byte))
   }

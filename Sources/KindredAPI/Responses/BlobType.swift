@@ -1,12 +1,12 @@
-/// What the first bytes of a BLOB say it is (WHATWG, MIME Sniffing, and the formats' own signatures).
+/// The type of a BLOB according to its first bytes (WHATWG, MIME Sniffing, and the signatures of formats).
 struct BlobType {
   /// The value of `Content-Type`.
   let mediaType: String
   let fileExtension: String
-  /// Whether a browser that shows it may run code of it.
+  /// Whether a browser that shows the content may run code in it.
   var isActive = false
 
-  /// Bytes of which nothing is known.
+  /// The type of unrecognised bytes.
   static let unknown = BlobType(mediaType: "application/octet-stream", fileExtension: "bin")
 
   private struct Signature {
@@ -52,14 +52,16 @@ struct BlobType {
     self.isActive = isActive
   }
 
-  /// The type of a BLOB that begins with these bytes.
+  /// Determines the type of a BLOB from its first bytes.
   init(sniffing bytes: [UInt8]) {
     self =
       Self.signatures.first { bytes.dropFirst($0.offset).starts(with: $0.bytes) }?.type
       ?? Self.markupType(of: bytes) ?? Self.unknown
   }
 
-  /// Markup, in which browsers run scripts; they pass over a byte order mark and white space before it.
+  /// Returns the type of markup, in which browsers run scripts, or nil.
+  ///
+  /// Browsers skip a byte order mark and white space before it.
   private static func markupType(of bytes: [UInt8]) -> BlobType? {
     var start = bytes[...]
     if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }

@@ -1,10 +1,10 @@
 import KindredHTTP
 
-/// A range of bytes that a client wants of a content (RFC 9110 §14).
+/// Byte ranges of content (RFC 9110 §14).
 enum ByteRange {
-  /// Makes a 200 a 206 with the bytes of the range, or a 416 where there are none of them.
+  /// Turns a 200 into a 206 with the bytes of the range, or into a 416 if the range is beyond the content.
   ///
-  /// What is no single range of bytes is ignored, as RFC 9110 §14.2 allows; so is any where `If-Range` names another
+  /// Anything but a single byte range is ignored, as RFC 9110 §14.2 allows, and so is a range if `If-Range` names other
   /// content (§13.1.5).
   static func apply(
     _ field: String, ifRange: String?, to response: inout HTTPResponse, _ content: [UInt8]
@@ -23,7 +23,7 @@ enum ByteRange {
     response.body = .bytes(Array(content[range]))
   }
 
-  /// Nil where the field is no single range of bytes; a nil range where it is beyond the content.
+  /// Returns nil if the field isn't a single byte range, and a nil range if it is beyond the content.
   private static func bounds(_ field: String, of count: Int) -> Range<Int>?? {
     guard field.lowercased().hasPrefix("bytes=") else { return nil }
     let parts = field.dropFirst(6).trimmed.split(separator: "-", omittingEmptySubsequences: false)
@@ -39,9 +39,9 @@ enum ByteRange {
     }
   }
 
-  /// The number that digits stand for, `.some(nil)` for an empty text; nil for other texts.
+  /// Parses digits; returns `.some(nil)` for an empty text, and nil for any other text.
   ///
-  /// A number that doesn't fit is beyond every content, and any such number will do.
+  /// A number that doesn't fit an `Int` is beyond any content, so another such number stands in for it.
   private static func number(_ text: Substring) -> Int?? {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return .some(text.isEmpty ? nil : Int(text) ?? Int.max - 1)

@@ -1,30 +1,31 @@
 import KindredHTTP
 
-/// Which pages of other origins may use the service from browsers (Fetch standard, "CORS protocol").
+/// Which pages of other origins may use the service from a browser (Fetch standard, "CORS protocol").
 public struct CORSPolicy: Sendable {
-  /// Who may.
+  /// A set of origins.
   public enum Origins: Sendable, Hashable {
-    /// Pages of any origin, without credentials.
+    /// Any origin, without credentials.
     case any
-    /// Pages of these origins, each written as browsers do: `https://example.org`, with a port where it is not the
-    /// scheme's own.
+    /// These origins, each written as browsers do: `https://example.org`, with a port unless it is the scheme's
+    /// default.
     case these(Set<String>)
   }
 
-  /// Who may use the service.
+  /// The allowed origins.
   public let origins: Origins
-  /// The methods they may use.
+  /// The allowed methods.
   public let methods: [String]
-  /// The request header fields that they may set.
+  /// The request header fields that pages may set.
   public let headers: [String]
-  /// The response header fields that they may read.
+  /// The response header fields that pages may read.
   public let exposedHeaders: [String]
-  /// For how many seconds a browser may remember this.
+  /// How many seconds a browser may cache the policy.
   public let maxAge: Int
-  /// Whether cookies and the browser's own authentication go with requests; only for named origins.
+  /// Whether browsers may send cookies and HTTP authentication; only for named origins.
   public let allowsCredentials: Bool
 
-  /// A policy; nil where it asks for credentials from any origin, which would hand every user's data to every page.
+  /// Creates a policy; returns nil if it allows credentials from any origin, which would expose every user's data to
+  /// every page.
   public init?(
     origins: Origins,
     methods: [String] = ["GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE"],
@@ -49,14 +50,14 @@ public struct CORSPolicy: Sendable {
     self.allowsCredentials = allowsCredentials
   }
 
-  /// Adds what a browser has to know to an answer, whether it is one of success or not.
+  /// Adds the CORS fields to a response, successful or not.
   func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
     let isPreflight = Self.isPreflight(request)
     var varies: [String] = []
     if origins != .any { varies.append("Origin") }
     if isPreflight { varies += ["Access-Control-Request-Method", "Access-Control-Request-Headers"] }
     if !varies.isEmpty {
-      // Also where there is no origin: a cache must not give this answer to a page that has one.
+      // Even without an origin: a cache must not reuse this response for a page with one.
       let all = response.headers.values(for: "Vary") + varies
       response.headers.set("Vary", all.joined(separator: ", "))
     }
@@ -71,9 +72,9 @@ public struct CORSPolicy: Sendable {
     }
   }
 
-  /// Adds what a browser has to know to the answer to a request whose fields could not be read.
+  /// Adds the CORS fields to the response to a request whose header couldn't be read.
   ///
-  /// With several origins, nobody knows which of them sent it: then the page learns no more than that it failed.
+  /// With several allowed origins the sender is unknown, so its page learns only that the request failed.
   func applyWithoutOrigin(to response: inout HTTPResponse) {
     switch origins {
     case .any:
@@ -89,7 +90,7 @@ public struct CORSPolicy: Sendable {
     if allowsCredentials { response.headers.append("Access-Control-Allow-Credentials", "true") }
   }
 
-  /// Whether pages of this origin may use the service.
+  /// Returns whether pages of this origin may use the service.
   func allows(_ origin: String) -> Bool { allowedOrigin(origin) != nil }
 
   private func allowedOrigin(_ origin: String) -> String? {
@@ -99,7 +100,7 @@ public struct CORSPolicy: Sendable {
     }
   }
 
-  /// A question of a browser before the request itself (Fetch standard, "CORS-preflight request").
+  /// Returns whether a request is a preflight (Fetch standard, "CORS-preflight request").
   private static func isPreflight(_ request: HTTPRequest) -> Bool {
     request.method == .options && request.headers["Access-Control-Request-Method"] != nil
   }

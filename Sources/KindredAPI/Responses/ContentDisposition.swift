@@ -1,6 +1,9 @@
-/// The field that has a browser save an answer (RFC 6266).
+/// The field that makes a browser save a response (RFC 6266).
 enum ContentDisposition {
-  /// - Parameter name: of the file; whatever ASCII can't say goes into `filename*` (RFC 8187).
+  /// Returns the value of the field.
+  ///
+  /// - Parameter name: The name of the file; one with other than plain ASCII characters is repeated as `filename*` (RFC
+  ///   8187).
   static func attachment(named name: String) -> String {
     let plain = String(
       name.unicodeScalars.map { scalar in
@@ -15,7 +18,7 @@ enum ContentDisposition {
 }
 
 extension MediaType {
-  /// The field for a file of records.
+  /// Returns the value of `Content-Disposition` for a file of records.
   func attachment(named name: String) -> String {
     let format = Self.formats.first { $0.value == self }?.key ?? "txt"
     return ContentDisposition.attachment(named: "\(name).\(format)")

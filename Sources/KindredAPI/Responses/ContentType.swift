@@ -2,19 +2,19 @@ import KindredHTTP
 
 /// The media type of a request's content (RFC 9110 §8.3).
 ///
-/// Unlike `Accept`, the field is no list. Browsers let a page of any site send content whose type they take for
-/// `text/plain`, and where they read a malformed value otherwise than the server does, that content passes for JSON:
-/// so the value must be one media type, well-formed from the first byte to the last.
+/// Unlike `Accept`, the field isn't a list. Browsers let a page of any site send content whose type they parse as
+/// `text/plain`; if the server parsed a malformed value differently, such content could pass for JSON. So the value
+/// must be exactly one well-formed media type.
 struct ContentType {
   /// `type/subtype` in lower case.
   let essence: String
-  /// Names in lower case, values without their quotes.
+  /// The parameters, with names in lower case and unquoted values.
   let parameters: [(name: String, value: String)]
 
-  /// What most content has.
+  /// The most frequent value, which is recognised without parsing.
   private static let json = Array(MediaType.json.rawValue.utf8)
 
-  /// The type of a request's content; nil where there is not exactly one field that says it, or its value is malformed.
+  /// Parses the type of a request's content; returns nil unless there is exactly one field with a well-formed value.
   init?(of request: HTTPRequest) {
     guard let type = request.headers.withBytes(ofOnly: "Content-Type", Self.init) ?? nil else { return nil }
     self = type
@@ -46,7 +46,7 @@ struct ContentType {
     self.parameters = parameters
   }
 
-  /// Whether the content is UTF-8, as far as the type says.
+  /// Whether the type allows the content to be UTF-8.
   var isUTF8: Bool {
     parameters.allSatisfy { name, value in
       name != "charset" || ["utf-8", "utf8", "us-ascii"].contains(value.lowercased())

@@ -1,11 +1,11 @@
 import KindredAssociations
 import KindredHTTP
 
-/// What `/-/errors` says of a code.
+/// The entry of an error code in `/-/errors`.
 struct ErrorDescription {
   let code: String
   let title: String
-  /// What it means and how to mend it.
+  /// What the error means and how to fix it.
   let text: String
 
   private init(_ code: String, _ title: String, _ text: String) {

@@ -1,7 +1,8 @@
 import KindredAssociations
 import OrderedCollections
 
-/// The names of hidden columns, which `explain` must not tell: a hidden order is part of the statements all the same.
+/// Masks the names of hidden columns in the output of `explain`, since statements may use hidden columns, as for a
+/// default order.
 struct HiddenNames {
   private let names: [String]
 
@@ -9,10 +10,10 @@ struct HiddenNames {
     names = Set(model.resources.values.flatMap { $0.hidden.map { $0.lowercased() } }).sorted()
   }
 
-  /// What stands for a hidden name.
+  /// The replacement of a hidden name.
   private static let mask = "hidden"
 
-  /// The text with every word masked that is such a name, or is made of one, as the names of indexes are.
+  /// Returns the text with every word masked that is or contains a hidden name, as names of indexes do.
   func masked(_ text: String) -> String {
     guard !names.isEmpty else { return text }
     var masked = ""
@@ -36,7 +37,7 @@ struct HiddenNames {
   private func isHidden(_ word: String) -> Bool {
     let word = word.lowercased()
     return names.contains { name in
-      // A short name is part of many words that have nothing to do with it.
+      // Short names occur by chance in many unrelated words.
       word == name || name.count > 2 && word.contains(name)
     }
   }

@@ -3,7 +3,7 @@ import KindredHTTP
 import KindredOutput
 import OrderedCollections
 
-/// What `/` shows: the resources, their columns and their associations.
+/// The document at `/`: the resources with their columns and associations.
 struct IndexDocument {
   let model: Model
 
@@ -26,7 +26,7 @@ struct IndexDocument {
     return ["resources": .array(resources)]
   }
 
-  /// The same for browsers.
+  /// Returns the index as a page.
   func page(for request: HTTPRequest) -> Representation {
     let origins = AssociationOrigins(model)
     let rows = model.resources.values.map { resource in
@@ -34,7 +34,7 @@ struct IndexDocument {
       let associations = resource.associations.values.map { association in
         let link = Self.link(to: association.destination)
         let key = association.key.escapedForHTML
-        // Why it has this name: the foreign key, which the diagram shows.
+        // The foreign key that the association comes from, with a link to the diagram that shows it.
         let diagram = "/-/diagram.svg?around=\(URLCoding.encodeQueryValue(resource.name))".escapedForHTML
         let origin = origins[association].map {
           "<a class=\"origin\" href=\"\(diagram)\" title=\"from \($0.escapedForHTML)\">\(key)</a>"

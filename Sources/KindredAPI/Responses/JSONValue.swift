@@ -1,6 +1,6 @@
-/// A JSON document of Kindred's own: problems, the index, descriptions.
+/// A JSON document of Kindred itself, such as a problem, the index or a description.
 ///
-/// Data never goes through it.
+/// Records are never represented by it.
 indirect enum JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -10,7 +10,7 @@ indirect enum JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   case real(Double)
   case string(String)
   case array([JSONValue])
-  /// In the order of the members.
+  /// The members, in order.
   case object([(String, JSONValue)])
 
   init(stringLiteral value: String) { self = .string(value) }

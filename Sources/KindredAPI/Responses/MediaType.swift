@@ -1,4 +1,4 @@
-/// A media type of answers, and how a client's `Accept` chooses among them (RFC 9110 §12.5.1).
+/// A media type of responses, chosen by the client's `Accept` (RFC 9110 §12.5.1).
 enum MediaType: String {
   case json = "application/json"
   case lines = "application/x-ndjson"
@@ -7,9 +7,9 @@ enum MediaType: String {
   case html = "text/html"
   case events = "text/event-stream"
 
-  /// Those of records, the server's favourite first.
+  /// The types of records, in the server's order of preference.
   static let ofRecords: [MediaType] = [.json, .lines, .jsonLines, .csv, .html, .events]
-  /// Those of Kindred's own documents.
+  /// The types of Kindred's own documents.
   static let ofDocuments: [MediaType] = [.json, .html]
 
   /// The value of `Content-Type`.
@@ -21,7 +21,7 @@ enum MediaType: String {
     }
   }
 
-  /// Whether it is the whole collection unless the request has a limit.
+  /// Whether a request without a limit gets the whole collection.
   var isUnpaged: Bool {
     switch self {
     case .lines, .jsonLines, .csv: true
@@ -29,12 +29,12 @@ enum MediaType: String {
     }
   }
 
-  /// The types by the values of the parameter `format`.
+  /// The types that values of the parameter `format` stand for.
   static let formats: KeyValuePairs<String, MediaType> = [
     "json": .json, "ndjson": .lines, "csv": .csv, "html": .html,
   ]
 
-  /// The type that a query's `format` names; nil without one, and where the parser will refuse it.
+  /// Returns the type that a query's `format` names, or nil if there is none or the parser will refuse it.
   init?(formatIn query: Substring?) {
     guard let query, Self.mayNameFormat(query) else { return nil }
     var type: MediaType?
@@ -49,7 +49,7 @@ enum MediaType: String {
     self = type
   }
 
-  /// Whether the name of a parameter begins like `format`, or with an escape: few queries need a closer look.
+  /// Returns whether a parameter's name begins like `format` or contains an escape, as few queries do.
   private static func mayNameFormat(_ query: Substring) -> Bool {
     var query = query
     return query.withUTF8 { bytes in
@@ -72,9 +72,9 @@ enum MediaType: String {
     }
   }
 
-  /// The type that the `Accept` fields prefer; JSON where they say nothing.
+  /// Returns the type that the `Accept` fields prefer; JSON without any.
   ///
-  /// - Throws: `Problem` (406) where they allow none of them.
+  /// - Throws: `Problem` (406) if they accept none of the types.
   static func negotiate(_ accept: [String], among types: [MediaType]) throws -> MediaType {
     let ranges = Preference.list(accept).filter { $0.value.contains("/") }
     guard !ranges.isEmpty else { return .json }
@@ -90,18 +90,18 @@ enum MediaType: String {
     return best.type
   }
 
-  /// What the most specific range that covers the type gives it.
+  /// Returns the weight of the most specific range that includes the type.
   private func quality(in ranges: [Preference]) -> Int {
     var best: (specificity: Int, quality: Int)?
     for range in ranges {
       guard let specificity = specificity(of: range) else { continue }
-      // Of two equal ranges the kinder one.
+      // Of duplicate ranges, the higher weight.
       if (specificity, range.quality) > best ?? (-1, 0) { best = (specificity, range.quality) }
     }
     return best?.quality ?? 0
   }
 
-  /// How closely a range describes the type; nil where it does not cover it.
+  /// Returns how specifically a range describes the type, or nil if the range doesn't include it.
   private func specificity(of range: Preference) -> Int? {
     let covers = range.parameters.allSatisfy { name, value in
       switch name {

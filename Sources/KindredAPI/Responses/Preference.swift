@@ -2,14 +2,14 @@ import KindredHTTP
 
 /// A member of a list of preferences, such as `Accept` and `Accept-Encoding` (RFC 9110 §12.4.2).
 struct Preference {
-  /// In lower case.
+  /// The value in lower case.
   let value: String
-  /// The parameters but the weight, with names in lower case.
+  /// The parameters except the weight, with names in lower case.
   let parameters: [(name: String, value: String)]
-  /// The weight in thousandths; 0 is "not acceptable".
+  /// The weight in thousandths; 0 means "not acceptable".
   let quality: Int
 
-  /// The members of all fields of one name; those that are malformed say nothing.
+  /// Returns the members of all fields with one name, ignoring malformed ones.
   static func list(_ fields: [String]) -> [Preference] {
     fields.flatMap { split($0[...], at: UInt8(ascii: ",")) }.compactMap(Preference.init)
   }
@@ -25,7 +25,7 @@ struct Preference {
       if name.lowercased() == "q" {
         guard let weight = Self.weight(value) else { return nil }
         quality = weight
-        // What follows the weight was once an extension of the list, and has no meaning now.
+        // RFC 9110 dropped accept-ext, so anything after the weight is ignored.
         break
       }
       parameters.append((name.lowercased(), Self.unquoted(value)))
@@ -35,7 +35,7 @@ struct Preference {
     self.quality = quality
   }
 
-  /// A `qvalue`: 0 to 1 with three digits behind the point at most.
+  /// Parses a `qvalue`: 0 to 1 with at most three decimals.
   private static func weight(_ text: Substring) -> Int? {
     let digits = Array(text.utf8)
     guard let whole = digits.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1"),
@@ -52,7 +52,7 @@ struct Preference {
     return weight <= 1000 ? weight : nil
   }
 
-  /// The parts between separators that stand outside of quotes (RFC 9110 §5.6.4).
+  /// Splits a text at separators outside quoted strings (RFC 9110 §5.6.4).
   private static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
     var parts: [Substring] = []
     var start = text.startIndex
@@ -92,7 +92,7 @@ struct Preference {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs on both sides.
+  /// The text without leading and trailing spaces and tabs.
   var trimmed: SubSequence {
     let start = drop { $0 == " " || $0 == "\t" }
     guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start }

@@ -2,26 +2,26 @@ import KindredAssociations
 import KindredBackend
 import KindredHTTP
 
-/// What a client is told of an error (RFC 9457): here the errors of all layers meet.
+/// An error as the client sees it (RFC 9457); the errors of all layers become problems here.
 public struct Problem: Error {
-  /// The status of the answer.
+  /// The status of the response.
   public var status: HTTPStatus
   /// The code that `type` ends with.
   public var code: String
-  /// What kind of problem it is, in a few words.
+  /// A short name of the kind of problem.
   public var title: String
-  /// What is wrong here, and how to mend it.
+  /// What is wrong in this request, and how to fix it.
   public var detail: String
   var parameter: String?
   var position: Int?
-  /// Where the content is wrong, as the fragment that a JSON pointer is.
+  /// Where the content is wrong: a JSON pointer as a URL fragment.
   var pointer: String?
-  /// Where the content of an import is wrong: the number of the line, from 1.
+  /// The number of the line at which an import is wrong, from 1.
   var line: Int?
   var suggestions: [String] = []
-  /// What tells this occurrence of the problem from others: its trace, or its number in the log.
+  /// Identifies this occurrence of the problem: its trace, or its number in the log.
   var instance: String?
-  /// Header fields beside the usual ones, such as `Allow` and `Retry-After`.
+  /// Additional header fields, such as `Allow` and `Retry-After`.
   var headers: [(String, String)] = []
 
   init(_ status: HTTPStatus, _ code: String, title: String, detail: String, headers: [(String, String)] = [])
@@ -33,7 +33,7 @@ public struct Problem: Error {
     self.headers = headers
   }
 
-  /// The members of the document.
+  /// The problem as a JSON document.
   var document: JSONValue {
     var members: [(String, JSONValue)] = [
       ("type", .string("/-/errors#\(code)")), ("title", .string(title)),
@@ -48,10 +48,10 @@ public struct Problem: Error {
     return .object(members)
   }
 
-  /// The answer.
+  /// The response in JSON.
   var response: HTTPResponse { response("application/problem+json", document.bytes) }
 
-  /// The answer whose content is of this type.
+  /// Returns a response with content of this type.
   func response(_ type: String, _ content: [UInt8]) -> HTTPResponse {
     var fields: HTTPHeaders = ["Content-Type": type, "Cache-Control": "no-store"]
     for (name, value) in headers { fields.append(name, value) }
@@ -64,7 +64,7 @@ public struct Problem: Error {
 extension Problem {
   init(_ error: RequestError) {
     let description = ErrorDescription[error.code]
-    // Where there is no parameter to blame, the path leads nowhere.
+    // Without a parameter, the path itself leads nowhere.
     let isPath = error.origin?.parameter == nil
     let isAbsent =
       switch error.code {
@@ -86,7 +86,8 @@ extension Problem {
     self.init(error.status, description.code, title: description.title, detail: error.detail)
   }
 
-  /// An error of the database; nil for one that is a defect, or that the client must not learn about.
+  /// Creates a problem from an error of the database; returns nil for a defect, and for errors that the client must not
+  /// learn about.
   init?(_ error: any BackendError) {
     switch error.kind {
     case .timedOut: self = .outOfTime
@@ -111,12 +112,12 @@ extension Problem {
 // MARK: - Access
 
 extension Problem {
-  /// 401: the credentials don't hold.
+  /// 401: the credentials are invalid.
   static func invalidToken(_ detail: String) -> Problem {
     Problem(.unauthorized, detail, headers: [("WWW-Authenticate", #"Bearer error="invalid_token""#)])
   }
 
-  /// Makes it 401: what is refused may be for those with credentials (RFC 6750 §3).
+  /// Changes the problem to 401, because credentials may help (RFC 6750 §3).
   mutating func asksForCredentials() {
     status = .unauthorized
     code = ServiceErrorCode.unauthorized.rawValue
@@ -124,7 +125,7 @@ extension Problem {
     headers.append(("WWW-Authenticate", "Bearer"))
   }
 
-  /// 503: the keys of tokens are being fetched.
+  /// 503: the keys that verify tokens are being fetched.
   static let keysUnavailable = Problem(
     .unavailable, "the keys that tokens are signed by are being fetched: try again",
     headers: [("Retry-After", "1")])
@@ -143,27 +144,27 @@ extension Problem {
       .methodNotAllowed, "\(method.token) is not allowed here: \(allow) are", headers: [("Allow", allow)])
   }
 
-  /// 403: nobody may see this.
+  /// 403: the operator hides this from all clients.
   static func hidden(_ what: String) -> Problem {
     Problem(.hidden, "this server does not show \(what)")
   }
 
   static func notAcceptable(_ detail: String) -> Problem { Problem(.notAcceptable, detail) }
 
-  /// Somebody else has what the request needs.
+  /// 503: the database is in use.
   static let busy = Problem(.busy, "the database is busy: try again", headers: [("Retry-After", "1")])
 
-  /// The request's time is over.
+  /// 503: the query time is over.
   static let outOfTime = Problem(
     .outOfTime,
     "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
     headers: [("Retry-After", "1")])
 
-  /// The database can't be read at all.
+  /// 503: the database can't be read.
   static let unavailable = Problem(
     .unavailable, "the database does not answer: try again later", headers: [("Retry-After", "10")])
 
-  /// A defect: the client gets a number by which it is found in the log.
+  /// 500: a defect, with the number under which it is logged.
   static func defect(_ id: String) -> Problem {
     var problem = Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
     problem.instance = "urn:kindred:defect:\(id)"

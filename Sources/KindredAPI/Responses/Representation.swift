@@ -1,7 +1,7 @@
 import KindredHTTP
 import KindredOutput
 
-/// What a GET gives, before it is fitted to what its client takes and has.
+/// The representation of a resource, before content coding and conditions are applied.
 struct Representation {
   enum Content {
     case bytes([UInt8])
@@ -9,11 +9,11 @@ struct Representation {
     case stream(any HTTPBodyStream)
   }
 
-  /// `Content-Type` and what tells about the content, but for its coding.
+  /// `Content-Type` and the other fields that describe the content, except its coding.
   var headers: HTTPHeaders
   var content: Content
   var tag: ContentHash.Digest
-  /// The content as gzip has it, where it is kept.
+  /// The precompressed content, if there is one.
   var compressed: [UInt8]?
 
   init(headers: HTTPHeaders, content: Content, tag: ContentHash.Digest) {
@@ -22,7 +22,7 @@ struct Representation {
     self.tag = tag
   }
 
-  /// A document of Kindred's own, whose tag is that of its content.
+  /// Creates a document of Kindred itself, tagged by the hash of its content.
   init(_ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation) {
     var hash = ContentHash()
     hash.update(type)
@@ -30,7 +30,7 @@ struct Representation {
     self.init(type, bytes, cacheControl: cacheControl, tag: hash.finish())
   }
 
-  /// A document of Kindred's own, whose tag is known.
+  /// Creates a document of Kindred itself with a known tag.
   init(
     _ type: String, _ bytes: [UInt8], cacheControl: String = Self.revalidation, tag: ContentHash.Digest
   ) {
@@ -39,15 +39,16 @@ struct Representation {
 
   init(_ document: JSONValue) { self.init(MediaType.json.rawValue, document.bytes) }
 
-  /// The fields that all representations have.
+  /// Returns the fields that all representations have.
   static func headers(_ type: String, cacheControl: String = Self.revalidation) -> HTTPHeaders {
-    // Everything about a request that they may depend on (RFC 9110 §12.5.5).
+    // `Vary` names every field that a representation may depend on (RFC 9110 §12.5.5).
     ["Content-Type": type, "Cache-Control": cacheControl, "Vary": "Accept, Accept-Encoding"]
   }
 
-  /// May be stored, but asked for before each use: anybody may write to the database at any moment (RFC 9111 §5.2.2.4).
+  /// Caches may store a response but must revalidate it before each use, because the database may change at any moment
+  /// (RFC 9111 §5.2.2.4).
   static let revalidation = "no-cache"
-  /// Content shorter than this gains nothing by compression.
+  /// The length in bytes below which content gains nothing from compression.
   static let longLength = 1024
 
   var isLong: Bool {
@@ -58,12 +59,12 @@ struct Representation {
     }
   }
 
-  /// The answer to a client: 304 where it has this content already, 412 where it wants another.
+  /// Returns the response to a client: 304 if it has this content already, 412 if it requires other content.
   ///
-  /// - Parameter compressionLevel: zlib's; nil for no compression.
+  /// - Parameter compressionLevel: zlib's level; nil for no compression.
   func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
     let coding = Self.coding(for: request, isLong: isLong, compressionLevel: compressionLevel)
-    // RFC 9110 §13.2.2: before If-None-Match, and for any method.
+    // RFC 9110 §13.2.2: If-Match is evaluated before If-None-Match, for any method.
     let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
     if let needed, needed.match(tag, coding: coding) == nil {
       if case .stream(let stream) = content { stream.close() }
@@ -79,13 +80,13 @@ struct Representation {
     return response
   }
 
-  /// The coding of an answer.
+  /// Returns the coding of a response.
   static func coding(for request: HTTPRequest, isLong: Bool, compressionLevel: Int?) -> ContentCoding {
     guard compressionLevel != nil else { return .identity }
     return ContentCoding.negotiate(request.headers.values(for: "Accept-Encoding"), isWorthIt: isLong)
   }
 
-  /// 304, with the fields that a stored answer is brought up to date by (RFC 9110 §15.4.5).
+  /// Returns 304 with the fields that update a stored response (RFC 9110 §15.4.5).
   static func notModified(_ tag: EntityTag, headers: HTTPHeaders = ofNotModified) -> HTTPResponse {
     var headers = headers
     headers.append("ETag", tag.field)
@@ -107,7 +108,7 @@ struct Representation {
       if let compressed = try? Gzip.compress(bytes(), level: level) {
         response.body = .bytes(compressed)
       } else {
-        // There is no memory for it: the content as it is serves as well.
+        // Memory is exhausted, so send the content uncompressed.
         coding = .identity
       }
     }

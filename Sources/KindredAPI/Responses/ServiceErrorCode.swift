@@ -1,6 +1,8 @@
 import KindredHTTP
 
-/// What the service refuses by itself, whatever the request is about; the raw value is the code that clients get.
+/// The errors of the service itself, independent of the request's tree.
+///
+/// The raw value is the code that clients get.
 enum ServiceErrorCode: String, CaseIterable {
   case unauthorized
   case methodNotAllowed = "method-not-allowed"

@@ -1,31 +1,31 @@
-/// The hosts by which clients may address the service (RFC 9110 §7.2).
+/// The hosts under which clients may address the service (RFC 9110 §7.2).
 ///
-/// A page whose name its owner has pointed at this server (DNS rebinding) has the server's own origin for the browser
-/// that shows it. `Host` still holds the page's name, and that tells it from a client of the server.
+/// They protect against DNS rebinding. If the owner of a page points its host name at this server, browsers treat the
+/// page as being of the server's origin, but `Host` still contains the page's host name.
 public struct AllowedHosts: Sendable, Hashable {
-  /// In lower case and as bytes, which is how they are compared; nil for any host.
+  /// The hosts in lower case, as bytes for comparison; nil for any host.
   private let names: [[UInt8]]?
 
-  /// Any host.
+  /// Allows any host.
   public static let any = AllowedHosts(names: nil)
 
-  /// The names of a server on a loopback address.
+  /// Allows the hosts of a server on a loopback address.
   public static let loopback = AllowedHosts(["localhost", "127.0.0.1", "[::1]"])
 
   private init(names: [[UInt8]]?) { self.names = names }
 
-  /// These hosts, each without a port, an IPv6 address in brackets; `*` stands for any.
+  /// Allows these hosts, each without a port and an IPv6 address in brackets; `*` allows any.
   public init(_ names: [String]) {
     self.init(names: names.contains("*") ? nil : names.map { Array($0.utf8).map(\.lowercasedASCII) })
   }
 
-  /// These hosts and others.
+  /// Returns these hosts together with others.
   public func union(_ other: AllowedHosts) -> AllowedHosts {
     guard let names, let more = other.names else { return .any }
     return AllowedHosts(names: names + more.filter { !names.contains($0) })
   }
 
-  /// Whether the value of `Host`, with or without a port, is among them.
+  /// Returns whether the value of `Host`, with or without a port, is allowed.
   func contains(_ authority: UnsafeRawBufferPointer) -> Bool {
     guard let names else { return true }
     let end: Int?
@@ -42,6 +42,6 @@ public struct AllowedHosts: Sendable, Hashable {
 }
 
 extension UInt8 {
-  /// An ASCII letter in lower case; every other byte as it is.
+  /// The byte in lower case if it is an ASCII letter, else unchanged.
   fileprivate var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -1,15 +1,17 @@
 import KindredAssociations
 import KindredHTTP
 
-/// What is refused by a request's method, target and header fields alone, before anything is read or written.
+/// Refuses requests by their method, target and header fields alone, before anything is read or written.
 extension KindredService {
-  /// The methods that some path has (RFC 9110 §9.1).
+  /// The methods that any path supports (RFC 9110 §9.1).
   static let methods: [HTTPMethod] = [.get, .head, .options, .query, .post, .put, .patch, .delete]
 
-  /// Health is told whatever the limits on connections and requests: who asks must learn of the server, not of itself.
+  /// Exempts health checks from the limits on connections and requests: they must report on the server, not on the
+  /// client.
   public func isExempt(_ request: HTTPRequest) -> Bool { request.path == OperationsPage.health.path }
 
-  /// The answer to a request with content where its head decides it, so that nobody sends or reads the content in vain.
+  /// Returns the response to a request with content if its head already decides it, so that the content is neither sent
+  /// nor read in vain.
   public func rejection(of request: HTTPRequest) -> HTTPResponse? {
     let timing = RequestTiming(isOn: options.tellsTiming)
     var principal: Principal?
@@ -24,7 +26,7 @@ extension KindredService {
     }
   }
 
-  /// - Throws: `Problem`: 405 or 415; `RequestError`: 403 or 404.
+  /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
   private func screenContent(of request: HTTPRequest, _ principal: Principal) throws {
     if request.method.isSafe { return }
     let route = try Route(request)
@@ -42,12 +44,12 @@ extension KindredService {
     if request.method != .delete { try WriteContent.checkType(of: request) }
   }
 
-  /// - Throws: `Problem`: 421 for a host that is not the server's, 501 for an unknown method, 403 for a write that
-  ///   another site's page has sent.
+  /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
+  ///   page of another site has sent.
   func screen(_ request: HTTPRequest) throws {
     if !isAddressed(by: request), request.path != OperationsPage.health.path { throw Problem.misdirected }
     if request.method.isSafe { return }
-    // TRACE is known, and allowed nowhere: that is 405 (RFC 9110 §15.5.6).
+    // TRACE is a known method that is allowed nowhere, which is 405 (RFC 9110 §15.5.6).
     guard Self.methods.contains(request.method) || request.method.token == "TRACE" else {
       throw Problem.unknownMethod(request.method)
     }
@@ -55,14 +57,14 @@ extension KindredService {
   }
 
   private func isAddressed(by request: HTTPRequest) -> Bool {
-    // Only a client of HTTP/1.0 may leave out Host, and no browser is one (RFC 9112 §3.2).
+    // Only an HTTP/1.0 client may omit Host, and no browser is one (RFC 9112 §3.2).
     request.headers.withBytes(of: "Host", options.hosts.contains) ?? true
   }
 
-  /// Whether a browser says that a page of another origin has sent the request.
+  /// Returns whether a browser says that a page of another origin sent the request.
   ///
-  /// By `Origin` (Fetch standard, §3.1) and `Sec-Fetch-Site` (Fetch Metadata, §2.4). Programs that are no browsers send
-  /// neither.
+  /// Browsers say so in `Origin` (Fetch standard, §3.1) and `Sec-Fetch-Site` (Fetch Metadata, §2.4); other programs
+  /// send neither.
   private func isFromOtherSite(_ request: HTTPRequest) -> Bool {
     let origins = request.headers.values(for: "Origin")
     guard origins.isEmpty else {
@@ -71,21 +73,21 @@ extension KindredService {
     return !request.headers.values(for: "Sec-Fetch-Site").allSatisfy { ["same-origin", "none"].contains($0) }
   }
 
-  /// Whether an origin is that of the URL which the request was sent to.
+  /// Returns whether an origin is that of the request's own URL.
   ///
-  /// A proxy in front may have taken TLS off, so a page that came by TLS is the server's own on either.
+  /// A proxy in front may terminate TLS, so a plain request may come from a page with an `https` origin.
   private func isOwn(_ origin: String, of request: HTTPRequest) -> Bool {
     guard let host = request.headers["Host"]?.lowercased() else { return false }
     let schemes = request.isSecure ? [("https://", ":443")] : [("http://", ":80"), ("https://", ":443")]
     return schemes.contains { scheme, port in
-      // Browsers leave out the port that is the scheme's own (Fetch standard, "serialization of an origin").
+      // Browsers omit the scheme's default port (Fetch standard, "serialization of an origin").
       origin.lowercased() == scheme + (host.hasSuffix(port) ? host.dropLast(port.count) : host[...])
     }
   }
 }
 
 extension HTTPMethod {
-  /// Whether the method asks for nothing but an answer (RFC 9110 §9.2.1).
+  /// Whether the method is safe (RFC 9110 §9.2.1).
   var isSafe: Bool { self == .get || self == .head || self == .options || self == .query }
 }
 
@@ -98,7 +100,7 @@ extension Problem {
     )
   }
 
-  /// 501: no resource has the method.
+  /// 501: no resource supports the method.
   static func unknownMethod(_ method: HTTPMethod) -> Problem {
     Problem(
       .unknownMethod,
@@ -106,7 +108,7 @@ extension Problem {
         + KindredService.methods.map(\.token).joined(separator: ", ") + " are the known ones")
   }
 
-  /// 403: a page of another origin writes.
+  /// 403: a page of another origin tries to write.
   static var foreignSite: Problem {
     Problem(
       .foreignSite,

@@ -1,9 +1,9 @@
 import KindredHTTP
 
 extension HTTPRequest {
-  /// The parameter with the only expression that is more than names; nil where there is none, or several.
+  /// The name of the only parameter with an expression that isn't just names; nil if there is none or several.
   ///
-  /// A database doesn't tell where an expression that has no value comes from.
+  /// It locates an expression without a value, because databases don't report where such an error comes from.
   var onlyExpression: String? {
     let found = (query ?? "").split(separator: "&").compactMap { part -> String? in
       let name = part.prefix { $0 != "=" }
@@ -12,7 +12,7 @@ extension HTTPRequest {
       switch known?.value {
       case .namedExpressions, .fields, .expression, .expressions, .sort:
         return value.utf8.allSatisfy(\.isOfName) ? nil : String(name)
-      // A column's name: the value is a literal.
+      // The name of a column, whose value is a literal.
       case nil: return String(name)
       case .includes, .boolean, .count, .pattern, .cursor, .words: return nil
       }
@@ -22,7 +22,7 @@ extension HTTPRequest {
 }
 
 extension UInt8 {
-  /// Whether it may stand in a list of names.
+  /// Whether the byte may occur in a list of names.
   fileprivate var isOfName: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

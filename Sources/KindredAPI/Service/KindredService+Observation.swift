@@ -1,15 +1,15 @@
 import KindredHTTP
 
-/// What is noted about each request: in the metrics, and in the log of requests.
+/// Records each request in the metrics and in the request log.
 extension KindredService {
-  /// The answer as it is to be sent, so that it is noted when the last byte of it has been.
+  /// Returns the response, wrapped so that it is recorded once its last byte has been generated.
   func observed(_ response: HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming) -> HTTPResponse {
     var response = response
     switch response.body {
     case .stream(let stream, let length):
       let status = response.status
       let isLive = stream.isLive
-      // A stream of events lasts as long as its client likes: its duration is none of an answer.
+      // A stream of events lasts as long as its client likes, so its duration isn't that of a response.
       if isLive { serviceMetrics.count(request.method, status, nanoseconds: timing.nanoseconds) }
       let observed = ObservedBody(stream) {
         if !isLive { self.serviceMetrics.count(request.method, status, nanoseconds: timing.nanoseconds) }

@@ -1,42 +1,42 @@
 extension KindredService {
-  /// What the service may be told beside its database.
+  /// The options of the service.
   public struct Options: Sendable {
-    /// What a request may ask for at most.
+    /// The limits of requests.
     public var limits = RequestLimits()
-    /// Whether clients may write, where the database can be written to.
+    /// Whether clients may write, if the database is writable.
     public var isWritable = false
-    /// Whether browsers get pages.
+    /// Whether browsers get pages of the explorer.
     public var servesExplorer = true
-    /// How long a request may take, in seconds; nil for ever.
+    /// The query time in seconds; nil for no limit.
     public var queryTime: Double? = 10
-    /// How hard answers of some length are compressed for clients that take gzip: 1 (fast) to 9 (small); nil for not
-    /// at all.
+    /// The gzip level of longer responses to clients that accept it, from 1 (fast) to 9 (small); nil for no
+    /// compression.
     public var compressionLevel: Int? = 1
-    /// Who clients are; where it is nil, and the model file restricts nothing, everybody may do everything.
+    /// How clients authenticate; nil, if the model file has no access rules either, allows everything to everyone.
     public var access: AccessConfiguration?
-    /// Who sends all requests, instead of who their credentials say; nil for the latter.
+    /// The principal of all requests, whatever their credentials; nil to use the credentials.
     public var impersonated: Impersonation?
-    /// By which hosts the service may be addressed; any by default.
+    /// The hosts under which the service may be addressed; any by default.
     public var hosts = AllowedHosts.any
     /// Which pages of other origins may use the service; nil for none.
     public var cors: CORSPolicy?
-    /// Where each request is noted; nil for nowhere.
+    /// The log of requests, if there is one.
     public var requestLog: (any RequestLog)?
-    /// How results are kept live; nil where nobody may listen.
+    /// The settings of live results; nil to disable them.
     public var live: LiveOptions? = LiveOptions()
-    /// Whether the log of requests has their queries, and the values of keys by name in their paths.
+    /// Whether the request log contains queries, and the values of named keys in paths.
     public var logsQueries = false
     /// Whether `explain=true` shows the statements of a request.
     public var showsPlans = true
-    /// Whether `/-/metrics` is there.
+    /// Whether `/-/metrics` is available.
     public var showsMetrics = true
-    /// Whether answers tell how long they took (`Server-Timing`).
+    /// Whether responses have `Server-Timing`.
     public var tellsTiming = false
 
-    /// The key of cursors, 32 bytes; a random one by default, so that those of another run are refused.
+    /// The key of cursors, 32 bytes; random by default, so that cursors of another run are refused.
     public var cursorKey: [UInt8]?
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
 
     /// A principal whose requests need no credentials.

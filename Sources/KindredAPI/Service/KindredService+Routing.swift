@@ -2,7 +2,7 @@ import KindredBackend
 import KindredHTTP
 
 extension KindredService {
-  /// The answer to a request for what a route leads to.
+  /// Answers a request for a route.
   func answer(
     _ request: HTTPRequest, at route: Route, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
@@ -32,7 +32,7 @@ extension KindredService {
     }
   }
 
-  /// What can be done at a route, and with which types of content (RFC 9110 §9.3.7, RFC 5789 §3.1, Linked Data
+  /// Returns the methods of a route and the media types of their content (RFC 9110 §9.3.7, RFC 5789 §3.1, Linked Data
   /// Platform §7.1).
   private func options(of route: Route, _ principal: Principal) throws -> HTTPResponse {
     let allow = try methods(at: route, principal)
@@ -46,13 +46,13 @@ extension KindredService {
     return response
   }
 
-  /// - Throws: `Problem` (405) where the method writes, and there are no records at the route.
+  /// - Throws: `Problem` (405) unless the route accepts the writing method.
   func checkMethod(of request: HTTPRequest, at route: Route) throws {
     if case .batch = route, request.method == .post, isWritable { return }
     throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
   }
 
-  /// The value of `Allow`.
+  /// Returns the value of `Allow`.
   private func methods(at route: Route, _ principal: Principal) throws -> String {
     switch route {
     case .records(let segments): try allow(segments, principal)

@@ -10,7 +10,7 @@ public final class KindredService: HTTPHandler {
   let models: ModelSource
   let options: Options
   let logger: Logger
-  /// Where listeners are told of commits; nil where nobody may listen.
+  /// Notifies listeners of commits; nil if live results are disabled.
   let changeFeed: ChangeFeed?
   let representations = RepresentationCache()
   let idempotencyKeys = IdempotencyKeys()
@@ -20,10 +20,10 @@ public final class KindredService: HTTPHandler {
   let readerQueue: ReaderQueue
   private let authenticator: Authenticator
   private let counterSource = Mutex<CounterSource?>(nil)
-  /// Tells this service from all others, those of the process before it among them.
+  /// Distinguishes this service from all others, including those of earlier processes.
   let instance = String(UInt64.random(in: .min ... .max))
 
-  /// - Parameter model: makes the model of the database as a snapshot shows it: anew when the schema changes.
+  /// - Parameter model: Creates the model of the database as a snapshot shows it; called again when the schema changes.
   public init(
     _ backend: any Backend, options: Options = Options(), logger: Logger,
     model: @escaping @Sendable (any SchemaSource) throws -> Model
@@ -55,28 +55,30 @@ public final class KindredService: HTTPHandler {
     }
   }
 
-  /// Ends what runs beside requests, before the database is closed.
+  /// Ends background work.
+  ///
+  /// Call it before the database is closed.
   public func stop() { changeFeed?.stop() }
 
-  /// Has the metrics tell what the server has counted; it is made after the service that it serves.
+  /// Sets the source of the server's counters for the metrics; the server is created after the service.
   public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
     counterSource.withLock { $0 = CounterSource(read: counters) }
   }
 
-  /// What the server has counted.
+  /// The counters of the server.
   var serverCounters: HTTPServerCounters? { counterSource.withLock { $0 }?.read() }
 
-  /// Boxed: reading a bare closure out of a `Mutex` wraps it in one more closure at each access.
+  /// Boxed: reading a bare closure through `Mutex` adds a reabstraction thunk on every access.
   private struct CounterSource {
     let read: @Sendable () -> HTTPServerCounters
   }
 
-  /// The answer to a request, whatever is wrong with it; waits on this thread where it has to wait.
+  /// Returns the response to any request, blocking this thread if it has to wait.
   public func respond(to request: HTTPRequest) -> HTTPResponse {
     answer(request, .waiting, RequestTiming(isOn: options.tellsTiming)).wait()
   }
 
-  /// The answer to a request, whatever is wrong with it; later where it waits for a connection, or for its turn to write.
+  /// Returns the answer to any request; a pending one if it has to wait for a connection or its turn to write.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer {
     answer(request, .free, RequestTiming(isOn: options.tellsTiming))
   }
@@ -99,7 +101,7 @@ public final class KindredService: HTTPHandler {
     }
   }
 
-  /// Has a request wait for its turn to read.
+  /// Queues a request for a reading connection.
   private func park(_ request: HTTPRequest, _ timing: RequestTiming) -> HTTPPendingResponse {
     let pending = HTTPPendingResponse()
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
@@ -108,7 +110,7 @@ public final class KindredService: HTTPHandler {
         guard let ticket else {
           return .now(finished(answer(to: Problem.busy, of: request), to: request, timing))
         }
-        // Where it needs no connection any more, it is the next one's turn.
+        // If the request no longer needs the connection, it goes to the next one.
         defer { ticket.withdraw() }
         return answer(request, .queued(ticket), timing)
       }
@@ -116,7 +118,7 @@ public final class KindredService: HTTPHandler {
     return pending
   }
 
-  /// The answer with what every answer has, and noted once it is sent.
+  /// Returns the response with the fields that all responses have, to be recorded once it has been generated.
   func finished(_ response: HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming) -> HTTPResponse {
     var response = response
     if restrictsAccess { response.dependOnCredentials() }
@@ -126,7 +128,7 @@ public final class KindredService: HTTPHandler {
     return observed(response, to: request, timing)
   }
 
-  /// The problem that tells of what the HTTP layer refuses.
+  /// Returns the problem for a request that the HTTP layer refuses.
   public func response(to error: HTTPError) -> HTTPResponse {
     options.requestLog?.noteRefusal(error.status)
     var response = Problem(error).response
@@ -135,13 +137,14 @@ public final class KindredService: HTTPHandler {
     return response
   }
 
-  /// The answer that a representation is for the client of a request.
+  /// Returns the response that delivers a representation to the client of a request.
   func deliver(_ representation: Representation, to request: HTTPRequest) -> HTTPResponse {
     representation.response(to: request, compressionLevel: options.compressionLevel)
   }
 
-  /// The model of the present schema, or of the one before while the file is locked: without a reading connection, so
-  /// that who asks for no records waits for nobody who does.
+  /// Returns the model of the current schema, or of the previous one while the file is locked.
+  ///
+  /// It needs no reading connection, so requests that read no records don't wait for those that do.
   func latestVersion() throws -> ModelVersion {
     do {
       return try backend.withSchema { try models.version(for: $0) }
@@ -151,18 +154,19 @@ public final class KindredService: HTTPHandler {
     }
   }
 
-  /// The model that fits a transaction that writes.
+  /// Returns the model of a writing transaction's schema.
   ///
-  /// What it has made of the schema, by the table that keeps answers, is not committed yet.
+  /// The transaction may have changed the schema itself, by creating the table of kept answers, and not be committed
+  /// yet.
   func version(in transaction: any WriteTransaction) throws -> ModelVersion {
     if let known = models.known, known.schemaVersion == transaction.schemaVersion { return known }
     if let latest = try? latestVersion(), latest.schemaVersion == transaction.schemaVersion { return latest }
     return try models.made(for: transaction)
   }
 
-  /// The answer that tells a client of an error.
+  /// Returns the response that reports an error to the client.
   ///
-  /// - Parameter principal: who sent the request; nil where that isn't known.
+  /// - Parameter principal: The client; nil if unknown.
   func answer(to error: any Error, of request: HTTPRequest, by principal: Principal? = nil) -> HTTPResponse {
     var problem = problem(for: error, of: principal)
     if problem.parameter == nil, let error = error as? any BackendError, case .noValue = error.kind {
@@ -172,20 +176,20 @@ public final class KindredService: HTTPHandler {
     return prefersPages(request) ? page(of: problem, request, for: principal).response : problem.response
   }
 
-  /// Whether there are rules, or credentials to know clients by.
+  /// Whether access rules or credentials are configured.
   var restrictsAccess: Bool { options.access != nil || models.known?.vocabulary != nil }
 
-  /// Returns who sends a request.
+  /// Returns the principal of a request.
   ///
-  /// - Throws: `Problem` (401) for credentials that don't hold.
+  /// - Throws: `Problem` (401) for invalid credentials.
   func principal(of request: HTTPRequest) throws -> Principal {
     guard restrictsAccess else { return .operator }
     return try authenticator.principal(of: request, models.known?.vocabulary ?? AccessVocabulary())
   }
 
-  /// What a client is told of an error; the rest goes to the log.
+  /// Returns the problem that reports an error to the client; details that it must not see are logged.
   ///
-  /// - Parameter principal: who sent the request; nil where that isn't known.
+  /// - Parameter principal: The client; nil if unknown.
   func problem(for error: any Error, of principal: Principal? = nil) -> Problem {
     switch error {
     case let problem as Problem: return problem
@@ -196,7 +200,7 @@ public final class KindredService: HTTPHandler {
       return problem
     case let error as RequestError: return Problem(error)
     case let error as any BackendError:
-      // The operator's to mend, not the client's.
+      // Only the operator can fix this, not the client.
       if error.kind == .full { logger.error("\(error)") }
       if var problem = Problem(error) {
         if error.kind == .forbidden, !(principal?.isAuthenticated ?? true) { problem.asksForCredentials() }
@@ -211,7 +215,8 @@ public final class KindredService: HTTPHandler {
     return Problem.defect(id)
   }
 
-  /// The disk, the file or the memory has failed: neither the client nor the program is to blame.
+  /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the
+  /// program is to blame.
   func unavailable(_ error: any Error) -> Problem {
     logger.error("The database does not answer.", metadata: ["error": "\(error)"])
     return Problem.unavailable
@@ -219,22 +224,23 @@ public final class KindredService: HTTPHandler {
 }
 
 extension HTTPResponse {
-  /// Says that others may get another answer: caches keep it for this client alone (RFC 9111 §5.2.2.7).
+  /// Marks the response as depending on the credentials, so that caches keep it for this client only (RFC 9111
+  /// §5.2.2.7).
   fileprivate mutating func dependOnCredentials() {
     headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"]).joined(separator: ", "))
     let control = headers["Cache-Control"]
     if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
   }
 
-  /// Forbids browsers to guess another type than `Content-Type` (Fetch standard, "X-Content-Type-Options").
+  /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options").
   fileprivate mutating func forbidTypeSniffing() {
     headers.append("X-Content-Type-Options", "nosniff")
   }
 }
 
-/// No cursors can be sealed: the key is not of 32 bytes, or OpenSSL lacks AES-SIV.
+/// Thrown if cursors can't be sealed: the key isn't 32 bytes long, or OpenSSL lacks AES-SIV.
 public struct CursorKeyError: Error, CustomStringConvertible {
-  /// A sentence that says so.
+  /// A sentence that explains the error.
   public var description: String {
     "the cursors of pages can't be sealed: the key must have 32 bytes, and OpenSSL must be of version 3 or later"
   }

@@ -1,12 +1,12 @@
 import KindredHTTP
 
-/// Content that is counted as it is sent.
+/// A stream whose bytes are counted while it is sent.
 final class ObservedBody: HTTPBodyStream {
   private let content: any HTTPBodyStream
   private var count = 0
   private let atEnd: (_ count: Int) -> Void
 
-  /// - Parameter atEnd: is told how many bytes were sent, when no more will be.
+  /// - Parameter atEnd: Called with the number of bytes when the stream is closed.
   init(_ content: any HTTPBodyStream, atEnd: @escaping (_ count: Int) -> Void) {
     self.content = content
     self.atEnd = atEnd

@@ -2,39 +2,39 @@ import KindredHTTP
 
 /// A log of the requests.
 ///
-/// Apart from the log of messages: what is noted of each request is always the same, and may cost but a fraction of a
-/// short answer.
+/// It is separate from the log of messages: all entries have the same form, and an entry may cost only a fraction of a
+/// short response.
 public protocol RequestLog: Sendable {
-  /// Notes a request, once the last byte of its answer has been made.
+  /// Logs a request once the last byte of its response has been generated.
   func note(_ request: AnsweredRequest)
-  /// Notes what was refused before it was a request.
+  /// Logs the status of input that was refused before it was a complete request.
   func noteRefusal(_ status: HTTPStatus)
 }
 
-/// What is noted of a request.
+/// The entry of a request.
 public struct AnsweredRequest: Sendable {
-  /// What was to be done with it.
+  /// The method.
   public let method: HTTPMethod
-  /// The path, as it was received, and so with bytes in it that no URL has.
+  /// The path as received, which may contain bytes that are invalid in URLs.
   ///
-  /// With the query and the values of keys by name only where they may be logged.
+  /// It includes the query and the values of named keys only if these may be logged.
   public let path: Substring
-  /// The same as a URL has it: no control character, space or quote in it can forge a line.
+  /// The path, encoded for a URL, so that no control character, space or quote in it can forge a line.
   public var encodedPath: String { URLCoding.encodeUnsafe(String(path)) }
-  /// The trace that the request is a part of, as 32 hexadecimal digits (W3C Trace Context §3.2.2.3); nil without one.
+  /// The trace that the request is part of, as 32 hexadecimal digits (W3C Trace Context §3.2.2.3), if any.
   public let trace: String?
-  /// How it went.
+  /// The status of the response.
   public let status: HTTPStatus
-  /// How many bytes the content has, as it was sent.
+  /// The length of the response's content in bytes, as sent.
   public let byteCount: Int
-  /// From the request to the last byte of its answer.
+  /// The time in nanoseconds from the request to the last byte of its response.
   public let nanoseconds: UInt64
-  /// The client's address and port; nil where they aren't known.
+  /// The client's address and port; nil if unknown.
   public let peer: String?
 }
 
 extension HTTPRequest {
-  /// The path without what is given as values: of `/users/email=ann@example.org`, `/users/email=`.
+  /// The path without the values of named keys: `/users/email=` for `/users/email=ann@example.org`.
   var pathWithoutValues: Substring {
     guard path.utf8.contains(UInt8(ascii: "=")) else { return path }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
@@ -45,10 +45,10 @@ extension HTTPRequest {
     return Substring(segments.joined(separator: "/"))
   }
 
-  /// The trace that the request is a part of, by `traceparent` (W3C Trace Context §3.2).
+  /// The trace that the request is part of, according to `traceparent` (W3C Trace Context §3.2).
   var trace: String? {
     headers.withBytes(of: "Traceparent") { field in
-      // Version, trace, parent and flags; later versions may add more (§4.1).
+      // Version, trace, parent and flags; later versions may append more (§4.1).
       let parts = field.split(separator: UInt8(ascii: "-"), maxSplits: 4, omittingEmptySubsequences: false)
       guard parts.count >= 4, [2, 32, 16, 2] == parts.prefix(4).map(\.count),
         parts.prefix(4).allSatisfy({ $0.allSatisfy(Self.isLowerHexDigit) }),

@@ -1,13 +1,13 @@
 import KindredClock
 
-/// How long the steps of a request took.
+/// Measures how long the steps of a request take.
 struct RequestTiming {
   let start = MonotonicTime.now()
   private var last: UInt64
   private var steps: [(name: StaticString, nanoseconds: UInt64)] = []
   private let isOn: Bool
 
-  /// - Parameter isOn: whether anybody wants to know the steps.
+  /// - Parameter isOn: Whether steps are recorded.
   init(isOn: Bool) {
     self.isOn = isOn
     last = start
@@ -23,13 +23,13 @@ struct RequestTiming {
 
   var nanoseconds: UInt64 { MonotonicTime.now() - start }
 
-  /// The value of `Server-Timing` (W3C, Server Timing §2): milliseconds up to the head of the answer.
+  /// The value of `Server-Timing` (W3C, Server Timing §2): milliseconds up to the head of the response.
   var field: String {
     (steps + [("total", nanoseconds)]).map { "\($0.name);dur=\(Self.milliseconds($0.nanoseconds))" }
       .joined(separator: ", ")
   }
 
-  /// With three digits behind the point.
+  /// Returns milliseconds with three decimals.
   static func milliseconds(_ nanoseconds: UInt64) -> String {
     let microseconds = nanoseconds / 1000
     let rest = String(microseconds % 1000)

@@ -1,20 +1,20 @@
 import KindredAssociations
 import KindredHTTP
 
-/// What a path leads to.
+/// The destination of a path.
 enum Route: Equatable {
   /// `/`: the index of the resources.
   case index
-  /// A page of Kindred's own.
+  /// A page of Kindred itself.
   case operations(OperationsPage)
-  /// A file of the explorer, by what follows `/-/explorer/`.
+  /// A file of the explorer: the path after `/-/explorer/`.
   case asset(Substring)
-  /// Several requests as one.
+  /// Several requests as one transaction.
   case batch
-  /// Records, by the segments of the path, still encoded.
+  /// Records: the encoded segments of the path.
   case records([Substring])
 
-  /// - Throws: `RequestError` where Kindred has no such page.
+  /// - Throws: `RequestError` if Kindred has no such page.
   init(_ request: HTTPRequest) throws {
     let path = request.path
     if path == "*" || path == "/" {
@@ -35,9 +35,9 @@ enum Route: Equatable {
     }
   }
 
-  /// What stands between the slashes; one at the end makes no difference.
+  /// Returns the segments between slashes, ignoring a trailing slash.
   ///
-  /// On UTF-8, which needs no search for the bounds of characters.
+  /// It works on UTF-8 to avoid grapheme breaking.
   private static func segments(of path: Substring) -> [Substring] {
     var segments: [Substring] = []
     segments.reserveCapacity(4)
