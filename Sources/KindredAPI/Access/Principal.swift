@@ -42,8 +42,8 @@ struct Principal: Sendable {
   }
 
   /// - Parameters:
-  /// - vocabulary: The roles and claims that the access rules use; others are dropped.
-  /// - identity: Bytes that no other client has.
+  ///   - vocabulary: The roles and claims that the access rules use; others are dropped.
+  ///   - identity: Bytes that no other client has.
   init(
     roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
     identity: [UInt8], databaseStanding: DatabaseStanding

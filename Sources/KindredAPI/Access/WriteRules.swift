@@ -133,8 +133,8 @@ extension WriteRules {
   /// Tests the records that a record refers to, before anything else that depends on them can fail.
   ///
   /// - Parameters:
-  /// - stored: The record as stored.
-  /// - written: The same record as the client wrote it.
+  ///   - stored: The record as stored.
+  ///   - written: The same record as the client wrote it.
   func checkReferences(of stored: StoredRecord, _ written: UnstoredRecord) throws {
     let (table, resource) = (written.resource.table, written.resource)
     guard resource.permissions != nil else { return }
@@ -173,8 +173,8 @@ extension WriteRules {
   }
 
   /// - Parameters:
-  /// - values: Returns the values of foreign key columns, or nil if they are unknown.
-  /// - before: Runs before a reference is refused.
+  ///   - values: Returns the values of foreign key columns, or nil if they are unknown.
+  ///   - before: Runs before a reference is refused.
   private func checkReferences(
     of written: UnstoredRecord, _ values: ([String]) throws -> [SQLValue]?, before: () throws -> Void = {}
   ) throws {

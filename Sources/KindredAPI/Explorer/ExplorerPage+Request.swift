@@ -10,8 +10,8 @@ extension ExplorerPage {
   /// Adds links to the whole result in other formats.
   ///
   /// - Parameters:
-  /// - isTabular: Whether the result can be written as CSV.
-  /// - pageSize: The largest number of records in JSON; nil for any number.
+  ///   - isTabular: Whether the result can be written as CSV.
+  ///   - pageSize: The largest number of records in JSON; nil for any number.
   mutating func addDownloads(of request: HTTPRequest, isTabular: Bool, pageSize: Int64?) {
     let places: Set = ["limit", "offset", "after", "format"]
     let kept = (request.query ?? "").split(separator: "&").filter { pair in

@@ -73,9 +73,9 @@ final class ChangeFeed: Sendable {
   /// Returns a stream that begins with the event.
   ///
   /// - Parameters:
-  /// - version: A state of the database that is not newer than the event's.
-  /// - duration: The duration of the query in nanoseconds.
-  /// - refresh: Runs the query again; returns nil if the result no longer exists, which ends the streams.
+  ///   - version: A state of the database that is not newer than the event's.
+  ///   - duration: The duration of the query in nanoseconds.
+  ///   - refresh: Runs the query again; returns nil if the result no longer exists, which ends the streams.
   func listen(
     to key: LiveQuery.Key, _ event: LiveEvent, version: Int64?, duration: UInt64, lastEventID: String?,
     expiry: UInt64?, refresh: @escaping LiveQuery.Refresh
@@ -97,8 +97,8 @@ final class ChangeFeed: Sendable {
   }
 
   /// - Parameters:
-  /// - event: The first event for the client; nil if the client has it already.
-  /// - id: The ID of the result that the client then has.
+  ///   - event: The first event for the client; nil if the client has it already.
+  ///   - id: The ID of the result that the client then has.
   private func add(
     to query: LiveQuery, _ event: LiveEvent?, id: String, firstRun: Int, _ expiry: UInt64?,
     _ state: inout State

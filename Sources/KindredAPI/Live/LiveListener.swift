@@ -34,9 +34,9 @@ final class LiveListener: HTTPBodyStream, Sendable {
   private let onClose: @Sendable (LiveListener) -> Void
 
   /// - Parameters:
-  /// - event: The first event; nil if the client has it already.
-  /// - id: The ID of the result that the client then has.
-  /// - onClose: Called once, when the client has disconnected or the stream has ended.
+  ///   - event: The first event; nil if the client has it already.
+  ///   - id: The ID of the result that the client then has.
+  ///   - onClose: Called once, when the client has disconnected or the stream has ended.
   init(
     _ event: LiveEvent?, id: String, firstRun: Int, expiry: UInt64?,
     onClose: @escaping @Sendable (LiveListener) -> Void

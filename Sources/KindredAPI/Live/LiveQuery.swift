@@ -34,8 +34,8 @@ final class LiveQuery {
   private static let keptLength = 65536
 
   /// - Parameters:
-  /// - version: A state of the database that is not newer than the event's; nil if unknown.
-  /// - duration: The duration of the query in nanoseconds.
+  ///   - version: A state of the database that is not newer than the event's; nil if unknown.
+  ///   - duration: The duration of the query in nanoseconds.
   init(
     _ key: Key, _ event: LiveEvent, version: Int64?, duration: UInt64, refresh: @escaping Refresh
   ) {

@@ -41,8 +41,8 @@ struct FetchRequestParser {
   }
 
   /// - Parameters:
-  /// - path: The encoded segments of the path.
-  /// - query: The encoded text after `?`.
+  ///   - path: The encoded segments of the path.
+  ///   - query: The encoded text after `?`.
   /// - Throws: `RequestError`.
   mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
     var pathParser = PathParser(model: model, literals: literals)
@@ -56,9 +56,9 @@ struct FetchRequestParser {
   }
 
   /// - Parameters:
-  /// - literals: The literals of the path.
-  /// - segments: The segments of the path as received, which cursors are bound to.
-  /// - included: Associations that are included in addition to those of the parameters.
+  ///   - literals: The literals of the path.
+  ///   - segments: The segments of the path as received, which cursors are bound to.
+  ///   - included: Associations that are included in addition to those of the parameters.
   /// - Throws: `RequestError`.
   mutating func parse(
     path: RequestPath, literals: Literals, segments: [Substring] = [], parameters: QueryParameters,

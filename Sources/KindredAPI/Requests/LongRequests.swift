@@ -24,9 +24,9 @@ struct LongRequests: Sendable {
   /// Returns the URL of a page, or nil if memory is exhausted.
   ///
   /// - Parameters:
-  /// - query: The query without the cursor.
-  /// - cursor: The position of the page; nil for the first one.
-  /// - length: The largest length of a URL that contains the request; beyond it, the URL names the request.
+  ///   - query: The query without the cursor.
+  ///   - cursor: The position of the page; nil for the first one.
+  ///   - length: The largest length of a URL that contains the request; beyond it, the URL names the request.
   func target(
     path: Substring, query: String, cursor: String?, for standing: [UInt8], within length: Int
   ) -> String? {

@@ -17,8 +17,8 @@ struct PathParser {
   }
 
   /// - Parameters:
-  /// - segments: The encoded segments: a raw comma separates, an encoded one is data.
-  /// - allowsColumn: Whether the path may end with a column of a record.
+  ///   - segments: The encoded segments: a raw comma separates, an encoded one is data.
+  ///   - allowsColumn: Whether the path may end with a column of a record.
   /// - Throws: `RequestError`; `unknownResource` and `unknownAssociation` if the path leads nowhere.
   mutating func parse(_ segments: [Substring], allowsColumn: Bool = false) throws -> RequestPath {
     guard let first = segments.first else {

@@ -18,8 +18,8 @@ public enum HTTPSClient {
   /// Returns the content of an `https` URL.
   ///
   /// - Parameters:
-  /// - timeout: The timeout in seconds, not counting the resolution of the host's name.
-  /// - maximumLength: The largest length of the content in bytes.
+  ///   - timeout: The timeout in seconds, not counting the resolution of the host's name.
+  ///   - maximumLength: The largest length of the content in bytes.
   /// - Throws: `HTTPSClientError`
   public static func get(_ url: String, timeout: Double, maximumLength: Int) throws -> [UInt8] {
     let target = try HTTPSTarget(url)

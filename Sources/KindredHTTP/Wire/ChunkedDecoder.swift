@@ -21,8 +21,8 @@ struct ChunkedDecoder: Sendable {
   /// Decodes `input` from `position` on and appends the content; returns where it stopped, and whether that is the end.
   ///
   /// - Parameters:
-  /// - taken: The number of content bytes that were decoded before and are no longer in `content`.
-  /// - maxLength: The largest length of the whole content in bytes.
+  ///   - taken: The number of content bytes that were decoded before and are no longer in `content`.
+  ///   - maxLength: The largest length of the whole content in bytes.
   mutating func decode(
     _ input: UnsafeRawBufferPointer, from position: Int, into content: inout [UInt8], taken: Int = 0,
     maxLength: Int
