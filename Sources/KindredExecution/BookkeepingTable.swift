@@ -2,16 +2,16 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// A table of Kindred's own in the database that it serves; no resource.
+/// A table in which Kindred keeps its own data in the served database; it is no resource.
 public struct BookkeepingTable: Sendable {
   private let name: String
   private let definition: String
   private let index: String?
 
-  /// The names of all such tables, that of the migrations among them.
+  /// The names of all such tables, including that of the migrations.
   static let names = ["kindred_migration", idempotency.name]
 
-  /// The answers to requests with an `Idempotency-Key`.
+  /// The table of responses to requests with an `Idempotency-Key`.
   public static let idempotency = BookkeepingTable(
     name: "kindred_idempotency",
     definition: """
@@ -20,7 +20,7 @@ public struct BookkeepingTable: Sendable {
       """,
     index: "time")
 
-  /// Whether the table is there.
+  /// Returns whether the table exists.
   public func exists(on connection: Connection) throws -> Bool {
     try connection.withStatement("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1") {
       statement in
@@ -29,7 +29,7 @@ public struct BookkeepingTable: Sendable {
     }
   }
 
-  /// Makes the table, unless it is there.
+  /// Creates the table unless it exists.
   public func create(on connection: Connection) throws {
     guard try !exists(on: connection) else { return }
     try connection.execute("CREATE TABLE \(name) \(definition)")

@@ -1,8 +1,8 @@
 import CKindredSQLite
 
-/// Compares columns of the current rows of two statements, byte by byte.
+/// Compares columns of the current rows of two statements byte by byte.
 enum ColumnComparison {
-  /// Whether both hold the same value of the same storage class.
+  /// Returns whether both hold the same value in the same storage class.
   static func isSame(
     _ left: OpaquePointer, _ leftColumn: Int32, _ right: OpaquePointer, _ rightColumn: Int32
   ) -> Bool {

@@ -3,21 +3,21 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// Finds out how SQLite compares the columns of a view or of a common table expression: their definitions don't
-/// declare it, and no function of SQLite's tells.
+/// Finds out how SQLite compares the columns of a view or a common table expression, which no declaration and no
+/// function of SQLite reports.
 ///
 ///     WITH … probe(c0, …) AS MATERIALIZED (SELECT * FROM (SELECT * FROM view LIMIT 0) UNION ALL SELECT 'a', …)
 ///     SELECT max(c0 = 'A'), … FROM probe
 ///
-/// The columns of a compound SELECT are those of its first part, of which no row is read.
+/// A compound SELECT takes the affinity and collation of its columns from its first part, of which no row is read.
 struct ColumnProbe {
-  /// How values of a column are compared with others.
+  /// The way in which values of a column are compared.
   struct Comparison {
     let isNumeric: Bool
     let isText: Bool
     let collation: String
 
-    /// The affinity, which may be another one than that of the declared type.
+    /// Returns the affinity, which may differ from that of the declared type.
     func affinity(ofType declaredType: String) -> Column.Affinity {
       let declared = Column.affinity(of: declaredType)
       if isNumeric { return declared.isNumeric ? declared : .numeric }
@@ -25,7 +25,7 @@ struct ColumnProbe {
     }
   }
 
-  /// More columns than these would make more result columns than SQLite takes.
+  /// The maximum number of columns: more would exceed SQLite's number of result columns.
   private static let maximumColumns = 500
 
   let connection: Connection
@@ -34,9 +34,9 @@ struct ColumnProbe {
     self.connection = connection
   }
 
-  /// By the name of the column; nil where SQLite can't read the view.
+  /// Returns the comparison of each column by its name; nil if SQLite can't read the view.
   ///
-  /// - Parameter clauses: the common table expressions that it may read, itself among them.
+  /// - Parameter clauses: The common table expressions that it may read, including itself.
   func comparisons(of view: String, with clauses: [SQL] = []) throws -> [String: Comparison]? {
     do {
       let with: SQL = clauses.isEmpty ? "WITH " : "WITH \(clauses.joined(separator: ", ")), "
@@ -63,9 +63,9 @@ struct ColumnProbe {
     return (0..<statement.columnCount).map(statement.columnName)
   }
 
-  /// Whether a column is equal to a value in one of the rows: for each column, of each value.
+  /// Returns, for each column and each value, whether the column equals the value in one of the rows.
   ///
-  /// - Parameter rows: the literal that stands in each column of each row.
+  /// - Parameter rows: For each row, the literal that all of its columns hold.
   private func probe(
     _ view: String, _ count: Int, with: SQL, rows: [SQL], comparedTo values: [SQL]
   ) throws -> [Bool] {

@@ -3,20 +3,20 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// Finds out what columns common table expressions have, by preparing them
+/// Determines the columns of common table expressions by preparing them
 /// (<https://www.sqlite.org/lang_with.html>).
 public struct CommonTableExpressionReader {
   private let connection: Connection
 
-  /// A reader for the main database of `connection`.
+  /// Creates a reader for the main database of `connection`.
   public init(_ connection: Connection) {
     self.connection = connection
   }
 
-  /// The definitions as tables without a key, in their order; each of them may read the others.
+  /// Returns the definitions as tables without a key, in the given order; each of them may read the others.
   ///
-  /// - Throws: `CommonTableDefinition.Failure` for SQL that is not one SELECT, or that SQLite refuses; `DatabaseError` where the file can't
-  ///   be read.
+  /// - Throws: `CommonTableDefinition.Failure` for SQL that is not one SELECT, or that SQLite rejects;
+  ///   `DatabaseError` if the file can't be read.
   public func tables(_ definitions: [CommonTableDefinition]) throws -> [Table] {
     var clauses: [SQL] = []
     for (index, definition) in definitions.enumerated() {
@@ -29,7 +29,8 @@ public struct CommonTableExpressionReader {
     let compounds = try CompoundSelects(connection, definitions.map { ($0.name, $0.sql) })
     var tables: [Int: Table] = [:]
     var missing = Array(definitions.indices)
-    // In rounds, as one that reads another only works after that, and is not to blame where that one is broken.
+    // In rounds: a definition that reads another can only be prepared after it, and must not be blamed for its
+    // errors.
     while !missing.isEmpty {
       var failures: [CommonTableDefinition.Failure] = []
       for index in missing {
@@ -79,7 +80,8 @@ public struct CommonTableExpressionReader {
       columns: columns, primaryKey: [], isCompound: isCompound)
   }
 
-  /// Why a text can't stand between parentheses, where it can't: it would end before them.
+  /// Returns why a text can't be enclosed in parentheses, because it would end before the closing one; nil if it
+  /// can.
   private static func objection(to sql: String) -> String? {
     var depth = 0
     for token in SQLTokens.all(in: sql) {
@@ -96,7 +98,8 @@ public struct CommonTableExpressionReader {
 }
 
 extension String {
-  /// A statement as it can stand between parentheses: without a semicolon at its end, and with its last comment ended.
+  /// The statement in a form that can be enclosed in parentheses: without a trailing semicolon, and with a line
+  /// break that ends a trailing comment.
   package var enclosable: String {
     let end = lastIndex { !$0.isWhitespace && $0 != ";" }
     let text = end.map { self[...$0] } ?? ""

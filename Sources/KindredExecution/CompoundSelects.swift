@@ -2,15 +2,15 @@ import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
 
-/// Which views and common table expressions may have rows of several SELECTs (`UNION ALL` and the like), directly or by
-/// what they read.
+/// The views and common table expressions that may consist of several SELECTs (`UNION ALL` and the like), directly
+/// or through what they read.
 ///
-/// It is told by the words of their definitions: where one of them has another meaning, a table passes for compound
-/// that is not.
+/// The words of the definitions decide. A word with another meaning only makes a table count as compound that is
+/// not.
 struct CompoundSelects {
   private var names: Set<String> = []
 
-  /// Those among the views of a database and these definitions.
+  /// Finds the compound ones among the views of a database and the given definitions.
   init(_ connection: Connection, database: String = "main", _ definitions: [(name: String, sql: String)] = [])
     throws
   {

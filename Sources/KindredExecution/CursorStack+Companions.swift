@@ -1,30 +1,30 @@
 import CKindredSQLite
 import KindredOutput
 
-/// Statements that go along with the one above.
+/// Merge joins: child statements that run once, in step with the parent's statement.
 ///
-/// Both are in ascending order of an integer, and the one below begins at the first row above. So the rows of a row above
-/// are the next ones, but for those that belong to none above: these are passed over, or searched past where there are
-/// many.
+/// Both are in ascending order of an integer key, and the child's begins at the key of the first parent. So the
+/// children of a parent are the next rows, except for those without a parent: these are skipped one by one, or by a
+/// new search if there are many.
 extension CursorStack {
-  /// Where such a statement is.
+  /// The state of a merge-joined statement.
   enum Companion: UInt8 {
-    /// Before its next row, or not begun.
+    /// Before the next row; the statement has not started, or can be bound again.
     case ahead
-    /// At a row that nobody has had yet.
+    /// On a row not yet claimed by a parent.
     case waiting
-    /// Behind its last row.
+    /// After the last row.
     case done
-    /// Before its next row, and running.
+    /// Before the next row, after a row that has been claimed or skipped.
     case running
   }
 
-  /// How many rows that belong to none above are passed over one after the other.
+  /// The number of rows without a parent that are skipped one by one before a search.
   private static let passable = 16
 
-  /// Goes to the next row that belongs to the row above.
+  /// Advances to the next row that belongs to the current parent.
   ///
-  /// - Returns: `SQLITE_ROW`; `SQLITE_DONE` where there is no more of them; an error's code.
+  /// - Returns: `SQLITE_ROW`; `SQLITE_DONE` if there are no more; the code of an error.
   func nextRowAlong(
     _ frame: UnsafeMutablePointer<Frame>, _ node: UnsafeMutablePointer<ExecutablePlan.Node>,
     above: OpaquePointer
@@ -50,7 +50,8 @@ extension CursorStack {
       if order == 0 { return SQLITE_ROW }
       if order > 0 { return SQLITE_DONE }
       passed += 1
-      // Once: behind a search nothing is left to pass over, unless the index is damaged and would never lead on.
+      // Only once: after a search there is nothing left to skip, unless a damaged index would make this loop
+      // endless.
       guard passed > Self.passable, !hasSearched else { continue }
       hasSearched = true
       sqlite3_reset(statement)
@@ -59,8 +60,8 @@ extension CursorStack {
     }
   }
 
-  /// Whether a column's value comes before an integer (negative), is equal to it (0), or comes after it, in SQLite's
-  /// order (<https://www.sqlite.org/datatype3.html#sort_order>).
+  /// Returns whether a column's value precedes an integer (negative), equals it (0), or follows it (positive) in
+  /// SQLite's order (<https://www.sqlite.org/datatype3.html#sort_order>).
   private static func order(of statement: OpaquePointer, _ column: Int32, to integer: Int64) -> Int {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER:

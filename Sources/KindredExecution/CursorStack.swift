@@ -2,47 +2,48 @@ import CKindredSQLite
 import KindredAssociations
 import KindredOutput
 
-/// The nested cursors of a plan: those that are being read, the innermost on top, and the loop that writes their rows.
+/// The nested cursors that are being read, the innermost on top, and the loop that writes their rows.
 ///
-/// The stack is a value of its own and not the program's, so that reading can stop after any row until the reader of
-/// the result has taken what there is. In the loop nothing is allocated and no reference is counted: its state is
-/// plain structs in memory of its own, and a statement is SQLite's pointer.
+/// An explicit stack instead of recursion lets reading pause after any row until the client has taken what was
+/// written. The loop neither allocates nor counts references: its state is plain structs in memory of its own, and
+/// a statement is SQLite's pointer.
 struct CursorStack: ~Copyable {
   /// A cursor that is being read.
   struct Frame {
     var statement: OpaquePointer
-    /// -1 for a statement of the path.
+    /// The index of the node; -1 for a statement of the path.
     var node: Int32
-    /// Where to go on in the row.
+    /// The next instruction of the row.
     var instruction: Int32 = 0
-    /// How many bytes of a long value have been written, whose instruction is the one before; 0 where none is begun.
+    /// The number of bytes written of a long value, whose instruction is the previous one; 0 if none has been
+    /// begun.
     var written = 0
     var rows = 0
-    /// How many rows the offset of a node that repeats has left out.
+    /// The number of rows that the offset of a recursive node has skipped.
     var skipped = 0
-    /// Whether a row is being written, and not one to be read.
+    /// Whether a row is being written; otherwise the next one is to be read.
     var isInRow = false
-    /// How often the node has repeated, from 1.
+    /// The level of a recursive node, from 1; 0 for other nodes.
     var recursionLevel: Int32 = 0
   }
 
-  /// Which of its records a node gives.
+  /// The range of records that a node returns.
   struct Page {
     var limit = Int.max
     var offset = 0
   }
 
-  /// Why the loop has stopped.
+  /// The reason why the loop has stopped.
   enum Pause {
-    /// There is as much as was asked for.
+    /// A part of the result is complete.
     case full
-    /// All is written.
+    /// The whole result has been written.
     case finished
-    /// This node's statement is needed for the first time: it is to be pushed.
+    /// The statement of this node is needed for the first time, and has to be prepared and pushed.
     case unprepared(node: Int32, recursionLevel: Int32)
     /// The page's last record has been written, and its statement is on top.
     case lastRecord
-    /// SQLite gave this code.
+    /// SQLite returned this error code.
     case failed(Int32)
   }
 
@@ -50,7 +51,7 @@ struct CursorStack: ~Copyable {
   /// Whether records follow the last one of the page.
   private(set) var hasMore = false
   private(set) var isFinished = false
-  /// How many frames there are.
+  /// The number of frames.
   private(set) var count = 0
 
   private let plan: ExecutablePlan
@@ -62,15 +63,15 @@ struct CursorStack: ~Copyable {
   private let limit: Int
   private var frames: UnsafeMutablePointer<Frame>
   private var capacity: Int
-  /// The statements made so far, by level of recursion and node.
+  /// The statements prepared so far, by level of recursion and node.
   private let slots: UnsafeMutablePointer<OpaquePointer?>
   private let slotCount: Int
-  /// Which of its records each node gives that repeats below itself.
+  /// The page of each recursive node.
   private let pages: UnsafeMutablePointer<Page>
-  /// Of each node that goes along with the one above, where its statement is.
+  /// The state of each merge-joined node.
   let companions: UnsafeMutablePointer<Companion>
 
-  /// - Parameter limit: rows of the root at most; one more is read to tell whether more follow.
+  /// - Parameter limit: The maximum number of the root's rows; one more is read to find out whether more follow.
   init(_ plan: ExecutablePlan, limit: Int?) {
     self.plan = plan
     nodes = plan.nodes
@@ -98,10 +99,10 @@ struct CursorStack: ~Copyable {
     output.memory.giveBack()
   }
 
-  /// Sets which of its records a node gives that repeats below itself: those apart that are their own ancestors.
+  /// Sets the page of a recursive node, which does not count records that are their own ancestors.
   mutating func setPage(_ page: Page, of node: Int) { pages[node] = page }
 
-  /// Hands over what was written last, with its memory; nothing more can be written.
+  /// Transfers the part that was written last with its memory; afterwards nothing more can be written.
   mutating func takeOutput() -> ResultPart {
     let part = ResultPart(output.memory, count: output.count)
     output = OutputBuffer(OutputMemory(capacity: 0))
@@ -111,7 +112,7 @@ struct CursorStack: ~Copyable {
 
   // MARK: Frames
 
-  /// The statement of a frame, the outermost first.
+  /// Returns the statement of a frame; the outermost has index 0.
   func statement(_ index: Int) -> OpaquePointer { frames[index].statement }
 
   mutating func removeAll() {
@@ -131,13 +132,13 @@ struct CursorStack: ~Copyable {
     count += 1
   }
 
-  /// Keeps a statement for its node, and pushes it.
+  /// Stores a statement for its node, and pushes it.
   mutating func prepare(_ statement: OpaquePointer, node: Int32, recursionLevel: Int32) -> Int32 {
     slots[Int(recursionLevel) * nodeCount + Int(node)] = statement
     return start(statement, node, recursionLevel)
   }
 
-  /// Binds a statement to the rows above, and pushes it.
+  /// Binds a statement to the rows of its ancestors, and pushes it.
   @inline(__always)
   private mutating func start(_ statement: OpaquePointer, _ node: Int32, _ recursionLevel: Int32) -> Int32 {
     if companions[Int(node)] == .ahead {
@@ -148,13 +149,13 @@ struct CursorStack: ~Copyable {
     return SQLITE_OK
   }
 
-  /// Binds a statement to the rows of the frames below a place on the stack.
+  /// Binds a statement to the rows of the frames below an index of the stack.
   @inline(__always)
   func bind(_ statement: OpaquePointer, _ node: Int32, below place: Int) -> Int32 {
     var index = Int(nodes[Int(node)].firstAncestor)
     let end = Int(nodes[Int(node)].endAncestor)
     while index < end {
-      // The columns of the rows above go from SQLite to SQLite.
+      // Values pass from one statement to the other without a copy in Swift.
       let above = frames[place - Int(ancestors[index].level)].statement
       let code = sqlite3_bind_value(
         statement, ancestors[index].parameter, sqlite3_column_value(above, ancestors[index].column))
@@ -166,10 +167,10 @@ struct CursorStack: ~Copyable {
 
   // MARK: The loop
 
-  /// Begins the result, with the root's statement on top.
+  /// Begins the result when the root's statement is on top.
   mutating func begin() { output.append(nodes[0].frame.opening, of: text) }
 
-  /// Writes rows, until there is a part of a result.
+  /// Writes rows until a part of the result is complete, or something else is needed.
   mutating func run() -> Pause {
     while !isFinished {
       if !frames[count - 1].isInRow {
@@ -182,12 +183,12 @@ struct CursorStack: ~Copyable {
     return .finished
   }
 
-  /// Reads the next row of the cursor on top, or ends it.
+  /// Reads the next row of the cursor on top, or ends the cursor.
   @inline(__always)
   mutating func nextRow() -> Pause? {
     let frame = frames + (count - 1)
     let node = nodes + Int(frame.pointee.node)
-    // One row is all there is of a to-one association.
+    // A to-one association has at most one row.
     guard node.pointee.isToMany || frame.pointee.rows == 0,
       !node.pointee.isRecursive || frame.pointee.rows < pages[Int(frame.pointee.node)].limit
     else {
@@ -223,7 +224,7 @@ struct CursorStack: ~Copyable {
     return nil
   }
 
-  /// Whether the row of a node that repeats is not one of those that it gives.
+  /// Returns whether the row of a recursive node is skipped, as its own ancestor or by the offset.
   @inline(never)
   private mutating func isLeftOut(_ frame: UnsafeMutablePointer<Frame>) -> Bool {
     if isOwnAncestor() { return true }
@@ -248,7 +249,7 @@ struct CursorStack: ~Copyable {
     }
   }
 
-  /// Writes the row of the cursor on top, up to its end or to a cursor of its own.
+  /// Writes the row of the cursor on top, up to its end or to a child's cursor.
   @inline(__always)
   private mutating func writeRow() -> Pause? {
     let frame = frames + (count - 1)
@@ -258,7 +259,7 @@ struct CursorStack: ~Copyable {
     var index = frame.pointee.instruction
     if frame.pointee.written > 0, !writeLong(instructions + Int(index - 1), of: frame) { return .full }
     while index < end {
-      // One value may have any number of names, and a row be as long as all of them together.
+      // Checked for each instruction: a row can repeat a value under any number of names.
       if output.isFull {
         frame.pointee.instruction = index
         return .full
@@ -310,10 +311,10 @@ struct CursorStack: ~Copyable {
     return frame.pointee.node == 0 && frame.pointee.rows == limit ? .lastRecord : nil
   }
 
-  /// Writes a value that is long, or one in a format other than JSON, up to its end; false where there is a part of a
-  /// result before that.
+  /// Writes a long value, or a value in a format other than JSON; false if a part of the result is complete before
+  /// its end.
   ///
-  /// Apart, so that the loop over JSON stays small enough to be inlined.
+  /// Not inlined, so that the loop over JSON values stays small.
   @inline(never)
   private mutating func writeLong(
     _ instruction: UnsafeMutablePointer<ExecutablePlan.Instruction>, of frame: UnsafeMutablePointer<Frame>
@@ -349,7 +350,7 @@ struct CursorStack: ~Copyable {
     return nodes[Int(frame.pointee.node)].repetition == child ? frame.pointee.recursionLevel + 1 : 1
   }
 
-  /// Whether the record on top is one of those that it is below.
+  /// Returns whether the record on top is identical to one of its ancestors.
   @inline(never)
   private func isOwnAncestor() -> Bool {
     let top = count - 1

@@ -1,12 +1,13 @@
 import CKindredSQLite
 import KindredOutput
 
-/// A value that is written slice by slice: what is written of one row is handed on part by part too, so that a result
-/// takes no more memory the longer its values are, and the more names one of them has.
+/// A value that is written slice by slice, so that the memory for a result does not grow with the length of its
+/// values, nor with the number of names under which one appears.
 struct LongValue {
-  /// Longer values are.
+  /// Values longer than this number of bytes are written in slices.
   static let length = 64 << 10
-  /// Bytes of a slice at most; a multiple of three, as those are that become four digits.
+  /// The maximum number of bytes in a slice; a multiple of three, because base64 turns three bytes into four
+  /// digits.
   private static let sliceLength = 1536
 
   private enum Format {
@@ -15,11 +16,11 @@ struct LongValue {
 
   private let bytes: UnsafeRawBufferPointer
   private let format: Format
-  /// What is around it.
+  /// The text before and after the value.
   let opening: StaticString
   let closing: StaticString
 
-  /// The value of a column as an operation writes it; nil where that writes it in one go.
+  /// Creates the value of a column as an operation writes it; nil if the operation writes it at once.
   init?(_ column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation) {
     let value = sqlite3_column_value(statement, column)
     let isText = sqlite3_value_type(value) == SQLITE_TEXT
@@ -31,7 +32,7 @@ struct LongValue {
     case .csvValue, .csvBoolean: (format, opening, closing) = (isText ? .csv : .base64, "\"", "\"")
     case .htmlValue, .htmlBoolean, .htmlText: (format, opening, closing) = (isText ? .html : .base64, "", "")
     case .htmlCell, .htmlBooleanCell:
-      // Of a long BLOB, a cell shows the beginning.
+      // A cell shows only the beginning of a long BLOB.
       guard isText else { return nil }
       (format, opening, closing) = (.html, ">", "")
     case .segment, .key:
@@ -41,7 +42,8 @@ struct LongValue {
     }
   }
 
-  /// Writes from `start` on until there is a part of a result; up to where it goes, or nil at the end.
+  /// Writes from `start` on until a part of the result is complete; returns the end of what was written, nil at the
+  /// end.
   func write(from start: Int, to output: inout OutputBuffer) -> Int? {
     guard let base = bytes.baseAddress else { return nil }
     var index = start

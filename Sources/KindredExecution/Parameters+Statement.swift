@@ -5,7 +5,7 @@ import KindredSQLSyntax
 import KindredSQLite
 
 extension Parameters {
-  /// Binds what no row decides.
+  /// Binds a value that does not depend on a row.
   func bind(_ binding: SQL.Binding, at parameter: Int32, to statement: Statement) throws {
     guard case .cursor(let number) = binding, let cursor else {
       return try statement.bind(try value(of: binding), at: parameter)

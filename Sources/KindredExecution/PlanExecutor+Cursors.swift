@@ -3,10 +3,10 @@ import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 
-/// The places where pages begin and end.
+/// Page cursors, which mark where a page ends and the next one begins.
 extension PlanExecutor {
-  /// The cursor of the last record of a page, as it can be handed out: bounded in size, and with the number of equal
-  /// records that have been passed.
+  /// Returns the cursor of a page's last record as clients receive it: bounded in size, and with the number of
+  /// equal records that precede it.
   func finished(_ last: Cursor) throws -> Cursor {
     var cursor = last
     if let passed = executable.plan.passed {
@@ -33,10 +33,10 @@ extension PlanExecutor {
     return Array(statement.bytes(0))
   }
 
-  /// The whole values of an abridged cursor, by the record that it was made of.
+  /// Returns an abridged cursor with its values completed from the record that it was made from.
   ///
-  /// Where that record is no longer the same, the page begins with the first one that has such a beginning: it may
-  /// repeat records, but leaves none out.
+  /// If that record has changed, the page begins at the first record whose values begin like those of the cursor:
+  /// it may repeat records, but omits none.
   func whole(_ cursor: Cursor?, by anchor: Plan.Statement) throws -> Cursor? {
     guard let cursor else { return nil }
     let found = try connection.withStatement(anchor.sql) { statement -> [Cursor.Value]? in
@@ -49,7 +49,8 @@ extension PlanExecutor {
     return whole
   }
 
-  /// Values that are before those of a record that has the beginnings of a cursor, and after all that come before.
+  /// Returns values that precede those of all records that begin like the cursor, and follow those of all records
+  /// before these.
   private func nearest(_ cursor: Cursor) throws -> [Cursor.Value] {
     let isDescending = executable.plan.cursorIsDescending
     var values = cursor.values
@@ -58,7 +59,7 @@ extension PlanExecutor {
         .invalidValue, "the record that the page before ended with has changed: begin without `after`",
         at: Origin(parameter: "after"))
     }
-    // What begins alike is less than a text that goes on with the greatest byte.
+    // Any text with this beginning is less than the beginning followed by the greatest bytes.
     let end: [UInt8] = isDescending[first] ? [0xFF, 0xFF, 0xFF, 0xFF] : []
     switch values[first] {
     case .textBeginning(let bytes): values[first] = .text(bytes + end)

@@ -4,24 +4,24 @@ import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 
-/// Runs a plan: prepares and binds its statements, and has the tree of nested cursors written down part by part.
+/// Runs a plan: prepares and binds its statements, and writes the tree of nested cursors part by part.
 public final class PlanExecutor {
   let executable: ExecutablePlan
   let connection: Connection
   var parameters: Parameters
-  // One holder at a time calls it, and it calls nobody who could call it back: no need to check each access.
+  // Single-owner and non-reentrant, so exclusivity checks are off.
   @exclusivity(unchecked) private var cursors: CursorStack
-  /// Every statement in use, to be given back.
+  /// All statements in use, to be released at the end.
   @exclusivity(unchecked) private var statements: [Statement] = []
   @exclusivity(unchecked) private var hasHandedOut = false
 
-  /// The cursor of the page's last record, where a page has a limit and is full.
+  /// The cursor of the page's last record, if the page has a limit and is full.
   public private(set) var lastCursor: Cursor?
 
-  /// What a part of a result is at most, but for its last value.
+  /// The maximum size of a part of a result in bytes, without its last value.
   public static var partSize: Int { OutputMemory.partSize }
 
-  /// - Parameter limit: records of the page at most.
+  /// - Parameter limit: The maximum number of records of the page.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
     limit: Int? = nil
@@ -32,16 +32,17 @@ public final class PlanExecutor {
     cursors = CursorStack(executable, limit: limit)
   }
 
-  /// Gives the statements back to the connection.
+  /// Returns the statements to the connection's cache.
   public func close() {
     cursors.removeAll()
     for statement in statements { connection.release(statement) }
     statements.removeAll()
   }
 
-  /// Runs the statements of the path, and the root's to its first row.
+  /// Runs the statements of the path, and the root's up to its first row.
   ///
-  /// - Throws: `RequestError` (`notFound`) where the path or a single record leads nowhere; `DatabaseError`.
+  /// - Throws: `RequestError` (`notFound`) if a record of the path or a single requested record does not exist;
+  ///   `DatabaseError`.
   public func start() throws {
     let plan = executable.plan
     for step in plan.path {
@@ -77,11 +78,11 @@ public final class PlanExecutor {
     }
   }
 
-  /// The next part of the result; valid until the next call, nil at the end.
+  /// Returns the next part of the result, which is valid until the next call; nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? {
     if hasHandedOut { cursors.output.removeAll() }
     hasHandedOut = true
-    // A row may be of any length, and SQLite looks at the time only while it looks for one.
+    // A row may have any length, and SQLite checks the time only while it searches for the next row.
     try connection.checkInterruption()
     loop: while true {
       switch cursors.run() {
@@ -94,14 +95,14 @@ public final class PlanExecutor {
     return cursors.output.count > 0 ? cursors.output.bytes : nil
   }
 
-  /// The first column of the root's row where it is a BLOB.
+  /// The first column of the root's row if it is a BLOB.
   var firstBlob: [UInt8]? {
     let root = cursors.statement(cursors.count - 1)
     guard case .blob(let bytes) = statements.first(where: { $0.handle == root })?.value(0) else { return nil }
     return bytes
   }
 
-  /// Hands over the part that was read last; there can be no next one.
+  /// Transfers the part that was read last; no further part can be read.
   public func takePart() -> ResultPart { cursors.takeOutput() }
 
   /// Whether the last part has been read.
@@ -133,7 +134,7 @@ public final class PlanExecutor {
     try check(cursors.prepare(statement.handle, node: node, recursionLevel: recursionLevel))
   }
 
-  /// Binds a statement that stands beside the root's: the rows of the path are above it.
+  /// Binds a statement that, like the root's, has the rows of the path as its ancestors.
   func bind(_ beside: Plan.Statement, to statement: Statement) throws {
     try bind(beside, to: statement, parameters)
   }

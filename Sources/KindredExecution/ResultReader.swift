@@ -5,16 +5,16 @@ import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 
-/// Reads the result of a plan on a connection that is in a transaction, so that its parts agree with one another.
+/// Reads the result of a plan on a connection in a transaction, so that all parts show the same state.
 public final class ResultReader: ResultSource {
-  /// How many records there are on all pages; nil unless the plan counts them.
+  /// The number of records on all pages; nil unless the plan counts them.
   public private(set) var totalCount: Int64?
 
   private let connection: Connection
   private let executable: ExecutablePlan
   private let executor: PlanExecutor
 
-  /// A reader of the result that a plan has for these values.
+  /// Creates a reader for the result of a plan with these parameter values.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
     limit: Int? = nil
@@ -29,8 +29,9 @@ public final class ResultReader: ResultSource {
 
   /// Reads up to the first record.
   ///
-  /// - Parameter isRepeated: whether another reader of this plan has just made the transient tables.
-  /// - Throws: `RequestError` where the path leads nowhere or a full-text pattern is malformed; `DatabaseError`.
+  /// - Parameter isRepeated: Whether another reader of this plan has just filled the transient tables.
+  /// - Throws: `RequestError` if a record of the path does not exist or a full-text pattern is malformed;
+  ///   `DatabaseError`.
   public func start(isRepeated: Bool) throws {
     if !isRepeated { try Self.prepareTransients(of: plan, on: connection) }
     for search in plan.searches { try check(search) }
@@ -38,26 +39,26 @@ public final class ResultReader: ResultSource {
     if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
   }
 
-  /// Makes the transient tables that the plan's statements read.
+  /// Creates the transient tables that the plan's statements read.
   public static func prepareTransients(of plan: Plan, on connection: Connection) throws {
     for transient in plan.transients { try TransientTables.refresh(transient, on: connection) }
   }
 
-  /// The next part of the result; valid until the next call, nil at the end.
+  /// Returns the next part of the result, which is valid until the next call; nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? { try executor.next() }
 
-  /// The bytes of a result that is a single BLOB; nil for values of other types.
+  /// The bytes of a result that consists of a single BLOB; nil for other values.
   ///
-  /// To be called after `start` and before `next`.
+  /// Valid after `start` and before `next`.
   public var blob: [UInt8]? { executor.firstBlob }
 
-  /// Hands over the part that was read last, which outlives the reader; there can be no next one.
+  /// Transfers the part that was read last, which outlives the reader; no further part can be read.
   public func takePart() -> ResultPart { executor.takePart() }
 
   /// Whether the last part has been read.
   public var isAtEnd: Bool { executor.isAtEnd }
 
-  /// Returns the cursor of the page's last record; nil where no more follow.
+  /// Returns the cursor of the page's last record; nil if no more follow.
   ///
   /// - Throws: `DatabaseError`
   public func pageCursor() throws -> Cursor? {
@@ -67,7 +68,7 @@ public final class ResultReader: ResultSource {
 
   private var lastCursor: Cursor? { executor.hasMore ? executor.lastCursor : nil }
 
-  /// The same before the end has been read.
+  /// Returns this cursor before the page has been read to its end.
   private func lookAhead() throws -> Cursor? {
     guard let lookahead = plan.lookahead else { return nil }
     return try connection.withStatement(lookahead.sql) { statement in
@@ -78,9 +79,9 @@ public final class ResultReader: ResultSource {
     }
   }
 
-  /// Gives the statements back to the connection.
+  /// Returns the statements to the connection's cache.
   ///
-  /// To be called once, at any time.
+  /// Call it once, at any time.
   public func close() { executor.close() }
 
   private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
@@ -90,7 +91,8 @@ public final class ResultReader: ResultSource {
     }
   }
 
-  /// Lets SQLite read a full-text pattern before anything else runs: it knows whether it is well-formed.
+  /// Runs a statement that makes SQLite parse a full-text pattern, so that a malformed one is reported before
+  /// anything is read.
   private func check(_ search: Plan.SearchCheck) throws {
     try search.checkColumns(of: executor.parameters.value(of: .parameter(search.literal)))
     do {

@@ -2,15 +2,15 @@ import CKindredSQLite
 import KindredOutput
 
 extension OutputBuffer {
-  /// A column of the current row, as JSON (§6 of the contract).
+  /// Appends a column of the current row as JSON (§6 of the contract).
   ///
-  /// - Returns: Whether it is written: a long value is not, but slice by slice (see ``LongValue``).
+  /// - Returns: False for a long value, which is written in slices instead (see ``LongValue``).
   @inline(__always)
   mutating func append(
     column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation
   ) -> Bool {
-    // The value is asked for once. SQLite calls it unprotected, as other threads might use the connection; but a
-    // connection has one holder.
+    // SQLite calls this value unprotected, because other threads might use the connection; but a connection has
+    // only one holder.
     let value = sqlite3_column_value(statement, column)
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER:
@@ -31,13 +31,13 @@ extension OutputBuffer {
     return true
   }
 
-  /// A column that holds valid JSON, as it is; false, and nothing is written, where it doesn't.
+  /// Appends a column that holds valid JSON unchanged; false if it does not, and then nothing is written.
   mutating func append(validJSONIn column: Int32, of statement: OpaquePointer) -> Bool {
     let value = sqlite3_column_value(statement, column)
     return sqlite3_value_type(value) == SQLITE_TEXT && append(validJSON: Self.text(value))
   }
 
-  /// The same in one of the other formats; says whether anything was written.
+  /// Appends a column in one of the other formats, and returns whether anything was written.
   @inline(never)
   mutating func append(
     column: Int32, of statement: OpaquePointer, inFormatOf operation: ExecutablePlan.Operation
@@ -78,7 +78,9 @@ extension OutputBuffer {
     }
   }
 
-  /// The end of a start tag and the value: the class is `n` for numbers and booleans, `b` for blobs, `z` for NULL.
+  /// Appends the end of a start tag and the value.
+  ///
+  /// The class is `n` for numbers and booleans, `b` for blobs, `z` for NULL.
   private mutating func append(cell value: OpaquePointer?, isBoolean: Bool) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER, SQLITE_FLOAT: append(" class=\"n\">")
@@ -98,7 +100,7 @@ extension OutputBuffer {
     append(html: value, isBoolean: isBoolean)
   }
 
-  /// Longer blobs are shown by their beginning, of a multiple of three bytes.
+  /// The number of bytes that are shown of a longer blob; a multiple of three for base64.
   private static let longBlob = 48
 
   private mutating func append(count: Int64) {
@@ -107,14 +109,15 @@ extension OutputBuffer {
     if count >= most { append("+") }
   }
 
-  /// Whether a value is a segment that no URL can have: empty, or one that clients resolve (RFC 3986 §5.2.4).
+  /// Returns whether a value can't be a segment of a URL, because it is empty or resolved by clients (RFC 3986
+  /// §5.2.4).
   static func isDotSegment(_ column: Int32, of statement: OpaquePointer) -> Bool {
     guard sqlite3_column_type(statement, column) == SQLITE_TEXT else { return false }
     let bytes = text(sqlite3_column_value(statement, column))
     return bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
   }
 
-  /// As a segment of a URL's path: blobs in base64, as keys are read.
+  /// Appends a value as a segment of a URL's path, with blobs in base64 as keys are parsed.
   private mutating func append(segment value: OpaquePointer?) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: append(sqlite3_value_int64(value))
@@ -139,7 +142,7 @@ extension OutputBuffer {
 
   @inline(__always)
   static func text(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
-    // The text first: asked before, the length could be that of another encoding.
+    // The text has to be requested first, because the length may otherwise be that of another encoding.
     let text = sqlite3_value_text(value)
     return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }

@@ -1,16 +1,16 @@
 import KindredAssociations
 
-/// The tokens of SQL text, as far as names and punctuation go (<https://www.sqlite.org/lang.html>).
+/// Splits SQL into names, strings and punctuation, without a grammar (<https://www.sqlite.org/lang.html>).
 struct SQLTokens {
   enum Token: Hashable {
     /// A keyword, a name or a number without quotes.
     case word(String)
-    /// A name or a string, its quotes taken off.
+    /// A name or a string, without its quotes.
     case quoted(String)
     /// Any other character.
     case symbol(Character)
 
-    /// The text of a word or of something in quotes.
+    /// The text of a word, a quoted name or a string.
     var name: String? {
       switch self {
       case .word(let text), .quoted(let text): text
@@ -26,7 +26,7 @@ struct SQLTokens {
   private let bytes: [UInt8]
   private var position = 0
 
-  /// All tokens of a text; comments and white space are left out.
+  /// Returns all tokens of a text, without comments and white space.
   static func all(in sql: String) -> [Token] {
     var tokens = SQLTokens(bytes: Array(sql.utf8))
     var result: [Token] = []
@@ -69,7 +69,7 @@ struct SQLTokens {
     }
   }
 
-  /// What stands up to a quote that is not doubled.
+  /// Reads up to a quote that is not doubled.
   private mutating func quoted(until quote: UInt8) -> String {
     var text: [UInt8] = []
     position += 1
@@ -98,7 +98,7 @@ struct SQLTokens {
     return String(decoding: bytes[position..<end], as: UTF8.self)
   }
 
-  /// Letters, digits, `_`, `$` and everything beyond ASCII.
+  /// Returns whether a byte can be part of a word: letters, digits, `_`, `$` and all non-ASCII bytes.
   private static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x24, 0x80...: true

@@ -3,7 +3,8 @@ import KindredSQLSyntax
 import KindredSQLite
 
 extension SchemaReader {
-  /// Reads the foreign keys of all tables; gives a warning for each that leads nowhere, and leaves it out.
+  /// Reads the foreign keys of all tables, and returns a warning for each that is omitted because it has no
+  /// destination.
   func resolveForeignKeys(in drafts: inout [TableDraft]) throws -> [String] {
     var warnings: [String] = []
     let destinations = Dictionary(
@@ -26,14 +27,14 @@ extension SchemaReader {
   private struct DeclaredForeignKey {
     let table: String
     var from: [String] = []
-    /// NULLs where the destination's columns are not named, and so its primary key is meant.
+    /// The columns of the destination; nil for each if they are not named, which means the primary key.
     var to: [String?] = []
 
     struct Dangling: Error {
       let message: String
     }
 
-    /// The foreign key in the spelling of the tables: names know no case.
+    /// Returns the foreign key with names spelled as in the tables, because SQLite ignores their case.
     func resolved(
       from origin: TableDraft, in destinations: [String: TableDraft]
     ) -> Result<ForeignKey, Dangling> {
@@ -49,7 +50,7 @@ extension SchemaReader {
         }
       } else {
         for name in to.compactMap(\.self) {
-          // The rowid that stands in for a key is no column to SQLite.
+          // A rowid that serves as the key is not a column for SQLite.
           guard let column = destination.columnName(name), column != destination.rowIDName else {
             return .failure(Dangling(message: "\(destination.name) has no column \(name)"))
           }
@@ -67,7 +68,7 @@ extension SchemaReader {
     }
   }
 
-  /// The foreign keys of a table in the order of their declaration: SQLite numbers them from the last one.
+  /// Returns the foreign keys of a table in the order of their declaration; SQLite numbers them from the last.
   private func foreignKeys(of table: String) throws -> [DeclaredForeignKey] {
     var keys: [DeclaredForeignKey] = []
     var lastNumber: Int64?

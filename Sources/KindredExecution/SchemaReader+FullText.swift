@@ -1,7 +1,7 @@
 import KindredAssociations
 
 extension SchemaReader {
-  /// Tells the full-text tables, and the tables whose external content they index, that they can be searched.
+  /// Marks the full-text tables, and the tables that they index as external content, as searchable.
   func resolveFullText(in drafts: inout [TableDraft]) {
     let positions = Dictionary(
       drafts.enumerated().map { ($0.element.name.foldingASCIICase, $0.offset) },
@@ -11,7 +11,7 @@ extension SchemaReader {
         let rowIDName = drafts[position].rowIDName
       else { continue }
       let name = drafts[position].name
-      // The rowid, which stands first, is not indexed.
+      // The rowid, which is the first column, is not indexed.
       let columns = drafts[position].columns.map(\.name).filter { $0 != rowIDName }
       drafts[position].fullText = FullText(
         table: name, columns: columns, version: version, rowIDName: rowIDName)
@@ -27,13 +27,13 @@ extension SchemaReader {
 }
 
 extension TableDraft {
-  /// The name of the table that a full-text table indexes instead of a copy of its own.
+  /// The name of the table that a full-text table indexes as its external content.
   var externalContent: String? {
     guard let content = declaration?.content, !content.isEmpty else { return nil }
     return content
   }
 
-  /// The name that reads what a full-text table calls the rowid of this one: a column, or the rowid itself.
+  /// Returns the column, or the rowid, of this table that a full-text table uses as its rowid.
   fileprivate func rowIDName(_ name: String?) -> String? {
     guard let name else { return rowIDName }
     let isRowID = ["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase)
@@ -42,12 +42,12 @@ extension TableDraft {
 }
 
 extension VirtualTableDeclaration {
-  /// 3, 4 or 5; nil for other modules.
+  /// The version of the full-text module, 3, 4 or 5; nil for other modules.
   fileprivate var fullTextVersion: Int? {
     ["fts3": 3, "fts4": 4, "fts5": 5][module]
   }
 
-  /// The value of the option `content`: empty of a contentless table, nil of one with content of its own
+  /// The value of the option `content`: empty for a contentless table, nil for one that stores its content
   /// (<https://www.sqlite.org/fts3.html#the_fts4_content_option>,
   /// <https://www.sqlite.org/fts5.html#external_content_and_contentless_tables>).
   fileprivate var content: String? {
@@ -63,7 +63,9 @@ extension VirtualTableDeclaration {
     fullTextVersion == 5 ? value(ofFTS5Option: "content_rowid") : nil
   }
 
-  /// FTS5 takes the beginning of an option for the first option that begins so.
+  /// Returns the value of an FTS5 option.
+  ///
+  /// FTS5 accepts any prefix of a name, and takes the first option that it fits.
   private func value(ofFTS5Option option: String) -> String? {
     let options = [
       "prefix", "tokenize", "content", "contentless_delete", "content_rowid", "columnsize", "detail",

@@ -4,7 +4,9 @@ import KindredSQLSyntax
 import KindredSQLite
 
 extension SchemaReader {
-  /// The columns of a table, its keys and its indexes; its foreign keys need the other tables.
+  /// Returns the columns, keys and indexes of a table.
+  ///
+  /// Foreign keys are added later, since they need the other tables.
   func draft(of entry: Entry) throws -> TableDraft {
     var draft = TableDraft(name: entry.name, kind: entry.kind)
     let columns = try columns(of: entry)
@@ -18,7 +20,7 @@ extension SchemaReader {
       draft.rowIDName = try rowIDName(of: entry, columns: columns.map(\.column.name))
     }
     if keyColumns.isEmpty, let rowID = draft.rowIDName {
-      // Where no key is declared the rowid is the key, and the first column.
+      // If no key is declared, the rowid becomes the key and the first column.
       draft.columns.insert(
         Column(name: rowID, declaredType: "INTEGER", isNullable: false, hasDefault: true), at: 0)
       draft.addKey([0])
@@ -38,9 +40,9 @@ extension SchemaReader {
   /// A row of `PRAGMA table_xinfo` (<https://www.sqlite.org/pragma.html#pragma_table_xinfo>).
   private struct ColumnEntry {
     let column: Column
-    /// From 1; 0 of a column that is not in the primary key.
+    /// The position in the primary key, from 1; 0 for a column outside it.
     let keyPosition: Int64
-    /// Whether it belongs to a virtual table and `*` does not give it.
+    /// Whether it is a hidden column of a virtual table, which `*` does not select.
     let isHidden: Bool
   }
 
@@ -62,16 +64,16 @@ extension SchemaReader {
           name: name, declaredType: type, affinity: compared?.affinity(ofType: type),
           collation: compared?.collation ?? collation(of: name, in: entry.name),
           isNullable: row.int64(2) == 0,
-          // 2 is a virtual generated column, 3 a stored one.
+          // 2 means a virtual generated column, 3 a stored one.
           isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
           defaultValue: defaultText.map(Self.defaultValue)),
         keyPosition: row.int64(4), isHidden: hidden == 1)
     }
   }
 
-  /// The value that a `DEFAULT` clause says, from its text.
+  /// Returns the value of a `DEFAULT` clause from its text.
   ///
-  /// A single name is a text there, in whatever quotes, where elsewhere it would be a column
+  /// Unlike elsewhere, a single name is a string there and not a column, whatever its quotes
   /// (<https://www.sqlite.org/lang_createtable.html#the_default_clause>).
   private static func defaultValue(_ text: String) -> SQL {
     let tokens = SQLTokens.all(in: text)
@@ -85,20 +87,20 @@ extension SchemaReader {
     }
   }
 
-  /// Whether a word is a number or a keyword that stands for a value.
+  /// Returns whether a word is a number, or a keyword that stands for a value.
   private static func isValue(_ word: String) -> Bool {
     let keywords = ["null", "true", "false", "current_date", "current_time", "current_timestamp"]
     return word.utf8.first.map { (0x30...0x39).contains($0) } ?? false
       || keywords.contains(word.foldingASCIICase)
   }
 
-  /// The first of the rowid's names that is no column's (<https://www.sqlite.org/rowidtable.html>).
+  /// Returns the first name of the rowid that no column has (<https://www.sqlite.org/rowidtable.html>).
   private func rowIDName(of entry: Entry, columns: [String]) throws -> String? {
     let free = ["rowid", "_rowid_", "oid"].first { name in
       !columns.contains { $0.equalsIgnoringCase(name) }
     }
     guard let free, entry.kind == .virtual else { return free }
-    // Whether a virtual table has one is the decision of its module.
+    // The module decides whether a virtual table has a rowid.
     let sql: SQL = "SELECT \(identifier: free) FROM \(identifier: database).\(identifier: entry.name) LIMIT 0"
     do {
       _ = try connection.prepare(sql.rendered().text)
@@ -120,7 +122,7 @@ extension SchemaReader {
     ) { (name: $0.text(0) ?? "", isUnique: $0.int64(1) != 0, isPrimaryKey: $0.text(2) == "pk") }
 
     if draft.primaryKey.count == 1, !indexes.contains(where: \.isPrimaryKey), draft.uniqueKeys.isEmpty {
-      // INTEGER PRIMARY KEY: the table itself is its index, and NULL means the next number.
+      // INTEGER PRIMARY KEY: the table itself is the index, and inserting NULL generates the next number.
       let key = draft.primaryKey[0]
       let column = draft.columns[key]
       draft.columns[key] = Column(
@@ -147,13 +149,13 @@ extension SchemaReader {
     }
   }
 
-  /// A column of an index, or an expression.
+  /// A column or an expression of an index.
   private struct IndexEntry {
-    /// Among the columns of the table; nil for an expression.
+    /// The position among the columns of the table; nil for an expression.
     let position: Int?
-    /// Nil where it is the column's own.
+    /// The collation of the index; nil if it is that of the column.
     let collation: String?
-    /// Whether values that are equal to the column are equal to the index.
+    /// Whether values that the column's collation takes for equal are also equal in the index.
     let isUniquelyCompared: Bool
     let isDescending: Bool
   }
@@ -171,7 +173,7 @@ extension SchemaReader {
       let isOwn = own.equalsIgnoringCase(collation)
       return IndexEntry(
         position: position, collation: isOwn ? nil : collation,
-        // What is the same byte by byte is the same to every collation.
+        // Values that are equal byte by byte are equal in every collation.
         isUniquelyCompared: isOwn || own.equalsIgnoringCase("BINARY"), isDescending: row.int64(2) != 0)
     }
   }
@@ -185,7 +187,7 @@ extension SchemaReader {
 }
 
 extension TableDraft {
-  /// Adds a primary key that is the rowid.
+  /// Adds a primary key that aliases the rowid.
   fileprivate mutating func addKey(_ key: [Int]) {
     primaryKey = key
     rowIDColumn = key.first.map { columns[$0].name }

@@ -6,13 +6,14 @@ import KindredSQLite
 /// Reads the schema of a database from SQLite's own description of it
 /// (<https://www.sqlite.org/schematab.html>, <https://www.sqlite.org/pragma.html>).
 ///
-/// What is wrong with the schema is passed over with a warning: a database is served as far as it works.
+/// Tables and foreign keys that are broken are omitted with a warning, so that the rest of the database can be
+/// served.
 public struct SchemaReader {
-  /// Which tables are read.
+  /// The tables that are read.
   public enum Selection: Sendable {
-    /// Those that are resources: neither Kindred's own, nor SQLite's, nor those behind virtual tables.
+    /// Tables that can be resources: neither Kindred's own, nor SQLite's, nor the shadow tables of virtual tables.
     case resources
-    /// All but those that Kindred makes for the duration of a statement.
+    /// All tables except Kindred's transient ones.
     case all
   }
 
@@ -21,16 +22,16 @@ public struct SchemaReader {
   let database: String
   private let selection: Selection
 
-  /// A reader of the main database of `connection`, or of another one that it has.
+  /// Creates a reader of the main database of `connection`, or of another one that it has.
   public init(_ connection: Connection, database: String = "main", selection: Selection = .resources) {
     self.connection = connection
     self.database = database
     self.selection = selection
   }
 
-  /// The schema as of now, or of the transaction that is open.
+  /// Returns the current schema, or that of the open transaction.
   ///
-  /// - Throws: `DatabaseError` where the file can't be read.
+  /// - Throws: `DatabaseError` if the file can't be read.
   public func schema() throws -> Schema {
     connection.isInTransaction ? try read() : try connection.readTransaction(read)
   }
@@ -50,7 +51,8 @@ public struct SchemaReader {
       } catch let error as DatabaseError
         where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
       {
-        // A view of a table that has gone, a virtual table of an unknown module, a damaged full-text index.
+        // For example a view of a table that was dropped, a virtual table of an unknown module, a damaged full-text
+        // index.
         warnings.append("the \(entry.kindName) \(entry.name) is left out: \(error.message)")
       }
     }
@@ -63,7 +65,7 @@ public struct SchemaReader {
     return Schema(tables: drafts.map(\.table), warnings: warnings.map(\.onOneLine))
   }
 
-  /// Leaves out what can't be named or read; gives the warnings.
+  /// Removes tables that can't be named or read, and returns a warning for each.
   private func drop(_ drafts: inout [TableDraft], unlessIn entries: [Entry]) -> [String] {
     var warnings: [String] = []
     let names = Set(entries.map(\.name.foldingASCIICase))
@@ -74,7 +76,7 @@ public struct SchemaReader {
       } else if draft.columns.isEmpty {
         warnings.append("the table \(draft.name) is left out: its columns can't be read")
       } else if !seen.insert(draft.name).inserted {
-        // To SQLite, names that differ in the composition of their characters are two names.
+        // For SQLite, names that differ only in Unicode normalization are different.
         warnings.append("the table \(draft.name) is left out: another one has the same name")
       } else {
         return false
@@ -96,27 +98,26 @@ extension SchemaReader {
     let isWithoutRowID: Bool
     let sql: String
 
-    /// Every table and view of the database is a resource; `sqlite_*`, FTS shadow tables and Kindred's own tables
-    /// are not.
+    /// Whether it can be a resource: any table or view except `sqlite_*`, shadow tables and Kindred's own tables.
     var isResource: Bool {
       let name = name.foldingASCIICase
       return !isShadow && !name.hasPrefix("sqlite_") && !BookkeepingTable.names.contains(name)
     }
 
-    /// Whether the engine has made it for itself.
+    /// Whether it is a transient table of the engine.
     var isTransient: Bool { name.hasPrefix("kindred:") }
 
     var kindName: String { kind == .view ? "view" : "virtual table" }
   }
 
-  /// The changes that triggers make in place of views, by the folded names of these.
+  /// Returns the changes to views that `INSTEAD OF` triggers implement, by the folded names of the views.
   private func insteadOfTriggers() throws -> [String: Table.Changes] {
     let triggers = try connection.rows(
       "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger'"
     ) { (table: $0.text(0) ?? "", tokens: SQLTokens.all(in: $0.text(1) ?? "")) }
     return triggers.reduce(into: [:]) { changes, trigger in
       let tokens = trigger.tokens
-      // A trigger may be called `instead`, in front of the words that count.
+      // A trigger may itself be called `instead`, so the two words are searched together.
       guard
         let place = tokens.indices.first(where: {
           tokens[$0].isKeyword("instead") && $0 + 2 < tokens.count && tokens[$0 + 1].isKeyword("of")
@@ -131,7 +132,7 @@ extension SchemaReader {
     }
   }
 
-  /// All tables and views in the order of their creation.
+  /// Returns all tables and views in the order of their creation.
   private func entries() throws -> [Entry] {
     let kinds = try connection.rows(
       "SELECT name, type, wr FROM pragma_table_list WHERE schema = ?1", [.text(database)]
@@ -158,7 +159,7 @@ extension SchemaReader {
 }
 
 extension Connection {
-  /// What `row` makes of each row of a statement.
+  /// Runs a statement, and returns its rows transformed by `row`.
   func rows<Row>(
     _ sql: String, _ arguments: [SQLValue] = [], _ row: (Statement) throws -> Row
   ) throws -> [Row] {
@@ -172,7 +173,7 @@ extension Connection {
 }
 
 extension String {
-  /// The text with its line breaks and other control characters as spaces, so that it can stand in a log.
+  /// The text with control characters replaced by spaces, so that it takes one line in a log.
   fileprivate var onOneLine: String {
     String(
       String.UnicodeScalarView(

@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredSQLite
 
 extension Statement {
-  /// The value of a column as a cursor holds it: byte by byte.
+  /// Returns the value of a column as a page cursor stores it, with exact bytes.
   func cursorValue(_ column: Int32) -> Cursor.Value {
     switch columnType(column) {
     case .null: .null
@@ -13,7 +13,7 @@ extension Statement {
     }
   }
 
-  /// Binds a value of a cursor.
+  /// Binds a value of a page cursor.
   func bind(_ value: Cursor.Value, at parameter: Int32) throws {
     switch value {
     case .null: try bindNull(at: parameter)

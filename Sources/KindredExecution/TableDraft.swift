@@ -13,11 +13,11 @@ struct TableDraft {
   var rowIDName: String?
   var rowIDColumn: String?
   var fullText: FullText?
-  /// Of a view.
+  /// The changes that a view's triggers implement.
   var insteadOf: Table.Changes = []
-  /// Whether it is a view whose rows may be of several SELECTs.
+  /// Whether it is a view that may consist of several SELECTs.
   var isCompound = false
-  /// Of a virtual table.
+  /// The declaration of a virtual table.
   var declaration: VirtualTableDeclaration?
 
   var table: Table {
@@ -28,12 +28,12 @@ struct TableDraft {
       isCompound: isCompound)
   }
 
-  /// The column of this name, as the schema spells it.
+  /// Returns the name of a column as the schema spells it.
   func columnName(_ name: String) -> String? {
     columns.first { $0.name.equalsIgnoringCase(name) }?.name
   }
 
-  /// Whether no two records agree in all of these columns.
+  /// Returns whether a unique key guarantees that no two records agree in all of these columns.
   func isUnique(_ names: [String]) -> Bool {
     uniqueKeys.contains { key in key.allSatisfy { names.contains(columns[$0].name) } }
   }

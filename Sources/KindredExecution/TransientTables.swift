@@ -2,13 +2,13 @@ import KindredAssociations
 import KindredSQLite
 import KindredSQLSyntax
 
-/// Makes the transient tables of a connection, and makes them anew when the database has changed.
+/// Creates the transient tables of a connection, and refills them when the database has changed.
 enum TransientTables {
-  /// Remembers, in the connection's own temporary schema, which state of the database each table holds.
+  /// The temporary table that records which state of the database each transient table holds.
   private static let ledger = "kindred:transient"
 
   static func refresh(_ table: TransientTable, on connection: Connection) throws {
-    // Read inside of the transaction, it is the version of the snapshot.
+    // Inside the transaction this is the version of the snapshot.
     let version = try connection.dataVersion
     try connection.execute(
       "CREATE TEMP TABLE IF NOT EXISTS \"\(ledger)\" (name TEXT PRIMARY KEY, definition TEXT, version INTEGER)"
@@ -20,7 +20,7 @@ enum TransientTables {
       try statement.bind([.text(table.name), .text(definition)])
       return try statement.step() ? statement.int64(0) : nil
     }
-    // The version doesn't change with the connection's own writes, so one that writes can't go by it.
+    // The version does not change with the connection's own writes, so a writing connection always refills.
     guard made != version || !connection.isReadOnly else { return }
     try connection.savepoint {
       if made == nil {

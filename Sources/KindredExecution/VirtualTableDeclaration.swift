@@ -1,19 +1,21 @@
 import KindredAssociations
 
-/// What a `CREATE VIRTUAL TABLE` statement says (<https://www.sqlite.org/lang_createvtab.html>).
+/// The module and arguments of a `CREATE VIRTUAL TABLE` statement (<https://www.sqlite.org/lang_createvtab.html>).
 struct VirtualTableDeclaration {
-  /// An argument of the module: `content='book'` has a name, the column `title` has none.
+  /// An argument of the module.
+  ///
+  /// `content='book'` has a name; the column `title` has none.
   struct Argument {
     var name: String?
-    /// What follows the `=`, without quotes.
+    /// The text after the `=`, or the whole argument, without quotes.
     var value: String
   }
 
-  /// The module in lower case, as in `fts5`.
+  /// The name of the module in lower case, such as `fts5`.
   let module: String
   let arguments: [Argument]
 
-  /// Reads the text that `sqlite_schema` keeps; nil where it is no such statement.
+  /// Parses the SQL from `sqlite_schema`; nil if it is no such statement.
   init?(_ sql: String) {
     var tokens = SQLTokens.all(in: sql)[...]
     for keyword in ["create", "virtual", "table"] {
@@ -35,7 +37,7 @@ struct VirtualTableDeclaration {
     arguments = tokens.popFirst() == .symbol("(") ? Self.arguments(in: &tokens) : []
   }
 
-  /// What stands between parentheses, from behind the opening one.
+  /// Reads the arguments up to the closing parenthesis.
   private static func arguments(in tokens: inout ArraySlice<SQLTokens.Token>) -> [Argument] {
     var arguments: [[SQLTokens.Token]] = [[]]
     var depth = 0

@@ -5,9 +5,9 @@ import KindredSQLSyntax
 import KindredSQLite
 
 extension Connection {
-  /// Runs a statement to its end; gives its rows.
+  /// Runs a statement to its end, and returns its rows.
   ///
-  /// - Parameter above: the current row of each statement above it in the tree of statements.
+  /// - Parameter above: The current rows of its ancestors in the tree of statements.
   func rows(
     of statement: ExecutableStatement, _ parameters: Parameters, above: [[SQLValue]] = []
   ) throws -> [[SQLValue]] {
@@ -24,7 +24,7 @@ extension Connection {
     }
     var rows: [[SQLValue]] = []
     while try open.step() { rows.append(open.row) }
-    // Nothing was changed where a trigger ignores the record.
+    // A trigger that ignores the record leaves nothing changed.
     if statement.givesRowID, changes > 0 { rows.append([.integer(lastInsertRowID)]) }
     return rows
   }

@@ -5,9 +5,9 @@ import KindredSQLSyntax
 import KindredSQLite
 
 extension Connection {
-  /// The columns of all records that are found.
+  /// Returns the columns of all records that a lookup finds.
   ///
-  /// - Throws: `RequestError` where a step before the last leads nowhere (`notFound`), or a full-text pattern is
+  /// - Throws: `RequestError` if a step before the last finds no record (`notFound`), or a full-text pattern is
   ///   malformed; `DatabaseError`.
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
     for transient in lookup.transients { try TransientTables.refresh(transient, on: self) }

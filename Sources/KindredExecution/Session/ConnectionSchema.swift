@@ -2,10 +2,10 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// The schema as a connection shows it in its transaction.
+/// The schema as a connection sees it in its transaction.
 public struct ConnectionSchema: SchemaSource {
   private let connection: Connection
-  /// A number of the schema: equal numbers mean equal schemas.
+  /// The version of the schema: equal numbers mean equal schemas.
   public let schemaVersion: Int64
 
   init(_ connection: Connection, schemaVersion: Int64) {
@@ -13,22 +13,22 @@ public struct ConnectionSchema: SchemaSource {
     self.schemaVersion = schemaVersion
   }
 
-  /// The schema as of now.
+  /// Creates the current schema of a connection.
   ///
   /// - Throws: `DatabaseError`.
   public init(_ connection: Connection) throws {
     self.init(connection, schemaVersion: try connection.schemaVersion)
   }
 
-  /// Returns the schema as the connection shows it.
+  /// Returns the schema as the connection sees it.
   public func schema() throws -> Schema { try SchemaReader(connection).schema() }
 
-  /// Returns the definitions as tables without keys, in their order.
+  /// Returns the definitions as tables without keys, in the given order.
   public func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     try CommonTableExpressionReader(connection).tables(definitions)
   }
 
-  /// The tables whose pages a statement opens (<https://www.sqlite.org/opcode.html#OpenRead>).
+  /// Returns the tables that reading `table` opens (<https://www.sqlite.org/opcode.html#OpenRead>).
   public func tables(readBy table: Table) throws -> Set<String> {
     var owners: [Int64: String] = [:]
     try connection.withStatement("SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0") {
@@ -41,7 +41,7 @@ public struct ConnectionSchema: SchemaSource {
     }
     let explanation: SQL = "EXPLAIN \(with)SELECT * FROM \(identifier: table.name)"
     var names: Set<String> = []
-    // A common table expression may read others, which this doesn't look into.
+    // A common table expression that reads others can't be prepared alone; its tables are not found.
     guard let statement = try? connection.prepare(explanation.rendered().text, persistent: false) else {
       return []
     }
@@ -52,7 +52,7 @@ public struct ConnectionSchema: SchemaSource {
     return names
   }
 
-  /// Returns what tells whether results follow from the database alone.
+  /// Returns the rules that decide whether a result depends on the database alone.
   public func timelessness() throws -> Timelessness {
     var views: [(name: String, sql: String)] = []
     try connection.withStatement("SELECT name, sql FROM sqlite_schema WHERE type = 'view'") { statement in

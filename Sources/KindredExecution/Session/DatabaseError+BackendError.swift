@@ -3,7 +3,7 @@ import KindredBackend
 import KindredSQLite
 
 extension DatabaseError: BackendError {
-  /// What has happened.
+  /// The kind of the error, by which the API decides on a response.
   public var kind: BackendErrorKind {
     if isConstraint { return .constraint(constraintKind) }
     if isMismatch { return .wrongKey }
@@ -31,7 +31,7 @@ extension DatabaseError: BackendError {
     case .dataType: .dataType
     case .unique, .primaryKey, .rowID: .unique
     case .foreignKey: .foreignKey
-    // The database's own word (https://www.sqlite.org/lang_createtrigger.html#raise).
+    // The message comes from the trigger itself (https://www.sqlite.org/lang_createtrigger.html#raise).
     case .trigger: .trigger(message)
     case .commitHook, .function, .virtualTable, .pinned, nil: .other
     }
@@ -42,13 +42,13 @@ extension DatabaseError: BackendError {
     let keys = (table.uniqueKeys + table.columns.indices.map { [$0] }).map { key in
       key.map { table.columns[$0].name }
     }
-    // The longest first: the end of its list may be that of another one.
+    // The longest key first, because the end of its list may be the list of a shorter one.
     return keys.sorted { $0.count > $1.count }.first { key in
       message.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
     } ?? []
   }
 
-  /// The limit of SQLite that a statement is beyond (<https://www.sqlite.org/limits.html>).
+  /// The limit of SQLite that a statement exceeds (<https://www.sqlite.org/limits.html>).
   private var exceededLimit: String? {
     let messages = [
       "parser stack overflow", "Expression tree is too large", "tables in a join", "FROM clause terms",
@@ -58,7 +58,7 @@ extension DatabaseError: BackendError {
     return code == 1 && messages.contains(where: message.contains) ? message : nil
   }
 
-  /// What SQLite says of values that an expression can't take; these messages tell nothing of the inside.
+  /// SQLite's message about values that an expression can't take; these messages reveal no internals.
   private var complaintAboutValues: String? {
     let messages = [
       "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",
@@ -71,6 +71,6 @@ extension DatabaseError: BackendError {
 }
 
 extension OpenError: BackendError {
-  /// One more connection was needed, and the file is no longer what it was at the start.
+  /// The kind of an error that occurs when another connection is opened and the file has changed since the start.
   public var kind: BackendErrorKind { reason == .busy ? .busy : .unavailable }
 }

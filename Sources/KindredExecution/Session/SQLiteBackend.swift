@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredBackend
 import KindredSQLite
 
-/// A database of SQLite that is served.
+/// An SQLite database that is served.
 public final class SQLiteBackend: Backend {
   /// The connections.
   public let pool: ConnectionPool
@@ -10,7 +10,7 @@ public final class SQLiteBackend: Backend {
   private let watcher: StateWatcher
   private let writes: WriteQueue
 
-  /// A backend on the connections of a pool.
+  /// Creates a backend that uses the connections of a pool.
   ///
   /// - Throws: `OpenError`.
   public init(_ pool: ConnectionPool) throws {
@@ -20,16 +20,16 @@ public final class SQLiteBackend: Backend {
     writes = WriteQueue(pool)
   }
 
-  /// Whether there is a connection that writes.
+  /// Whether the database can be written.
   public var isWritable: Bool { pool.isWritable }
 
-  /// The number of the present state of the database; nil where it can't be told.
+  /// The number of the current state of the database; nil if it can't be determined.
   public var stateNumber: Int64? { watcher.current }
 
-  /// Has the database answer anything.
+  /// Checks that the database responds.
   public func probe() throws { try watcher.probe() }
 
-  /// Runs `body` with the schema as it is now.
+  /// Runs `body` with the current schema.
   public func withSchema<Result: Sendable>(
     _ body: @Sendable (any SchemaSource) throws -> Result
   ) throws -> Result {
@@ -38,7 +38,7 @@ public final class SQLiteBackend: Backend {
 
   // MARK: Readers
 
-  /// Begins to read: takes a connection, and a snapshot.
+  /// Begins to read: takes a connection and a snapshot.
   public func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
@@ -50,17 +50,17 @@ public final class SQLiteBackend: Backend {
     readers.queueForReader(onGrant)
   }
 
-  /// Opens connections for reading that are none of this pool's.
+  /// Opens reading connections outside this pool.
   public func readers(_ count: Int) throws -> any ReaderPool {
     SQLiteReaders(pool: try pool.sibling(readers: count), watcher: watcher)
   }
 
-  /// Closes the connections: those in use when they are released.
+  /// Closes the connections; one that is in use is closed when it is released.
   public func close() { readers.close() }
 
   // MARK: Writing
 
-  /// Has `body` run in a transaction that writes.
+  /// Queues `body` to run in a write transaction.
   public func write<Value: Sendable>(
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -73,14 +73,15 @@ public final class SQLiteBackend: Backend {
         let handle = connection.interruptHandle
         cancellation?.onCancel { handle.interrupt() }
         defer { cancellation?.onCancel(nil) }
-        // A long write is bounded by its size: its savepoints may fill temporary files as large as the database.
+        // A long write is bounded by its size and has no account: its savepoints may need temporary files as large
+        // as the database.
         return order.isLong
           ? try body(SQLiteWriteTransaction(connection))
           : try connection.accounting { try body(SQLiteWriteTransaction(connection)) }
       }, completion: completion)
   }
 
-  /// What has been counted so far.
+  /// The current counters.
   public var statistics: BackendStatistics {
     let (pool, writes) = (pool.statistics, writes.statistics)
     var statistics = BackendStatistics()

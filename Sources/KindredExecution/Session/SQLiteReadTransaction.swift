@@ -3,7 +3,7 @@ import KindredBackend
 import KindredClock
 import KindredSQLite
 
-/// A reading connection in a transaction, from the first statement of a request to the last byte of its answer.
+/// A reading connection in a transaction, from the first statement of a request to the last byte of its response.
 final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
   let connection: Connection
   private(set) var schemaVersion: Int64 = 0
@@ -11,13 +11,13 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
   private let watcher: StateWatcher
   private let cancellation: (any Cancellation)?
   private var isClosed = false
-  /// Nanoseconds that the statements may still take; nil for any number.
+  /// The nanoseconds that the statements may still take; nil for no limit.
   private var timeLeft: UInt64?
   private var start: UInt64 = 0
 
   /// - Parameters:
-  ///   - cancellation: interrupts the statements.
-  ///   - seconds: how long the statements may take; nil for ever.
+  ///   - cancellation: Interrupts the statements.
+  ///   - seconds: The seconds that the statements may take; nil for no limit.
   init(
     _ connection: Connection, of pool: ConnectionPool, _ watcher: StateWatcher,
     cancellation: (any Cancellation)?, seconds: Double?
@@ -41,7 +41,7 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
 
   func stateNumber() throws -> Int64? { try watcher.number(shownBy: self) }
 
-  /// Takes a new snapshot; nothing may have been read from the present one.
+  /// Takes a new snapshot, provided that nothing has been read from the current one.
   func renew() throws {
     try connection.commit()
     schemaVersion = try connection.beginRead()
@@ -70,7 +70,7 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     guard !isClosed else { return }
     isClosed = true
     cancellation?.onCancel(nil)
-    // Not a rollback: that would take back the transient tables as well.
+    // Not a rollback, which would also undo the transient tables.
     _ = try? connection.commit()
     connection.leaveAccount()
     pool.release(connection)
@@ -96,7 +96,7 @@ extension SQLiteReadTransaction {
     return PlanExplanation(statements: statements)
   }
 
-  /// SQLite's plan (<https://www.sqlite.org/eqp.html>), indented.
+  /// Returns the lines of SQLite's query plan, indented (<https://www.sqlite.org/eqp.html>).
   private func lines(of sql: String) throws -> [String] {
     let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql)", persistent: false)
     var lines: [String] = []

@@ -3,7 +3,7 @@ import KindredBackend
 import KindredOutput
 import KindredSQLite
 
-/// What both kinds of transactions do by their connection.
+/// The part that read and write transactions have in common.
 protocol SQLiteTransaction: Transaction {
   var connection: Connection { get }
 }

@@ -4,7 +4,7 @@ import KindredOutput
 import KindredSQLSyntax
 import KindredSQLite
 
-/// The writing connection in a transaction, or in a savepoint of one.
+/// The writing connection in a transaction, or in a savepoint of a shared one.
 final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   let connection: Connection
   let schemaVersion: Int64

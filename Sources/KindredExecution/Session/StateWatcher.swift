@@ -2,29 +2,30 @@ import KindredClock
 import KindredSQLite
 import Synchronization
 
-/// Numbers the states of a database, whoever wrote them.
+/// Numbers the states of a database, including those written by other processes.
 ///
-/// A connection of its own watches the file: its `data_version` changes with every commit of any other connection of
-/// any process (<https://www.sqlite.org/pragma.html#pragma_data_version>), and those of two connections can't be
-/// compared.
+/// It has a connection of its own, whose `data_version` changes with every commit of any other connection of any
+/// process (<https://www.sqlite.org/pragma.html#pragma_data_version>); the numbers of different connections can't
+/// be compared.
 final class StateWatcher: Sendable {
   private struct Watcher {
     let connection: Connection
-    /// The present state as the file tells it, which is cheaper to ask for.
+    /// The current version with the state of the file, which is cheaper to read.
     var state: (file: FileState, version: Int64)?
   }
 
   private let watcher: Mutex<Watcher>
   private let isImmutable: Bool
-  /// When the database answered last, in nanoseconds.
+  /// The time when the database last responded, in nanoseconds.
   private let lastAnswer = Atomic<UInt64>(0)
 
-  /// For how many nanoseconds an answer holds: somebody who asks without end must not keep the database busy.
+  /// The nanoseconds for which a response of `probe()` is valid, so that frequent health checks don't load the
+  /// database.
   private static let validity: UInt64 = 100_000_000
 
   init(of pool: ConnectionPool) throws {
     var configuration = ConnectionConfiguration()
-    // While somebody holds the file exclusively, its state can't be told: no reason to have everybody wait here.
+    // While another process holds the file exclusively, its state is unknown; nobody should wait for it here.
     configuration.busyTimeout = 0
     watcher = Mutex(
       Watcher(
@@ -33,7 +34,9 @@ final class StateWatcher: Sendable {
     isImmutable = pool.readerAccess == .immutable
   }
 
-  /// Runs `body` with the connection that watches, in a transaction, when nobody else uses it; so `body` must be short.
+  /// Runs `body` in a transaction of the watching connection.
+  ///
+  /// It holds a lock, so `body` has to be short.
   func withConnection<Result: Sendable>(
     _ body: @Sendable (_ schemaVersion: Int64, Connection) throws -> Result
   ) throws -> Result {
@@ -45,9 +48,9 @@ final class StateWatcher: Sendable {
     }
   }
 
-  /// The number of the present state, which is that of no other; nil where it can't be told.
+  /// The number of the current state, which no other state has; nil if it can't be determined.
   ///
-  /// What is read after this was asked is this state or a later one.
+  /// Anything read afterwards shows this state or a later one.
   var current: Int64? {
     if isImmutable { return 0 }
     return watcher.withLock { watcher in
@@ -55,7 +58,7 @@ final class StateWatcher: Sendable {
       if let state = watcher.state, connection.isUnchanged(since: state.file) { return state.version }
       watcher.state = nil
       guard let version = try? connection.dataVersion else { return nil }
-      // What the file says between two equal answers, it says in that state.
+      // Between two equal versions, the state of the file belongs to this version.
       if let file = connection.fileState, (try? connection.dataVersion) == version {
         watcher.state = (file, version)
       }
@@ -63,24 +66,25 @@ final class StateWatcher: Sendable {
     }
   }
 
-  /// The number of the state that a reading shows, or of an earlier one; nil where it can't be told.
+  /// Returns the number of the state that a read transaction sees, or of an earlier one; nil if it can't be
+  /// determined.
   ///
-  /// The connection's own number of the state tells whether it shows the same as last time, without asking the file
-  /// once more: that would take as long as reading a record.
+  /// The connection's own snapshot number shows whether the state is the same as last time. That avoids reading the
+  /// file again, which would take as long as reading a record.
   func number(shownBy reading: SQLiteReadTransaction) throws -> Int64? {
     if isImmutable { return 0 }
     let connection = reading.connection
     if let known = connection.attachment as? Known, known.own == connection.snapshotNumber {
       return known.version
     }
-    // It must be asked before the snapshot is taken.
+    // The version has to be read before the snapshot is taken.
     guard let version = current else { return nil }
     try reading.renew()
     connection.attachment = Known(own: connection.snapshotNumber, version: version)
     return version
   }
 
-  /// What a connection knows of the state that it showed last.
+  /// The state that a connection has seen last.
   private final class Known {
     let own: UInt32
     let version: Int64
@@ -91,9 +95,9 @@ final class StateWatcher: Sendable {
     }
   }
 
-  /// Asks the database anything, to see whether it answers; not if it just did.
+  /// Runs a statement to check that the database responds, unless it has done so a moment ago.
   ///
-  /// - Throws: `DatabaseError` where it doesn't; that somebody is busy with it is an answer.
+  /// - Throws: `DatabaseError` if it does not. A locked database counts as responding.
   func probe() throws {
     let now = MonotonicTime.now()
     guard now >= lastAnswer.load(ordering: .relaxed) + Self.validity else { return }
