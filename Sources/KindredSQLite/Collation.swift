@@ -1,17 +1,17 @@
 import CKindredSQLite
 
-/// A way to compare texts, which statements call by its name (<https://www.sqlite.org/c3ref/create_collation.html>).
+/// A collation, by which statements compare texts (<https://www.sqlite.org/c3ref/create_collation.html>).
 public final class Collation: Sendable {
-  /// The name in SQL, whose ASCII letters have no case.
+  /// The name in SQL; the case of its ASCII letters is ignored.
   public let name: String
   private let compare: @Sendable (_ left: String, _ right: String) -> Int32
 
-  /// A collation.
+  /// Creates a collation.
   ///
   /// - Parameters:
   ///   - name: The name in SQL.
-  ///   - compare: Returns a negative number where the left text comes first, a positive one where the right one does,
-  ///     and 0 where neither does. It must be an order, the same in each call, or indexes get damaged.
+  ///   - compare: Returns a negative number if the left text comes first, a positive one if the right one does, and
+  ///     0 if they are equal. It has to be a consistent order, or indexes get damaged.
   public init(_ name: String, _ compare: @escaping @Sendable (_ left: String, _ right: String) -> Int32) {
     self.name = name
     self.compare = compare
@@ -28,7 +28,7 @@ public final class Collation: Sendable {
       },
       { context in context.map { Unmanaged<Collation>.fromOpaque($0).release() } })
     guard code == SQLITE_OK else {
-      // Unlike other functions, this one does not call the destructor when it fails.
+      // Unlike similar functions of SQLite, this one does not call the destructor when it fails.
       Unmanaged.passUnretained(self).release()
       throw connection.error(code)
     }

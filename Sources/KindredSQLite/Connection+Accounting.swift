@@ -1,37 +1,37 @@
 import CKindredSQLite
 
-/// Accounts of what the statements of a connection hold (see ``ResourceLimits``).
+/// Accounts of the memory and temporary files that statements use (see ``ResourceLimits``).
 extension Connection {
-  /// Begins the account of a new request: nothing is charged to it yet.
+  /// Resets the account for a new request.
   public func beginAccounting() {
     guard let account = interruption.account else { return }
     let limits = configuration.resourceLimits
     kindred_account_begin(account, limits.memory ?? -1, limits.temporaryFiles ?? -1)
   }
 
-  /// Has what this thread makes SQLite allocate charged to the account, until it leaves.
+  /// Charges SQLite's allocations on this thread to the account, until `leaveAccount()`.
   public func enterAccount() {
     if let account = interruption.account { kindred_account_enter(account) }
   }
 
-  /// Ends that.
+  /// Stops charging this thread's allocations to the account.
   public func leaveAccount() {
     if let account = interruption.account { kindred_account_leave(account) }
   }
 
-  /// Runs `body` in an account of its own.
+  /// Runs `body` with a new account.
   public func accounting<Result>(_ body: () throws -> Result) rethrows -> Result {
     beginAccounting()
     enterAccount()
     defer {
       leaveAccount()
-      // What follows outside of an account must not be told of limits that it hasn't exceeded.
+      // Later errors outside the account must not be attributed to a limit that `body` has exceeded.
       beginAccounting()
     }
     return try body()
   }
 
-  /// Throws where the deadline has passed or somebody has interrupted the connection: for work between two statements.
+  /// Throws if the deadline has passed or the connection was interrupted; for use between two statements.
   public func checkInterruption() throws {
     guard interruption.mustStop() else { return }
     throw error(SQLITE_INTERRUPT)

@@ -1,9 +1,9 @@
 import CKindredSQLite
 
-/// Foreign keys that are checked later than by the statement that violates them
+/// Foreign keys that are checked after the statement that violates them
 /// (<https://www.sqlite.org/foreignkeys.html#fk_deferred>).
 extension Connection {
-  /// Whether a foreign key is violated, which a commit would refuse.
+  /// Whether a deferred foreign key is violated, so that a commit would fail.
   public var violatesForeignKeys: Bool {
     var current: Int32 = 0
     var highest: Int32 = 0
@@ -11,9 +11,9 @@ extension Connection {
     return code == SQLITE_OK && current != 0
   }
 
-  /// Does what the commit would do with foreign keys.
+  /// Checks foreign keys as a commit does.
   ///
-  /// - Throws: `DatabaseError`, as the commit would.
+  /// - Throws: The `DatabaseError` that the commit would throw.
   public func checkForeignKeys() throws {
     guard violatesForeignKeys else { return }
     throw DatabaseError(
@@ -21,7 +21,7 @@ extension Connection {
       message: "FOREIGN KEY constraint failed")
   }
 
-  /// Has all foreign keys checked at the commit, until this is taken back or the transaction ends.
+  /// Sets whether all foreign keys are checked only at the commit, until the transaction ends.
   public func setDefersForeignKeys(_ isOn: Bool) throws {
     try withStatement("PRAGMA defer_foreign_keys = \(isOn ? "ON" : "OFF")") { _ = try $0.runForInteger() }
   }

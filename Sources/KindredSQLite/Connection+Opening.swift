@@ -1,10 +1,10 @@
 import CKindredSQLite
 
 extension Connection {
-  /// Opens the file, which SQLite only looks into by the first statement.
+  /// Opens the file, whose content SQLite reads only for the first statement.
   static func open(path: String, access: Access) throws -> OpaquePointer {
     try checkFile(path: path, access: access)
-    // NOMUTEX: who holds the connection sees to it that there is one at a time.
+    // NOMUTEX: a connection has one holder at a time, so SQLite need not lock it.
     var flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch access {
     case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
@@ -15,7 +15,7 @@ extension Connection {
     let code = sqlite3_open_v2(
       uri(path: path, isImmutable: access == .immutable), &handle, flags, kindred_vfs_name)
     guard code == SQLITE_OK, let handle else {
-      // Even a connection that failed to open has to be closed.
+      // SQLite requires closing even a connection that failed to open.
       defer { sqlite3_close_v2(handle) }
       throw OpenError(
         DatabaseError(code: code, connection: handle, sql: nil, interruption: nil), path: path,
@@ -24,10 +24,9 @@ extension Connection {
     return handle
   }
 
-  /// A URI with nothing in it that SQLite would read as a parameter (<https://www.sqlite.org/uri.html>).
+  /// Returns a URI in which nothing of the path can be read as a parameter (<https://www.sqlite.org/uri.html>).
   ///
-  /// Paths always go this way: the library can be built so that a plain path that begins with `file:` is a
-  /// URI too.
+  /// All paths become URIs, because some builds of SQLite also read plain paths that begin with `file:` as URIs.
   static func uri(path: String, isImmutable: Bool) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var uri = Array((path.hasPrefix("/") ? "file://" : "file:").utf8)
@@ -44,7 +43,7 @@ extension Connection {
     return String(decoding: uri, as: UTF8.self) + (isImmutable ? "?immutable=1" : "")
   }
 
-  /// Finds what SQLite would only call "unable to open database file".
+  /// Finds problems for which SQLite only says "unable to open database file".
   private static func checkFile(path: String, access: Access) throws {
     switch FileStatus(path: path) {
     case .missing where access == .readWriteCreate: return
@@ -72,10 +71,10 @@ extension Connection {
     guard code == SQLITE_OK else { throw error(code) }
     // <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
     let switches = [
-      // SQL must not damage the file, nor write to the tables behind virtual tables.
+      // Statements must neither damage the file nor write to the shadow tables of virtual tables.
       (SQLITE_DBCONFIG_DEFENSIVE, true),
-      // Not SQLITE_DBCONFIG_TRUSTED_SCHEMA: without trust, SQLite 3.40 refuses full-text tables in triggers
-      // and views. What trust gives a schema is harmless here, as no function of ours can be called.
+      // SQLITE_DBCONFIG_TRUSTED_SCHEMA stays on, because without trust SQLite 3.40 rejects full-text tables in
+      // triggers and views. That is harmless here: no application-defined function has side effects.
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
       (SQLITE_DBCONFIG_ENABLE_FKEY, configuration.enforcesForeignKeys),
       (SQLITE_DBCONFIG_DQS_DML, configuration.allowsDoubleQuotedStrings),
@@ -96,18 +95,18 @@ extension Connection {
       """)
   }
 
-  /// Reads the header and the schema, so that what is wrong with the file comes out on opening it.
+  /// Reads the header and the schema, so that problems of the file are reported when it is opened.
   func checkReadable() throws {
     try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
     if access == .readWrite || access == .readWriteCreate, isReadOnly {
-      // SQLite opens a file that it may not write to for reading, without a word.
+      // SQLite silently opens a file that it can't write to for reading only.
       throw OpenError(.notWritable, path: path)
     }
   }
 }
 
 extension OpenError {
-  /// What the error of SQLite means for the file.
+  /// Creates the error that SQLite's error stands for.
   init(_ error: DatabaseError, path: String, connection: OpaquePointer?) {
     let reason: Reason =
       switch error.code {
@@ -118,10 +117,10 @@ extension OpenError {
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CANTOPEN where FileStatus.isShortOfDescriptors(sqlite3_system_errno(connection)):
         .other("too many open files")
-      // The file itself has been looked at before.
+      // The file itself has been checked before.
       case SQLITE_CANTOPEN: .directoryNotWritable
       case SQLITE_PERM, SQLITE_AUTH: .unreadable
-      // A hot journal has to be rolled back: SQLITE_READONLY_ROLLBACK, _RECOVERY, _CANTINIT.
+      // A hot journal has to be rolled back first: SQLITE_READONLY_ROLLBACK, _RECOVERY, _CANTINIT.
       case SQLITE_READONLY: .needsRecovery
       default: .other(error.message)
       }

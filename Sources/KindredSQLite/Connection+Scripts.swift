@@ -1,8 +1,8 @@
 extension Connection {
-  /// Prepares the statements of a text one after the other, each when the one before has been dealt with.
+  /// Calls `body` with each statement of a text, which is prepared after the previous call has returned.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError` where a statement is erroneous: those before it have
-  ///   been given to `body` then.
+  /// - Throws: The error that `body` throws; `DatabaseError` for an invalid statement, after `body` has received
+  ///   those before it.
   public func forEachStatement(in sql: String, _ body: (Statement) throws -> Void) throws {
     var script = Script(sql)
     while let statement = try script.next(on: self) { try body(statement) }

@@ -5,28 +5,28 @@ extension Connection {
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Runs `body` in a transaction whose reads agree with one another, whoever commits meanwhile.
+  /// Runs `body` in a read transaction, which sees one state of the database whatever is committed meanwhile.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
     try beginRead()
     return try finishTransaction(body)
   }
 
-  /// Runs `body` in a transaction that may write, and that is rolled back if `body` throws.
+  /// Runs `body` in a write transaction, which is rolled back if `body` throws.
   ///
-  /// - Throws: What `body` throws, or `DatabaseError`: busy, if somebody else writes for longer than the
-  ///   busy time-out.
+  /// - Throws: The error that `body` throws; `DatabaseError` (busy) if another connection writes for longer than
+  ///   the busy timeout.
   public func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
     try beginWrite()
     return try finishTransaction(body)
   }
 
-  /// Runs `body`, and takes back what it changed if it throws.
+  /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws.
   ///
-  /// It may be nested.
+  /// Calls may be nested.
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    // Equal names are no obstacle: the innermost counts.
+    // Nested savepoints may share a name: SQLite takes the innermost.
     try run("SAVEPOINT nested")
     do {
       let result = try body()
@@ -37,16 +37,16 @@ extension Connection {
         try run("ROLLBACK TO nested")
         try run("RELEASE nested")
       } catch {
-        // An interruption or a full disk has rolled back everything, and the savepoint with it.
+        // An interruption or a full disk has rolled back the whole transaction with its savepoints.
         rollback()
       }
       throw error
     }
   }
 
-  /// Runs `body`, and takes back what it changed; what the commit would refuse is an error here too.
+  /// Runs `body`, checks its changes as a commit does, and rolls them back.
   ///
-  /// It may be nested.
+  /// Calls may be nested.
   public func rolledBack<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Result?
     do {
@@ -62,14 +62,14 @@ extension Connection {
 
   private struct RollBack: Error {}
 
-  /// Begins to read; the snapshot is that of now, not of the first statement to come.
+  /// Begins a read transaction and takes its snapshot immediately.
   ///
   /// - Returns: The schema version of the snapshot.
   @discardableResult
   public func beginRead() throws -> Int64 {
     try transactionStatements.beginRead.runForInteger()
     do {
-      // BEGIN takes no snapshot yet, the first read does.
+      // BEGIN takes no snapshot; the first read does.
       return try schemaVersion
     } catch {
       rollback()
@@ -77,16 +77,16 @@ extension Connection {
     }
   }
 
-  /// Begins to write: takes the lock at once, as a later attempt could only fail.
+  /// Begins a write transaction, and takes the lock immediately, because upgrading later may fail without waiting.
   public func beginWrite() throws {
     try transactionStatements.beginWrite.runForInteger()
   }
 
-  /// Ends the transaction.
+  /// Commits the transaction.
   ///
-  /// If it can't be ended it is rolled back.
+  /// If the commit fails, the transaction is rolled back.
   ///
-  /// A reading one is ended this way too: a rollback would take back temporary tables.
+  /// Read transactions are committed too, because a rollback would undo temporary tables.
   public func commit() throws {
     do {
       try transactionStatements.commit.runForInteger()
@@ -96,17 +96,17 @@ extension Connection {
     }
   }
 
-  /// Takes back the transaction, if one is open.
+  /// Rolls back the transaction if one is open.
   public func rollback() {
-    // While others run, a statement that follows an interruption is interrupted too.
+    // After an interruption, SQLite interrupts any new statement while others are still running.
     resetRunningStatements()
-    // The rollback of a full disk, a failing one, or a deadlock has happened already.
+    // After a full disk, an I/O error or a deadlock, SQLite has rolled back already.
     if isInTransaction { _ = try? transactionStatements.rollback.runForInteger() }
   }
 
-  /// Makes everything undone that a holder left: running statements, a transaction, a deadline.
+  /// Undoes what a holder has left: running statements, an open transaction, a deadline.
   func relinquish() {
-    // Looking at all statements takes longer than one record; mostly there is nothing to undo.
+    // Usually there is nothing to undo, and visiting all statements takes longer than reading a record.
     if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE || isInTransaction || interruption.isRequested {
       rollback()
     }

@@ -4,32 +4,32 @@ import KindredSQLSyntax
 
 /// A connection to a database (<https://www.sqlite.org/c3ref/sqlite3.html>).
 ///
-/// It has no locks of its own: it belongs to one holder at a time, on whatever thread.
+/// It is not locked, so it must have one holder at a time, on any thread.
 public final class Connection {
-  /// What a connection may do with the file.
+  /// The access of a connection to the file.
   public enum Access: Hashable, Sendable {
-    /// Reads. Temporary tables can be made.
+    /// Reads the database, and can create temporary tables.
     case readOnly
-    /// Reads a file that nobody changes while it is open: without locks, and without the files that SQLite
-    /// makes beside a database in WAL mode (<https://www.sqlite.org/uri.html#uriimmutable>). Content that
-    /// is still in a WAL file is not seen.
+    /// Reads a file that never changes while it is open, without locks, and without the files that SQLite creates
+    /// beside a database in WAL mode (<https://www.sqlite.org/uri.html#uriimmutable>). The content of a WAL file is
+    /// ignored.
     case immutable
-    /// Reads and writes a file that is there.
+    /// Reads and writes an existing file.
     case readWrite
-    /// Reads and writes a file, and makes it if it is not there.
+    /// Reads and writes a file, which is created if it does not exist.
     case readWriteCreate
   }
 
-  /// The path as it was given.
+  /// The path that was passed to the initializer.
   public let path: String
-  /// What was asked for.
+  /// The requested access.
   public let access: Access
-  /// The connection of SQLite, for what this class does not offer.
+  /// SQLite's connection, for functions that this class lacks.
   ///
-  /// It must not be closed, and is valid as long as this object is.
+  /// It must not be closed, and is valid as long as this object exists.
   public let handle: OpaquePointer
 
-  /// What a holder leaves with the connection for those after it.
+  /// An object that a holder leaves with the connection for later holders.
   public var attachment: AnyObject?
 
   let configuration: ConnectionConfiguration
@@ -39,7 +39,7 @@ public final class Connection {
 
   /// Opens a database.
   ///
-  /// - Throws: `OpenError` where there is none, or none that can be read.
+  /// - Throws: `OpenError` if there is no database, or it can't be read.
   public init(
     path: String, access: Access, configuration: ConnectionConfiguration = ConnectionConfiguration()
   ) throws {
@@ -62,50 +62,50 @@ public final class Connection {
 
   deinit {
     interruption.detach(from: handle)
-    // Unlike `sqlite3_close`, this one waits for statements that somebody still has.
+    // Unlike `sqlite3_close`, this waits until remaining statements are finalized.
     sqlite3_close_v2(handle)
   }
 
-  /// Whether the file can't be written to by this connection.
+  /// Whether this connection can't write to the file.
   public var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   public var changes: Int64 { sqlite3_changes64(handle) }
 
-  /// The rowid of the last row that this connection inserted.
+  /// The rowid of the row that this connection inserted last.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Changes whenever another connection commits
+  /// A number that changes whenever another connection commits
   /// (<https://www.sqlite.org/pragma.html#pragma_data_version>).
   public var dataVersion: Int64 { get throws { try transactionStatements.dataVersion.runForInteger() } }
 
-  /// Tells the snapshots of this connection apart, in a transaction: it changes with every commit of anybody
+  /// A number that identifies the snapshot of a transaction: it changes with every commit of any connection
   /// (<https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion>).
   ///
-  /// Cheaper than ``dataVersion``, which runs a statement.
+  /// It is cheaper than ``dataVersion``, which runs a statement.
   public var snapshotNumber: UInt32 {
     var number: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &number)
     return number
   }
 
-  /// Changes with the schema (<https://www.sqlite.org/pragma.html#pragma_schema_version>).
+  /// A number that changes with the schema (<https://www.sqlite.org/pragma.html#pragma_schema_version>).
   public var schemaVersion: Int64 { get throws { try transactionStatements.schemaVersion.runForInteger() } }
 
-  /// Changes with the tables that only this connection has.
+  /// A number that changes with the temporary tables of this connection.
   public var temporarySchemaVersion: Int64 {
     get throws { try transactionStatements.temporarySchemaVersion.runForInteger() }
   }
 
   /// The names of the databases that are attached to this connection (<https://www.sqlite.org/lang_attach.html>).
   public var attachedDatabases: [String] {
-    // The first is `main`, the second `temp`.
+    // Databases 0 and 1 are `main` and `temp`.
     var names: [String] = []
     while let name = sqlite3_db_name(handle, Int32(names.count) + 2) { names.append(String(cString: name)) }
     return names
   }
 
-  /// What `code`, which a function of SQLite gave just now, stands for.
+  /// Returns the error for a code that a function of SQLite has just returned.
   public func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
     DatabaseError(code: code, connection: handle, sql: sql, interruption: interruption)
   }
@@ -116,9 +116,9 @@ public final class Connection {
 extension Connection {
   /// Prepares one statement.
   ///
-  /// - Parameter persistent: Whether it will be kept for long
+  /// - Parameter persistent: Whether the statement will be kept for long
   ///   (<https://www.sqlite.org/c3ref/c_prepare_dont_log.html>).
-  /// - Throws: `DatabaseError` where there is no statement, an erroneous one, or text behind it.
+  /// - Throws: `DatabaseError` if the text contains no statement, an invalid one, or more than one.
   public func prepare(_ sql: String, persistent: Bool = false) throws -> Statement {
     var script = Script(sql)
     guard let statement = try script.next(on: self, persistent: persistent) else {
@@ -130,19 +130,19 @@ extension Connection {
     return statement
   }
 
-  /// Takes a statement out of the cache, or prepares it.
+  /// Takes a statement from the cache, or prepares it.
   ///
-  /// To be given back by `release`.
+  /// Return it by `release(_:)`.
   ///
-  /// Taken twice, these are two statements that run beside each other.
+  /// Taking the same text twice gives two statements, which can run independently.
   public func cached(_ text: StatementText) throws -> Statement {
     try statementCache.take(text) ?? prepare(text.sql, persistent: true)
   }
 
-  /// The same by a text that isn't known yet.
+  /// Takes a statement from the cache, or prepares it, by its SQL.
   public func cached(_ sql: String) throws -> Statement { try cached(StatementText(sql)) }
 
-  /// Resets a statement, clears its bindings and puts it into the cache.
+  /// Resets a statement, clears its bindings, and puts it into the cache.
   public func release(_ statement: Statement) {
     guard sqlite3_db_handle(statement.handle) == handle else { return }
     statement.reset()
@@ -150,16 +150,16 @@ extension Connection {
     statementCache.put(statement)
   }
 
-  /// Takes a statement out of the cache for the duration of `body`.
+  /// Takes a statement from the cache for the duration of `body`.
   public func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
     let statement = try cached(sql)
     defer { release(statement) }
     return try body(statement)
   }
 
-  /// Runs one or several statements.
+  /// Runs one or more statements.
   ///
-  /// Rows that they give are passed over.
+  /// Rows that they return are ignored.
   public func execute(_ sql: String) throws {
     var script = Script(sql)
     while let statement = try script.next(on: self) {
@@ -169,7 +169,7 @@ extension Connection {
 
   /// Whether foreign keys are enforced.
   ///
-  /// It can't be changed in a transaction.
+  /// The setting can't be changed in a transaction.
   package var enforcesForeignKeys: Bool {
     get throws { try withStatement("PRAGMA foreign_keys") { try $0.runForInteger() } != 0 }
   }
@@ -178,7 +178,7 @@ extension Connection {
     try execute("PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
   }
 
-  /// How often `cached` found a statement, and how often it did not, since this was last asked.
+  /// Returns how often `cached` has found a statement and how often not, since the last call.
   func takeCacheCounts() -> (hits: Int, misses: Int) {
     statementCache.takeCounts()
   }
@@ -196,18 +196,18 @@ extension Connection {
 // MARK: - Interruption
 
 extension Connection {
-  /// By which another thread can stop what this connection does for its present holder.
+  /// A handle by which other threads can interrupt this connection's work for its current holder.
   public var interruptHandle: InterruptHandle {
     InterruptHandle(state: interruption, holder: interruption.holder)
   }
 
-  /// Has statements fail with `SQLITE_INTERRUPT` and `Interruption.timedOut` from a moment on, which is
-  /// told in nanoseconds of `MonotonicTime`; `nil` for never.
+  /// Sets the time, in nanoseconds of `MonotonicTime`, after which statements fail with `SQLITE_INTERRUPT` and
+  /// `Interruption.timedOut`; `nil` for never.
   public func setDeadline(_ nanoseconds: UInt64?) {
     interruption.setDeadline(nanoseconds)
   }
 
-  /// Takes back deadline and interruption, and makes the handles that were given out powerless.
+  /// Removes the deadline and any interruption, and invalidates existing interrupt handles.
   public func clearInterruption() {
     interruption.clear()
   }

@@ -1,82 +1,83 @@
-/// How connections are set up.
+/// The settings of a connection.
 ///
-/// By default as a server's should be, whose statements are partly written by strangers.
+/// The defaults suit a server whose statements partly come from untrusted clients.
 public struct ConnectionConfiguration: Hashable, Sendable {
-  /// For how many milliseconds a statement waits for the lock of somebody else
+  /// The milliseconds for which a statement waits for a lock that another connection holds
   /// (<https://www.sqlite.org/c3ref/busy_timeout.html>).
   public var busyTimeout: Int32 = 5000
 
-  /// The page cache of one connection, in KiB (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
+  /// The size of a connection's page cache in KiB (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
   ///
-  /// It is for the inner pages of indexes; the rest is read from the cache of the operating system, which all
+  /// It is meant for the inner pages of indexes. Other pages come from the operating system's cache, which all
   /// connections share.
   public var pageCacheKiB: Int32 = 2048
 
-  /// How many bytes of the file are mapped into memory (<https://www.sqlite.org/mmap.html>).
+  /// The number of bytes of the file that are mapped into memory (<https://www.sqlite.org/mmap.html>).
   ///
-  /// None by default: a mapped file that somebody else truncates, or that is on a failing disk, ends the
-  /// process by a signal, where a read gives an error.
+  /// It is 0 by default: if a mapped file is truncated, or its disk fails, a signal ends the process, where a read
+  /// would return an error.
   public var memoryMapBytes: Int64 = 0
 
-  /// How many idle statements a connection keeps prepared.
+  /// The maximum number of idle statements that a connection keeps prepared.
   public var statementCacheCapacity = 256
 
   /// Whether foreign keys are enforced (<https://www.sqlite.org/foreignkeys.html>).
   public var enforcesForeignKeys = true
 
-  /// Whether `"x"` is a string where there is no column of that name
+  /// Whether `"x"` is a string if there is no column with that name
   /// (<https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>).
   ///
-  /// Not by default, so that a column that has gone is an error. Views that were written with such strings
-  /// only work with it.
+  /// It is off by default, so that a missing column is an error. Views that use such strings only work if it is on.
   public var allowsDoubleQuotedStrings = false
 
-  /// The most bytes of a value, and of a row (<https://www.sqlite.org/limits.html>, `SQLITE_LIMIT_LENGTH`).
+  /// The maximum size of a value or a row in bytes (<https://www.sqlite.org/limits.html>, `SQLITE_LIMIT_LENGTH`).
   ///
-  /// It bounds what nested calls of `replace` can build.
+  /// It bounds the values that nested calls of functions can build.
   public var maximumLength: Int32 = 64 << 20
 
-  /// The most bytes of a statement's text.
+  /// The maximum length of a statement's SQL in bytes.
   public var maximumSQLLength: Int32 = 1 << 20
 
-  /// How deep an expression may be nested.
+  /// The maximum depth of an expression.
   ///
-  /// SQLite walks over expressions by recursion.
+  /// SQLite traverses expressions recursively.
   public var maximumExpressionDepth: Int32 = 1000
 
-  /// The most bytes of a pattern of `LIKE` or `GLOB`, whose cost is the product of pattern and text.
+  /// The maximum size of a pattern of `LIKE` or `GLOB` in bytes; matching costs up to the product of pattern and
+  /// text.
   public var maximumPatternLength: Int32 = 10_000
 
-  /// What a committed change survives.
+  /// The failure that a committed change survives.
   public enum Durability: String, Hashable, Sendable, CaseIterable {
-    /// The loss of power: each commit waits for the disk.
+    /// A loss of power: each commit waits for the disk.
     case full
-    /// The end of the process; the operating system decides when the disk gets it.
+    /// The end of the process: the operating system decides when changes reach the disk.
     case normal
   }
 
-  /// What a committed change survives (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
+  /// The failure that a committed change survives (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
   public var durability = Durability.full
 
-  /// What the statements of one request may hold and build; nothing is limited by default.
+  /// The resources that the statements of one request may use; unlimited by default.
   public var resourceLimits = ResourceLimits()
 
-  /// How many bytes of memory the idle statements of a connection may take.
+  /// The maximum memory of a connection's idle statements in bytes.
   public var statementCacheBytes = 4 << 20
 
-  /// How many other files `ATTACH` may open; `VACUUM` needs one.
+  /// The maximum number of databases that `ATTACH` may open; `VACUUM` needs one.
   public var maximumAttachedDatabases: Int32 = 0
 
-  /// The collations that statements can name, beside those of SQLite.
+  /// The collations that statements can use in addition to SQLite's own.
   public var collations: [Collation] = []
 
-  /// The defaults.
+  /// Creates the default configuration.
   public init() {}
 
-  /// As a program needs it whose statements are its own: with no limits but those that SQLite was built with.
+  /// The configuration for a program that writes its own statements: no limits except those that SQLite was built
+  /// with.
   public static var unlimited: ConnectionConfiguration {
     var configuration = ConnectionConfiguration()
-    // SQLite takes what is above its limit for the limit (https://www.sqlite.org/c3ref/limit.html).
+    // SQLite reduces greater values to its own limits (https://www.sqlite.org/c3ref/limit.html).
     configuration.maximumLength = .max
     configuration.maximumSQLLength = .max
     configuration.maximumExpressionDepth = .max

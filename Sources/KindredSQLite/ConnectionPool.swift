@@ -1,35 +1,35 @@
-/// The connections of a server to one database: many that read, and one that writes if it may.
+/// The connections of a server to one database: several that read, and at most one that writes.
 ///
-/// A writable database is put into WAL mode (<https://www.sqlite.org/wal.html>), in which readers and the
-/// writer don't wait for one another.
+/// A writable database is switched to WAL mode (<https://www.sqlite.org/wal.html>), in which readers and the writer
+/// do not block each other.
 public final class ConnectionPool: Sendable {
-  /// What the pool has done so far, for metrics.
+  /// Counters of the pool, for metrics.
   public struct Statistics: Hashable, Sendable {
-    /// How many reading connections are open.
+    /// The number of open reading connections.
     public var readersOpen: Int
-    /// How many reading connections somebody holds.
+    /// The number of reading connections in use.
     public var readersInUse: Int
-    /// How many requests wait for a reading connection.
+    /// The number of requests that wait for a reading connection.
     public var readersWaiting: Int
-    /// Whether somebody holds the writing connection.
+    /// Whether the writing connection is in use.
     public var isWriterInUse: Bool
-    /// How many times somebody had to wait for a connection.
+    /// The number of times that a request had to wait for a connection.
     public var waits: Int
-    /// How many times somebody waited in vain.
+    /// The number of times that a request gave up waiting for a connection.
     public var timeouts: Int
-    /// How many statements were found prepared, counted when the connection comes back.
+    /// The number of statements found in caches, counted when connections are released.
     public var statementCacheHits: Int
-    /// How many statements had to be prepared, counted when the connection comes back.
+    /// The number of statements that had to be prepared, counted when connections are released.
     public var statementCacheMisses: Int
   }
 
-  /// The path as it was given.
+  /// The path that was passed to the initializer.
   public let path: String
 
-  /// How reading connections are opened.
+  /// The access of reading connections.
   ///
-  /// `immutable` where the medium or the directory can't be written to and the database is in WAL mode: the
-  /// file is then served as it is now, and whoever changes it has to restart the server.
+  /// It is `immutable` if the database is in WAL mode and its directory can't be written. The file is then served
+  /// as it is now, and the server has to be restarted after a change.
   public let readerAccess: Connection.Access
 
   private let configuration: ConnectionConfiguration
@@ -39,10 +39,10 @@ public final class ConnectionPool: Sendable {
   /// Opens a database.
   ///
   /// - Parameters:
-  ///   - access: `readOnly` and `immutable` make a pool without a writer.
-  ///   - readers: The most reading connections, at least one. They are opened when they are needed.
-  ///   - checkoutTimeout: For how many milliseconds `reader` and `withWriter` wait for a connection.
-  /// - Throws: `OpenError` where there is no database, or none that can be read.
+  ///   - access: With `readOnly` and `immutable`, the pool has no writing connection.
+  ///   - readers: The maximum number of reading connections, at least one. They are opened on demand.
+  ///   - checkoutTimeout: The milliseconds for which `reader()` and `withWriter(_:)` wait for a connection.
+  /// - Throws: `OpenError` if there is no database, or it can't be read.
   public init(
     path: String, access: Connection.Access, readers: Int, checkoutTimeout: Int = 5000,
     configuration: ConnectionConfiguration = ConnectionConfiguration()
@@ -62,7 +62,7 @@ public final class ConnectionPool: Sendable {
       let writers = ConnectionSlots(count: 1, timeoutMilliseconds: checkoutTimeout) {
         try Connection.writer(path: path, access: access, configuration: configuration)
       }
-      // The mode is written into the file, before the first reader comes.
+      // Opening the writer switches the file to WAL mode before the first reader opens it.
       writers.checkIn(try writers.checkOut())
       self.writers = writers
     }
@@ -73,29 +73,29 @@ public final class ConnectionPool: Sendable {
     self.readers.checkIn(try self.readers.checkOut())
   }
 
-  /// Reading connections to the same database that are none of this pool's.
+  /// Returns a pool of other reading connections to the same database.
   ///
   /// - Throws: `OpenError`.
   public func sibling(readers: Int) throws -> ConnectionPool {
     try ConnectionPool(path: path, access: readerAccess, readers: readers, configuration: configuration)
   }
 
-  /// Whether there is a writer.
+  /// Whether there is a writing connection.
   public var isWritable: Bool { writers != nil }
 
-  /// Takes a reading connection, to be given back by `release`.
+  /// Takes a reading connection, which has to be returned by `release(_:)`.
   ///
-  /// It may go from thread to thread, but has one holder at a time.
+  /// It may move between threads, but has one holder at a time.
   ///
-  /// - Throws: `DatabaseError`, busy, where none gets free in time; `OpenError`.
+  /// - Throws: `DatabaseError` (busy) if none becomes free in time; `OpenError`.
   public func reader() throws -> sending Connection {
     try readers.checkOut()
   }
 
-  /// Gives back a reading connection.
+  /// Returns a reading connection to the pool.
   ///
-  /// What its holder left is undone: running statements are reset, an open transaction is rolled back,
-  /// deadline and interruption are taken back.
+  /// Whatever its holder has left is undone: running statements are reset, an open transaction is rolled back, and
+  /// deadline and interruption are cleared.
   public func release(_ reader: Connection) {
     readers.checkIn(reader)
   }
@@ -109,8 +109,8 @@ public final class ConnectionPool: Sendable {
 
   /// Runs `body` with the writing connection.
   ///
-  /// - Throws: What `body` throws; `DatabaseError`, busy, where somebody else writes for too long, or
-  ///   read-only, where there is no writer.
+  /// - Throws: The error that `body` throws; `DatabaseError` (busy) if others write for too long, or (read-only) if
+  ///   there is no writing connection.
   public func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     guard let writers else { throw DatabaseError.readOnly("the database is served for reading") }
     let connection = try writers.checkOut()
@@ -118,18 +118,17 @@ public final class ConnectionPool: Sendable {
     return try body(connection)
   }
 
-  /// Closes the connections: those in use when they are given back.
+  /// Closes the connections; one that is in use is closed when it is released.
   ///
-  /// Nothing can be taken any more.
-  /// With none in use, a writable database is left as a single file.
+  /// Afterwards no connection can be taken. If none is in use, a writable database is left as a single file.
   public func close() {
     readers.close()
-    // The writer last: the last connection to go moves the content of the WAL file into the database, and
-    // deletes it, which a reading one can't.
+    // The writer is closed last: the last connection moves the content of the WAL file into the database and
+    // deletes it, which a reading connection can't do.
     writers?.close()
   }
 
-  /// What the pool has done so far.
+  /// The current counters.
   public var statistics: Statistics {
     let (reading, writing) = (readers.counters, writers?.counters)
     return Statistics(
@@ -147,7 +146,7 @@ extension Connection {
   ) throws -> Connection {
     let connection = try Connection(path: path, access: access, configuration: configuration)
     do {
-      // After a burst the WAL file is cut back to this many bytes.
+      // After a burst of writes, the WAL file is truncated to this size.
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
     } catch let error as DatabaseError {
       throw OpenError(error, path: path, connection: connection.handle)

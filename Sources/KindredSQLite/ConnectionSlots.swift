@@ -2,11 +2,11 @@ import CKindredSQLite
 import Dispatch
 import Synchronization
 
-/// A bounded number of connections of one kind, opened when they are needed, each with one holder at a time.
+/// A bounded number of connections of one kind, opened on demand, each with one holder at a time.
 ///
-/// They are given out in the order in which they were asked for.
+/// Requests for a connection are served in the order in which they arrive.
 final class ConnectionSlots: Sendable {
-  /// What the slots have done so far.
+  /// Counters of the slots.
   struct Counters {
     var open = 0
     var inUse = 0
@@ -18,32 +18,32 @@ final class ConnectionSlots: Sendable {
   }
 
   private struct Idle: @unchecked Sendable {
-    // Nobody else has it, so who takes it out is its only holder.
+    // An idle connection has no holder, so the one that takes it is its only holder.
     let connection: Connection
   }
 
-  /// Somebody who waits for a slot.
+  /// A request that waits for a slot.
   private struct Waiter {
     let number: UInt64
-    /// Called when the slot is theirs, without a lock held.
+    /// Called when the slot is granted, without holding a lock.
     let onGrant: @Sendable () -> Void
   }
 
   private struct State {
     var idle: [Idle] = []
-    /// Who is out, so that nothing is given back twice, or to the wrong pool.
+    /// The connections in use, so that none is returned twice or to the wrong pool.
     var holders: Set<ObjectIdentifier> = []
-    /// Slots that somebody has, with a connection or on the way to one.
+    /// The number of slots in use, including those whose connection is still being opened.
     var taken = 0
-    /// First come, first served.
+    /// The waiting requests in order of arrival.
     var waiters: [Waiter] = []
-    /// Those whose turn it is, and who have a slot but no connection yet.
+    /// The waiters that have been granted a slot but have not taken its connection yet.
     var granted: Set<UInt64> = []
     var lastNumber: UInt64 = 0
     var isClosed = false
     var counters = Counters()
 
-    /// An idle connection for somebody who has a slot; nil where one must be opened.
+    /// Takes an idle connection for the holder of a slot; nil if one has to be opened.
     mutating func takeIdle() throws -> Idle? {
       guard !isClosed else { throw DatabaseError.misuse("the pool is closed") }
       guard let idle = idle.popLast() else { return nil }
@@ -51,7 +51,7 @@ final class ConnectionSlots: Sendable {
       return idle
     }
 
-    /// Passes a slot that has become free on to the next waiter.
+    /// Passes a free slot to the next waiter.
     mutating func passOn() -> Waiter? {
       guard !waiters.isEmpty else {
         taken -= 1
@@ -87,7 +87,7 @@ final class ConnectionSlots: Sendable {
 
   // MARK: Taking
 
-  /// Takes a connection, or opens one, waiting until one is free.
+  /// Takes or opens a connection, and waits for one if necessary.
   func checkOut() throws -> sending Connection {
     if let connection = try checkOutIfFree() { return connection }
     let isGranted = DispatchSemaphore(value: 0)
@@ -99,7 +99,7 @@ final class ConnectionSlots: Sendable {
     return try take(number)
   }
 
-  /// Takes a connection, or opens one; nil where none is free, or others wait for one.
+  /// Takes or opens a connection; nil if none is free, or others are waiting.
   func checkOutIfFree() throws -> sending Connection? {
     let (isFree, idle) = try state.withLock { state -> (Bool, Idle?) in
       guard state.isClosed || state.taken < count && state.waiters.isEmpty else { return (false, nil) }
@@ -111,7 +111,7 @@ final class ConnectionSlots: Sendable {
     return try idle?.connection ?? openInSlot()
   }
 
-  /// Queues for a connection: `onGrant` is called once, on any thread, when `take` gives it.
+  /// Queues for a connection; `onGrant` is called once, on any thread, when `take(_:)` can take it.
   func enqueue(_ onGrant: @escaping @Sendable () -> Void) -> UInt64 {
     let (number, isGranted) = state.withLock { state in
       state.lastNumber += 1
@@ -130,7 +130,7 @@ final class ConnectionSlots: Sendable {
     return number
   }
 
-  /// Takes the connection of a waiter whose turn it is.
+  /// Takes or opens the connection of a waiter that has been granted a slot.
   func take(_ number: UInt64) throws -> sending Connection {
     let idle = try state.withLock { state in
       guard state.granted.remove(number) != nil else {
@@ -146,7 +146,8 @@ final class ConnectionSlots: Sendable {
     return try idle?.connection ?? openInSlot()
   }
 
-  /// Ends a waiter's waiting in vain; nothing happens where its connection has been taken.
+  /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
+  /// taken.
   func withdraw(_ number: UInt64) {
     let next = state.withLock { state -> Waiter? in
       if let index = state.waiters.firstIndex(where: { $0.number == number }) {
@@ -175,11 +176,11 @@ final class ConnectionSlots: Sendable {
 
   // MARK: Giving back
 
-  /// Takes a connection back, and undoes what its holder left.
+  /// Takes a connection back, and undoes what its holder has left.
   func checkIn(_ connection: Connection) {
     let holder = ObjectIdentifier(connection)
     guard state.withLock({ $0.holders.remove(holder) }) != nil else { return }
-    // Without the lock: a rollback can take its time, and nobody else has the connection now.
+    // Outside the lock, because a rollback may take long; nobody else has the connection now.
     connection.relinquish()
     let (hits, misses) = connection.takeCacheCounts()
     let returned = Idle(connection: connection)
@@ -196,7 +197,7 @@ final class ConnectionSlots: Sendable {
     next?.onGrant()
   }
 
-  /// Closes the idle connections now, and those in use when they come back; who waits is told in vain.
+  /// Closes idle connections now and others when they are returned; waiters get an error from `take(_:)`.
   func close() {
     let (idle, waiters) = state.withLock { state in
       state.isClosed = true
@@ -209,7 +210,7 @@ final class ConnectionSlots: Sendable {
       state.granted.formUnion(state.waiters.map(\.number))
       return (state.idle, state.waiters)
     }
-    // They close here, outside of the lock.
+    // Deallocation closes them here, outside the lock.
     _ = consume idle
     for waiter in waiters { waiter.onGrant() }
   }

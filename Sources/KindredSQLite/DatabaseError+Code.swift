@@ -1,9 +1,9 @@
 import CKindredSQLite
 
 extension DatabaseError {
-  /// What `code` stands for, right after a function of SQLite has given it for that connection.
+  /// Creates the error for a code that a function of SQLite has just returned for a connection.
   init(code: Int32, connection: OpaquePointer?, sql: String?, interruption: InterruptionState?) {
-    // What the connection knows is of its last call. It is about another one if the code differs.
+    // The connection describes the error of its last call. If the code differs, it is about another call.
     let isOfLastCall = connection != nil && sqlite3_errcode(connection) & 0xff == code & 0xff
     let extendedCode = isOfLastCall ? sqlite3_extended_errcode(connection) : code
     let message = isOfLastCall ? sqlite3_errmsg(connection) : sqlite3_errstr(code)

@@ -2,22 +2,22 @@ import CKindredSQLite
 
 /// An error of SQLite.
 ///
-/// Bound values are neither in the message nor in the SQL text, so both can be logged. The message can
-/// still quote what a full-text pattern says, so it is not for clients.
+/// Neither the message nor the SQL contains bound values, so both can be logged. The message may quote a full-text
+/// pattern, so it is not for clients.
 public struct DatabaseError: Error, Hashable, Sendable {
   /// The extended result code (<https://www.sqlite.org/rescode.html>).
   public let extendedCode: Int32
-  /// What SQLite says, in English.
+  /// SQLite's message, in English.
   public let message: String
-  /// The text of the statement, with parameters in place of values.
+  /// The SQL of the statement, with parameters in place of values.
   public let sql: String?
-  /// The byte of `sql` that the error is about, where SQLite knows it
+  /// The offset in bytes of the error in `sql`, if SQLite knows it
   /// (<https://www.sqlite.org/c3ref/errcode.html>).
   public let offset: Int?
-  /// Why the statement was interrupted, if it was.
+  /// The reason why the statement was interrupted, if it was.
   public let interruption: Interruption?
 
-  /// An error with the given extended result code.
+  /// Creates an error with an extended result code.
   public init(
     extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil,
     interruption: Interruption? = nil
@@ -29,62 +29,62 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.interruption = interruption
   }
 
-  /// The primary result code: the low byte of the extended one.
+  /// The primary result code, which is the low byte of the extended one.
   public var code: Int32 { extendedCode & 0xff }
 }
 
 extension DatabaseError {
-  /// Which constraint refused a change; the raw value is the second byte of the extended result code.
+  /// The kind of a constraint; the raw value is the second byte of the extended result code.
   public enum Constraint: Int32, Sendable {
     case check = 1
     case commitHook, foreignKey, function, notNull, primaryKey, trigger, unique, virtualTable, rowID, pinned
     case dataType
   }
 
-  /// The constraint that refused the change.
+  /// The kind of the constraint that was violated.
   public var constraint: Constraint? {
     code == SQLITE_CONSTRAINT ? Constraint(rawValue: extendedCode >> 8) : nil
   }
 
-  /// Whether a constraint refused the change, of whatever kind.
+  /// Whether a constraint of any kind was violated.
   public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
 
-  /// Whether somebody else held the lock for longer than the busy time-out.
+  /// Whether another connection held a lock for longer than the busy timeout.
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 
-  /// Whether the statement was stopped: `interruption` says why.
+  /// Whether the statement was interrupted; `interruption` has the reason.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 
-  /// Whether a value can't be what its place needs: a key of a table that counts them, which is no whole number.
+  /// Whether a value has the wrong type for its column, such as a rowid that is not an integer.
   public var isMismatch: Bool { code == SQLITE_MISMATCH }
 
   /// Whether the file is damaged.
   public var isCorrupt: Bool { code == SQLITE_CORRUPT }
 
-  /// Whether the file is no SQLite database, or an encrypted one.
+  /// Whether the file is not an SQLite database, or is encrypted.
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
 
-  /// Whether a read-only database was to be changed.
+  /// Whether a statement tried to change a read-only database.
   public var isReadOnly: Bool { code == SQLITE_READONLY }
 
   /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
 
-  /// Whether the file, or one beside it, can't be opened.
+  /// Whether the file, or one that belongs to it, can't be opened.
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
 
-  /// Whether the file, what it lies on or the memory has failed, whatever the statement was.
+  /// Whether the file, its disk or memory has failed, regardless of the statement.
   public var isOfStorage: Bool {
     [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_PROTOCOL, SQLITE_NOTADB]
       .contains(code)
   }
 
-  /// Whether a value, a row or the SQL text is longer than the limits of the connection.
+  /// Whether a value, a row or the SQL exceeds the limits of the connection.
   public var isTooBig: Bool { code == SQLITE_TOOBIG }
 }
 
 extension DatabaseError: CustomStringConvertible {
-  /// One line: the message, the code and the SQL text.
+  /// The message, the code and the SQL.
   public var description: String {
     var text = "SQLite error \(extendedCode): \(message)"
     if let sql { text += " - in: \(sql)" }
@@ -93,17 +93,17 @@ extension DatabaseError: CustomStringConvertible {
 }
 
 extension DatabaseError {
-  /// The library was used against its rules: a defect of the program, said instead of trapped.
+  /// Returns an error about a programming mistake, which this library reports instead of trapping.
   static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }
 
-  /// Others held what was needed for too long.
+  /// Returns an error about a resource that others have used for too long.
   static func busy(_ message: String) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_BUSY, message: message)
   }
 
-  /// Something was to be written where nothing can be.
+  /// Returns an error about an attempt to write to a read-only database.
   static func readOnly(_ message: String) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_READONLY, message: message)
   }

@@ -1,23 +1,24 @@
 import CKindredSQLite
 
-/// What a database file says of its state without a lock: as long as it says the same, nobody has committed.
+/// A fingerprint of a database file that is read without a lock; as long as it is the same, nothing has been
+/// committed.
 ///
-/// In the rollback modes each commit changes a counter in the file's header
-/// (<https://www.sqlite.org/fileformat2.html#file_change_counter>), in WAL mode the header of the WAL's index, which is
-/// in shared memory (<https://www.sqlite.org/walformat.html#the_wal_index_header>).
+/// In rollback-journal modes each commit changes a counter in the file's header
+/// (<https://www.sqlite.org/fileformat2.html#file_change_counter>). In WAL mode it changes the header of the WAL
+/// index, which is in shared memory (<https://www.sqlite.org/walformat.html#the_wal_index_header>).
 public struct FileState: Sendable {
   /// Bytes 16 to 31 of the file: page size, format versions, change counter, size.
   private let header: SIMD16<UInt8>
-  /// The 48 bytes of the index's header, in WAL mode.
+  /// The 48 bytes of the WAL index's header; zero in other modes.
   private let index: SIMD64<UInt8>
 
   private static let indexLength = 48
-  /// The regions in which SQLite maps the index.
+  /// The size of the regions in which SQLite maps the WAL index.
   private static let regionLength: Int32 = 32768
 
-  /// Reads what the file of a connection says.
+  /// Reads the state of a connection's file; nil if it can't be read.
   ///
-  /// The connection must have read the database in the mode in which it is now. Nil where the file can't be read.
+  /// The connection must have read the database in its current journal mode before.
   fileprivate init?(_ file: MainFile) {
     guard let header = file.header else { return nil }
     self.header = header
@@ -29,7 +30,7 @@ public struct FileState: Sendable {
     self.index = index
   }
 
-  /// Whether the file still says so; false where it can't be told.
+  /// Returns whether the file still has this state; false if it can't be read.
   fileprivate func holds(for file: MainFile) -> Bool {
     guard let header = file.header, header == self.header else { return false }
     return !Self.isWAL(header) || file.index == index
@@ -37,7 +38,7 @@ public struct FileState: Sendable {
 
   private static func isWAL(_ header: SIMD16<UInt8>) -> Bool { header[2] == 2 }
 
-  /// A connection's file, read past the pager.
+  /// A connection's file, which is read without SQLite's pager.
   fileprivate struct MainFile {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
@@ -72,12 +73,14 @@ public struct FileState: Sendable {
 }
 
 extension Connection {
-  /// What the file says now; nil where it can't be read.
+  /// The current state of the file; nil if it can't be read.
   ///
-  /// To be asked after something was read in the mode in which the database is, such as ``dataVersion``.
+  /// Read it only after the connection has read something, such as ``dataVersion``, in the current journal mode.
   public var fileState: FileState? { FileState.MainFile(of: self).flatMap(FileState.init) }
 
-  /// Whether the file says the same as then: cheaper than ``dataVersion``, which takes locks.
+  /// Returns whether the file still has a state.
+  ///
+  /// This is cheaper than ``dataVersion``, which takes locks.
   public func isUnchanged(since state: FileState) -> Bool {
     FileState.MainFile(of: self).map(state.holds) ?? false
   }

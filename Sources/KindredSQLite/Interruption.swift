@@ -2,59 +2,59 @@ import KindredClock
 import CKindredSQLite
 import Synchronization
 
-/// Why a statement was interrupted.
+/// The reason why a statement was interrupted.
 public enum Interruption: Hashable, Sendable {
-  /// Somebody asked for it, by an `InterruptHandle`.
+  /// An `InterruptHandle` interrupted it.
   case cancelled
   /// The deadline of the connection has passed.
   case timedOut
-  /// The memory that the account of the connection allows is used up.
+  /// The connection's account has exceeded its limit of memory.
   case outOfMemory
-  /// The temporary files that the account of the connection allows are full.
+  /// The connection's account has exceeded its limit of temporary files.
   case outOfSpace
 }
 
-/// Stops what a connection is doing for its present holder, from any thread.
+/// A handle to interrupt a connection's work for its current holder, from any thread.
 ///
-/// It does not keep the connection open, and does nothing once that is closed or has gone to another holder.
+/// It does not keep the connection open, and has no effect once the connection is closed or has another holder.
 public struct InterruptHandle: Sendable {
   let state: InterruptionState
   let holder: UInt64
 
-  /// Has the running statements, and all that follow, fail with `SQLITE_INTERRUPT`, until the connection
-  /// is given to somebody else or its holder calls `Connection.clearInterruption()`.
+  /// Makes running and later statements fail with `SQLITE_INTERRUPT`, until the connection has another holder or
+  /// `Connection.clearInterruption()` is called.
   public func interrupt() { state.cancel(for: holder) }
 }
 
-/// What a connection, its statements and its interrupt handles share.
+/// The state that a connection shares with its statements and interrupt handles.
 ///
-/// `sqlite3_interrupt` alone would not do: it has no effect between two statements, and nothing tells its
-/// errors from those of a deadline. So the wish is written down, and the progress handler reads it.
+/// `sqlite3_interrupt` alone does not suffice: it has no effect between two statements, and its errors can't be
+/// distinguished from those of a deadline. So the request is stored, and the progress handler checks it.
 final class InterruptionState: Sendable {
-  /// How many virtual machine instructions lie between two looks at the clock: some ten microseconds.
+  /// The number of virtual machine instructions between two checks, which take some ten microseconds.
   static let instructionsPerCheck: Int32 = 1000
   private static let noDeadline = UInt64.max
 
   private struct Target: @unchecked Sendable {
-    // `sqlite3_interrupt` may be called from any thread as long as the connection is open, which the mutex
-    // around this value sees to.
+    // `sqlite3_interrupt` may be called from any thread while the connection is open, which the mutex around this
+    // value ensures.
     var connection: OpaquePointer?
-    /// Counts the holders, so that the handle of a former one does nothing.
+    /// The number of holders so far, so that the handle of an earlier one has no effect.
     var holder: UInt64 = 0
   }
 
-  /// What the statements are charged to; nil where nothing is limited.
+  /// The account that statements are charged to; nil if nothing is limited.
   ///
-  /// It is used by the holder of the connection alone.
+  /// Only the holder of the connection uses it.
   nonisolated(unsafe) let account: OpaquePointer?
 
   private let target = Mutex(Target())
   private let isCancelled = Atomic(false)
   private let isOutOfTime = Atomic(false)
   private let deadline = Atomic(noDeadline)
-  /// For how many nanoseconds a statement waits for a lock that somebody else holds.
+  /// The nanoseconds for which a statement waits for another connection's lock.
   private let lockTime = Atomic<UInt64>(0)
-  /// When it began to.
+  /// The time when the current wait for a lock began.
   private let lockStart = Atomic<UInt64>(0)
 
   init(isAccounting: Bool) {
@@ -63,7 +63,7 @@ final class InterruptionState: Sendable {
 
   deinit { kindred_account_release(account) }
 
-  /// Starts watching over a connection, until `detach`.
+  /// Installs the progress handler of a connection, until `detach(from:)`.
   func attach(to connection: OpaquePointer) {
     target.withLock { $0.connection = connection }
     sqlite3_progress_handler(
@@ -76,9 +76,9 @@ final class InterruptionState: Sendable {
       Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Adds functions that stop when the statements must; SQLite's code.
+  /// Adds functions that stop when a statement has to stop, and returns SQLite's result code.
   ///
-  /// - Parameter builtLength: the most bytes of a text that they build.
+  /// - Parameter builtLength: The maximum size of a text that they build, in bytes.
   func addFunctions(to connection: OpaquePointer, builtLength: Int32) -> Int32 {
     kindred_add_functions(
       connection,
@@ -90,16 +90,16 @@ final class InterruptionState: Sendable {
       Unmanaged.passUnretained(self).toOpaque(), Int64(builtLength))
   }
 
-  /// Lets go of the connection, which is about to be closed.
+  /// Removes the handlers of a connection that is about to be closed.
   func detach(from connection: OpaquePointer) {
     target.withLock { $0.connection = nil }
     sqlite3_progress_handler(connection, 0, nil, nil)
     sqlite3_busy_handler(connection, nil, nil)
   }
 
-  /// Has statements wait for locks that others hold, for so long at most, and no longer than they may run.
+  /// Makes statements wait for other connections' locks up to a time limit, but not beyond their deadline.
   ///
-  /// SQLite's own handler (<https://www.sqlite.org/c3ref/busy_timeout.html>) knows of neither deadline nor interruption.
+  /// SQLite's own handler (<https://www.sqlite.org/c3ref/busy_timeout.html>) ignores deadlines and interruptions.
   func waitForLocks(on connection: OpaquePointer, milliseconds: Int32) {
     lockTime.store(UInt64(max(0, milliseconds)) * 1_000_000, ordering: .relaxed)
     sqlite3_busy_handler(
@@ -112,7 +112,7 @@ final class InterruptionState: Sendable {
       Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Waits a little; false where it is time to give up.
+  /// Waits a little; false if it is time to give up.
   private func waitForLock(attempt: Int32) -> Bool {
     guard !mustStop() else { return false }
     let now = MonotonicTime.now()
@@ -121,7 +121,7 @@ final class InterruptionState: Sendable {
       lockStart.load(ordering: .relaxed) + lockTime.load(ordering: .relaxed),
       deadline.load(ordering: .relaxed))
     guard now < end else { return false }
-    // Longer and longer, up to 32 milliseconds.
+    // The delay doubles up to 32 milliseconds.
     MonotonicTime.sleep(min(end - now, 1_000_000 << UInt64(min(attempt, 5))))
     return true
   }
@@ -149,10 +149,10 @@ final class InterruptionState: Sendable {
     setDeadline(nil)
   }
 
-  /// Whether somebody has asked for it.
+  /// Whether an interruption is pending.
   var isRequested: Bool { isCancelled.load(ordering: .relaxed) || isOutOfTime.load(ordering: .relaxed) }
 
-  /// Why a statement that ended with a code of SQLite did so; nil where nothing interrupted it.
+  /// Returns why a statement that returned a code was interrupted; nil if it was not.
   func reason(of code: Int32) -> Interruption? {
     if let account {
       switch Int(kindred_account_exceeded(account)) {

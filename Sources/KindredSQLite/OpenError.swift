@@ -1,35 +1,35 @@
-/// Why a database can't be opened, in one line that says what and how to mend it.
+/// The reason why a database can't be opened.
 public struct OpenError: Error, Hashable, Sendable {
-  /// What is in the way.
+  /// The reason why a database can't be opened.
   public enum Reason: Hashable, Sendable {
-    /// There is no such file.
+    /// The file does not exist.
     case missing
-    /// The path is that of a directory.
+    /// The path leads to a directory.
     case directory
-    /// The file, or the way to it, is not for this user to read.
+    /// The permissions of the file or its directories forbid reading it.
     case unreadable
-    /// The file can't be written to, which was asked for.
+    /// The file can't be written, although write access was requested.
     case notWritable
-    /// A file that belongs beside the database can't be made, or the database itself.
+    /// The database, or a file that SQLite needs beside it, can't be created.
     case directoryNotWritable
-    /// The file is something else, or encrypted.
+    /// The file is not an SQLite database, or is encrypted.
     case notADatabase
     /// The file, or its schema, is damaged.
     case damaged(String)
-    /// Somebody else holds the lock.
+    /// Another process holds a lock.
     case busy
-    /// A transaction that was cut short, or is not yet in the file, can't be completed without writing.
+    /// A journal or a WAL file has to be processed first, which needs write access.
     case needsRecovery
-    /// Anything else that SQLite says.
+    /// Any other message of SQLite.
     case other(String)
   }
 
-  /// What is in the way.
+  /// The reason why a database can't be opened.
   public let reason: Reason
-  /// The path as it was given.
+  /// The path of the file.
   public let path: String
 
-  /// An error about the file at `path`.
+  /// Creates an error about the file at `path`.
   public init(_ reason: Reason, path: String) {
     self.reason = reason
     self.path = path
@@ -37,7 +37,7 @@ public struct OpenError: Error, Hashable, Sendable {
 }
 
 extension OpenError: CustomStringConvertible {
-  /// One line: the path, what is wrong with it, and how to mend it.
+  /// Describes the problem and how to fix it, in one line that begins with the path.
   public var description: String {
     let text =
       switch reason {
@@ -65,7 +65,7 @@ extension OpenError: CustomStringConvertible {
     return Self.oneLine("\(path): \(text)")
   }
 
-  /// A path can hold line feeds.
+  /// Returns the text without line breaks, which a path may contain.
   private static func oneLine(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
   }

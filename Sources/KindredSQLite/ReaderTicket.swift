@@ -1,33 +1,34 @@
 /// A place in the queue for a reading connection.
 ///
-/// Either `take` or `withdraw` has to be called once.
+/// Either `take()` or `withdraw()` has to be called once.
 public struct ReaderTicket: Sendable {
   let slots: ConnectionSlots
-  /// What the pool knows it by.
+  /// The number by which the pool identifies the ticket.
   public let number: UInt64
 
-  /// The connection, once it is this ticket's turn; to be given back by `ConnectionPool.release`.
+  /// Takes the connection after `onGrant` was called; return it by `ConnectionPool.release(_:)`.
   ///
-  /// - Throws: `DatabaseError`, misuse, before; `OpenError`.
+  /// - Throws: `DatabaseError` (misuse) if the connection has not been granted; `OpenError`.
   public func take() throws -> sending Connection { try slots.take(number) }
 
-  /// Leaves the queue, or gives up the turn.
+  /// Leaves the queue, or returns the granted connection.
   public func withdraw() { slots.withdraw(number) }
 }
 
 extension ConnectionPool {
-  /// Takes a reading connection, to be given back by `release`; nil where none is free, or others wait for one.
+  /// Takes a reading connection, which has to be returned by `release(_:)`; nil if none is free, or others are
+  /// waiting.
   ///
   /// - Throws: `OpenError`.
   public func readerIfFree() throws -> sending Connection? { try readers.checkOutIfFree() }
 
-  /// Queues for a reading connection, which are given out in the order in which they were asked for.
+  /// Queues for a reading connection; requests are served in the order in which they arrive.
   ///
-  /// `onGrant` is called once, on any thread, when it is this one's turn. It must be short.
+  /// `onGrant` is called once, on any thread, when the connection can be taken. It must return quickly.
   public func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
     ReaderTicket(slots: readers, number: readers.enqueue(onGrant))
   }
 
-  /// The ticket of a number that was given out.
+  /// Returns the ticket with a number.
   public func ticket(_ number: UInt64) -> ReaderTicket { ReaderTicket(slots: readers, number: number) }
 }

@@ -1,15 +1,17 @@
-/// What the statements of one request may hold, in bytes; nil for any number.
+/// The resources that the statements of one request may use, in bytes; nil for no limit.
 ///
-/// They hold for what runs between ``Connection/beginAccounting()`` and the next call of it, on threads that are inside
-/// of the account. What would exceed them fails, with the reason in `DatabaseError.interruption`.
+/// They apply from one call of ``Connection/beginAccounting()`` to the next, on threads that have entered the
+/// account. A statement that would exceed them fails, with the reason in `DatabaseError.interruption`.
 public struct ResourceLimits: Hashable, Sendable {
-  /// The memory of SQLite: values, sorters, caches, prepared statements.
+  /// SQLite's memory: values, sorters, caches, prepared statements.
   public var memory: Int64?
-  /// Temporary files: sorts, groups, transient tables.
+  /// The size of temporary files: sorts, groups, transient tables.
   public var temporaryFiles: Int64?
-  /// A text that `kindred_concat` or `replace` makes longer: expressions could double one with every name.
+  /// The size of a text that `kindred_concat` or `replace` builds.
+  ///
+  /// Without a limit, nested expressions could double a text at each level.
   public var builtValue: Int32?
 
-  /// No limits.
+  /// Creates limits that limit nothing.
   public init() {}
 }

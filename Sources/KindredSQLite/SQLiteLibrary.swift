@@ -2,14 +2,14 @@ import CKindredSQLite
 
 /// The SQLite library of this process.
 public enum SQLiteLibrary {
-  /// Sets the library up: no memory statistics, which would have every allocation of every thread go through one mutex,
-  /// and accounts of what the statements of a connection hold (see ``ResourceLimits``).
+  /// Configures SQLite: turns off memory statistics, for which every allocation would lock one mutex, and installs
+  /// accounts of what the statements of a connection use (see ``ResourceLimits``).
   ///
-  /// This only works before the first connection of the process, so each `Connection` asks for it; a program that also
-  /// uses SQLite by other ways calls it first. Where SQLite is in use already, its memory can't be accounted for.
+  /// This only works before the first connection of the process, so each `Connection` calls it; a program that also
+  /// uses SQLite in other ways calls it first. If SQLite is in use already, its memory can't be accounted for.
   /// Calling it again does nothing. See <https://www.sqlite.org/c3ref/config.html>.
   ///
-  /// - Throws: `DatabaseError` where the library can't start, as when there is no memory.
+  /// - Throws: `DatabaseError` if the library can't start, for example without memory.
   public static func initialize() throws {
     guard initialization == SQLITE_OK else {
       throw DatabaseError(
@@ -17,7 +17,7 @@ public enum SQLiteLibrary {
     }
   }
 
-  /// The version of the library in use, as `3.40.1`.
+  /// The version of the library in use, such as `3.40.1`.
   public static var version: String { String(cString: sqlite3_libversion()) }
 
   private static let initialization = kindred_sqlite3_set_up()

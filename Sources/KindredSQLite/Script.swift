@@ -1,15 +1,15 @@
 import CKindredSQLite
 import KindredSQLSyntax
 
-/// SQL text of any number of statements, prepared one after the other.
+/// SQL with any number of statements, which are prepared one after another.
 package struct Script {
   private let text: String
-  /// The text and a NUL, without which SQLite copies the rest of the script for each statement.
+  /// The text with a final NUL, without which SQLite would copy the rest of the script for each statement.
   private let bytes: [UInt8]
   private var position = 0
-  /// Where the last statement that was prepared, or failed to be, begins in the text, in bytes.
+  /// The offset in bytes of the last statement that was prepared, or failed to be.
   ///
-  /// White space and comments before it belong to it.
+  /// It includes the white space and comments before the statement.
   private var start = 0
 
   package init(_ text: String) {
@@ -21,9 +21,9 @@ package struct Script {
 
   /// Prepares the next statement.
   ///
-  /// - Returns: `nil` where nothing but white space and comments is left.
+  /// - Returns: The statement; `nil` if only white space and comments are left.
   package mutating func next(on connection: Connection, persistent: Bool = false) throws -> Statement? {
-    // Its length is an Int32 to SQLite.
+    // SQLite takes the length as an Int32.
     guard bytes.count <= Int(Int32.max) else { throw connection.error(SQLITE_TOOBIG) }
     while position < end {
       start = position
@@ -53,7 +53,7 @@ package struct Script {
 // MARK: - Places
 
 extension Script {
-  /// The line of a byte of the last statement, or of its first word; lines count from 1.
+  /// Returns the line, from 1, of a byte of the last statement, or of its first word.
   package func line(offset: Int? = nil) -> Int {
     let place = min(offset.map { start + $0 } ?? firstWord, end)
     return 1 + bytes[..<place].count { $0 == UInt8(ascii: "\n") }
@@ -67,8 +67,8 @@ extension Script {
     return String(decoding: word, as: UTF8.self).uppercased()
   }
 
-  /// Where the last statement begins without the white space, the comments and the empty statements before
-  /// it (<https://www.sqlite.org/lang_comment.html>).
+  /// The offset of the last statement without the white space, comments and empty statements before it
+  /// (<https://www.sqlite.org/lang_comment.html>).
   private var firstWord: Int {
     var rest = bytes[start..<end]
     while let byte = rest.first {

@@ -1,18 +1,18 @@
 import CKindredSQLite
 import KindredSQLSyntax
 
-/// The storage classes of SQLite (<https://www.sqlite.org/datatype3.html>); the raw values are SQLite's.
+/// SQLite's storage classes (<https://www.sqlite.org/datatype3.html>); the raw values are SQLite's.
 public enum StorageClass: Int32, Sendable {
   case integer = 1
   case real, text, blob, null
 }
 
-/// Columns count from 0. Where there is no row or no such column, SQLite gives NULL.
+/// Columns count from 0. Without a row, or without such a column, SQLite returns NULL.
 extension Statement {
-  /// How many columns a row has: 0 for a statement that gives none.
+  /// The number of columns; 0 for a statement that returns no rows.
   public var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// The name of a column, as in `AS`.
+  /// Returns the name of a column, such as `AS` gives it.
   public func columnName(_ column: Int32) -> String {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }
@@ -20,29 +20,29 @@ extension Statement {
   /// The names of all columns.
   public var columnNames: [String] { (0..<columnCount).map(columnName) }
 
-  /// The type that the table's column is declared with; of an expression, none.
+  /// Returns the declared type of a table's column; `nil` for an expression.
   public func columnDeclaredType(_ column: Int32) -> String? {
     sqlite3_column_decltype(handle, column).map { String(cString: $0) }
   }
 
-  /// The storage class of the value.
+  /// Returns the storage class of the value.
   ///
-  /// To be asked before the value is read, which may convert it.
+  /// Call it before the value is read, which may convert it.
   public func columnType(_ column: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, column)) ?? .null
   }
 
-  /// The value as an integer; other classes are converted as `CAST` does.
+  /// Returns the value as an integer; other classes are converted as by `CAST`.
   public func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// The value as a real; other classes are converted as `CAST` does.
+  /// Returns the value as a real; other classes are converted as by `CAST`.
   public func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
-  /// The bytes of a text or a blob, valid until the next call of `step` or `reset`.
+  /// Returns the bytes of a text or a blob, which are valid until the next call of `step` or `reset`.
   ///
-  /// Text is UTF-8 if who wrote it kept to that; numbers are written in digits.
+  /// Text is UTF-8, unless its writer stored other bytes; numbers are converted to digits.
   public func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
-    // Of a text, sqlite3_column_blob gives the encoding of the file, which can be UTF-16.
+    // For a text, sqlite3_column_blob returns the encoding of the file, which may be UTF-16.
     sqlite3_column_type(handle, column) == SQLITE_BLOB
       ? counted(sqlite3_column_blob(handle, column), column) : textBytes(column)
   }
@@ -51,20 +51,21 @@ extension Statement {
     counted(UnsafeRawPointer(sqlite3_column_text(handle, column)), column)
   }
 
-  /// The length is only right after a conversion: first the address, then the count.
+  /// Returns a buffer at an address that was requested before the length, which is only correct after the
+  /// conversion.
   private func counted(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
     guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// The value as text, with U+FFFD in place of what is not UTF-8; `nil` for NULL.
+  /// Returns the value as text, with U+FFFD in place of invalid UTF-8; `nil` for NULL.
   public func text(_ column: Int32) -> String? {
     columnType(column) == .null ? nil : String(decoding: bytes(column), as: UTF8.self)
   }
 
-  /// The value.
+  /// Returns the value of a column.
   ///
-  /// Text that is not UTF-8 comes with U+FFFD.
+  /// Invalid UTF-8 in a text is replaced by U+FFFD.
   public func value(_ column: Int32) -> SQLValue {
     switch columnType(column) {
     case .null: .null
@@ -78,7 +79,7 @@ extension Statement {
   /// All values of the row.
   public var row: [SQLValue] { values(columnCount) }
 
-  /// The values of the first columns of the row.
+  /// Returns the values of the first columns of the row.
   public func values(_ count: Int32) -> [SQLValue] {
     [SQLValue](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
       for index in 0..<Int(count) {

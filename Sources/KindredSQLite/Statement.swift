@@ -3,25 +3,25 @@ import KindredSQLSyntax
 
 /// A prepared statement (<https://www.sqlite.org/c3ref/stmt.html>).
 ///
-/// Like its connection it belongs to one holder at a time. It may outlive the connection.
+/// Like its connection, it has one holder at a time. It may outlive the connection.
 public final class Statement {
-  /// The statement of SQLite, for loops that can't afford a call of this class per value.
+  /// SQLite's statement, for loops in which a method call for each value would be too slow.
   ///
-  /// It must not be finalised, and is valid as long as this object is.
+  /// It must not be finalized, and is valid as long as this object exists.
   public let handle: OpaquePointer
 
-  /// The text it was prepared from.
+  /// The SQL from which it was prepared.
   public var sql: String { text.sql }
 
-  /// The same, as the statement cache knows it.
+  /// The SQL as the key of the statement cache.
   let text: StatementText
 
   private let interruption: InterruptionState
 
-  /// How many bytes it takes while it is idle, counted once.
+  /// The size of the idle statement in bytes, determined once.
   private(set) lazy var memory = counter(SQLITE_STMTSTATUS_MEMUSED)
 
-  /// When the statement cache got it back; `nil` while somebody has it.
+  /// The cache's clock when it took the statement back; `nil` while it is in use.
   var idleSince: UInt64?
 
   init(handle: OpaquePointer, text: StatementText, interruption: InterruptionState) {
@@ -34,10 +34,10 @@ public final class Statement {
     sqlite3_finalize(handle)
   }
 
-  /// Goes on to the next row.
+  /// Advances to the next row.
   ///
-  /// - Returns: Whether there is one. After the last row the statement is done; `reset` starts it anew.
-  /// - Throws: `DatabaseError` with the code of SQLite (<https://www.sqlite.org/c3ref/step.html>).
+  /// - Returns: Whether there is a row. After the last row the statement is done; `reset()` makes it start again.
+  /// - Throws: `DatabaseError` with SQLite's code (<https://www.sqlite.org/c3ref/step.html>).
   public func step() throws -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -46,40 +46,38 @@ public final class Statement {
     }
   }
 
-  /// Makes it ready to be stepped from the start.
+  /// Makes the statement ready to be stepped from the start, and keeps its bindings.
   ///
-  /// The bindings stay.
-  ///
-  /// SQLite repeats here the error of the last `step`, which has been thrown already.
+  /// SQLite returns the error of the last `step` again, which has been thrown already.
   public func reset() {
     sqlite3_reset(handle)
   }
 
-  /// Binds NULL to all parameters.
+  /// Sets all parameters to NULL.
   public func clearBindings() {
     sqlite3_clear_bindings(handle)
   }
 
-  /// Whether it leaves the database file alone (<https://www.sqlite.org/c3ref/stmt_readonly.html>).
+  /// Whether the statement does not change the database file (<https://www.sqlite.org/c3ref/stmt_readonly.html>).
   public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// Whether it has been stepped and is neither done nor reset.
+  /// Whether the statement has been stepped and is neither done nor reset.
   public var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
-  /// How many rows it went over by scanning a whole table, since it was prepared
+  /// The number of steps in full table scans since it was prepared
   /// (<https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>).
   public var fullScanSteps: Int { counter(SQLITE_STMTSTATUS_FULLSCAN_STEP) }
 
-  /// How many sorts it did, since it was prepared.
+  /// The number of sorts since it was prepared.
   public var sorts: Int { counter(SQLITE_STMTSTATUS_SORT) }
 
-  /// How many rows it put into automatic indexes, since it was prepared.
+  /// The number of rows inserted into automatic indexes since it was prepared.
   public var automaticIndexRows: Int { counter(SQLITE_STMTSTATUS_AUTOINDEX) }
 
-  /// How many instructions of the virtual machine it ran, since it was prepared.
+  /// The number of virtual machine instructions executed since it was prepared.
   public var virtualMachineSteps: Int { counter(SQLITE_STMTSTATUS_VM_STEP) }
 
-  /// What `code`, which a function of SQLite gave for this statement just now, stands for.
+  /// Returns the error for a code that a function of SQLite has just returned for this statement.
   public func error(_ code: Int32) -> DatabaseError {
     DatabaseError(
       code: code, connection: sqlite3_db_handle(handle), sql: sql, interruption: interruption)
@@ -93,15 +91,15 @@ public final class Statement {
 // MARK: - Bindings
 
 extension Statement {
-  /// How many parameters there are: the largest number of one.
+  /// The greatest number of a parameter.
   public var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
   /// Binds a value to a parameter.
   ///
   /// Parameters count from 1.
   ///
-  /// - Throws: `DatabaseError`: there is no such parameter, the value is too long, or the statement is
-  ///   running (<https://www.sqlite.org/c3ref/bind_blob.html>).
+  /// - Throws: `DatabaseError` if there is no such parameter, the value is too long, or the statement is running
+  ///   (<https://www.sqlite.org/c3ref/bind_blob.html>).
   public func bind(_ value: SQLValue, at parameter: Int32) throws {
     switch value {
     case .null: try bindNull(at: parameter)
@@ -114,14 +112,14 @@ extension Statement {
     }
   }
 
-  /// Binds a value to each parameter, from the first.
+  /// Binds values to the parameters, beginning with the first.
   public func bind(_ values: [SQLValue]) throws {
     for (index, value) in values.enumerated() {
       try bind(value, at: Int32(truncatingIfNeeded: index + 1))
     }
   }
 
-  /// Binds a column of the current row of `other`, as it is and without a copy in Swift.
+  /// Binds a column of the current row of `other` unchanged, without a copy in Swift.
   ///
   /// Columns count from 0.
   public func bind(column: Int32, of other: Statement, at parameter: Int32) throws {
@@ -140,15 +138,15 @@ extension Statement {
 
   /// Binds a real.
   ///
-  /// SQLite has no NaN: it becomes NULL.
+  /// SQLite has no NaN, which becomes NULL.
   public func bind(_ real: Double, at parameter: Int32) throws {
     try check(sqlite3_bind_double(handle, parameter, real))
   }
 
-  /// Binds text, which is copied and should be UTF-8.
+  /// Binds a text, which is copied and should be UTF-8.
   public func bind(text bytes: UnsafeRawBufferPointer, at parameter: Int32) throws {
     guard let start = bytes.baseAddress else {
-      // To SQLite no address is NULL, not the empty text.
+      // A null pointer would bind NULL instead of the empty text.
       return try check(sqlite3_bind_text(handle, parameter, "", 0, kindred_sqlite3_transient()))
     }
     try check(

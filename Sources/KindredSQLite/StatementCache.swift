@@ -1,12 +1,12 @@
 import KindredSQLSyntax
 
-/// The idle prepared statements of a connection: a bounded number of bounded size, of which the longest unused goes first.
+/// A cache of a connection's idle prepared statements, bounded in number and size, which evicts the least recently
+/// used.
 ///
-/// Several statements of the same text can be out and come back, as a plan may run one SQL text on several
-/// levels of its tree at once.
+/// It may hold several statements of the same SQL, because a plan may run it on several levels of its tree at once.
 struct StatementCache {
   private let capacity: Int
-  /// Of all idle statements together.
+  /// The maximum size of all idle statements together.
   private let maximumBytes: Int
   private var idle: [StatementText: [Statement]] = [:]
   private var count = 0
@@ -20,7 +20,7 @@ struct StatementCache {
     maximumBytes = bytes
   }
 
-  /// Takes out a statement of that text.
+  /// Takes a statement with this SQL.
   mutating func take(_ text: StatementText) -> Statement? {
     guard let statement = idle[text]?.popLast() else {
       misses += 1
@@ -33,9 +33,9 @@ struct StatementCache {
     return statement
   }
 
-  /// Puts a statement in, dropping another one if there are too many.
+  /// Puts a statement into the cache, and evicts others if necessary.
   mutating func put(_ statement: Statement) {
-    // Given back twice, it would be given out twice.
+    // A statement that is returned twice must not be given to two holders.
     guard statement.idleSince == nil else { return }
     clock += 1
     statement.idleSince = clock
@@ -45,17 +45,17 @@ struct StatementCache {
     while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
   }
 
-  /// How often `take` found a statement, and how often it did not, since this was last asked.
+  /// Returns how often `take(_:)` has found a statement and how often not, since the last call.
   mutating func takeCounts() -> (hits: Int, misses: Int) {
     defer { (hits, misses) = (0, 0) }
     return (hits, misses)
   }
 
-  /// Looks at every text in the cache.
+  /// Evicts the least recently used statement, by visiting all of them.
   ///
-  /// That is cheap next to the preparing that fills it.
+  /// That is cheap compared with preparing the statement that needs the space.
   private mutating func dropOldest() {
-    // Of one text, the first is the oldest: the last is what comes and goes.
+    // Among statements of one SQL the first is the oldest, since the last is taken and put back.
     let oldest = idle.min { ($0.value.first?.idleSince ?? .max) < ($1.value.first?.idleSince ?? .max) }
     guard let text = oldest?.key else { return }
     bytes -= idle[text]?.removeFirst().memory ?? 0

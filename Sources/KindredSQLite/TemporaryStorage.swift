@@ -6,23 +6,24 @@
   import Darwin
 #endif
 
-/// Where temporary tables and big sorts go; the raw values are those of `PRAGMA temp_store`.
+/// Where SQLite keeps temporary tables and large sorts; the raw values are those of `PRAGMA temp_store`.
 enum TemporaryStorage: Int, Sendable {
-  /// To files, so that memory stays bounded whatever is sorted. Small ones never leave the cache.
+  /// In files, so that memory is bounded whatever is sorted. Small ones never leave the cache.
   case files = 1
-  /// To memory, where no directory can be written to: a container with a read-only root, say.
+  /// In memory, if no directory can be written, for example in a container with a read-only root.
   case memory = 2
 
   static let available = TemporaryStorage(candidates: directories)
 
-  /// Files if one of these directories can be written to.
+  /// Chooses files if one of these directories can be written.
   init(candidates: [String]) {
     self =
       candidates.contains { FileStatus(path: $0) == .directory && FileStatus.isWritable($0) }
       ? .files : .memory
   }
 
-  /// Where SQLite looks, in its order (<https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations>).
+  /// The directories that SQLite tries, in order
+  /// (<https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations>).
   private static var directories: [String] {
     let variables: [String] = ["SQLITE_TMPDIR", "TMPDIR"]
     let named = variables.compactMap { name in getenv(name).map { String(cString: $0) } }

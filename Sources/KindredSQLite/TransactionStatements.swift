@@ -1,7 +1,7 @@
-/// The statements that every request runs, of a connection.
+/// The statements of a connection that every request runs.
 ///
-/// They are apart from the cache, so that they are neither looked up nor dropped: next to a transaction that
-/// reads one record the looking up would show.
+/// They are kept outside the cache, so that they are neither looked up nor evicted: the lookup would be measurable
+/// next to a single-record read.
 final class TransactionStatements {
   let beginRead: Statement
   let beginWrite: Statement
@@ -24,7 +24,7 @@ final class TransactionStatements {
 }
 
 extension Statement {
-  /// Runs a statement of at most one row: gives its first column, or 0.
+  /// Runs a statement of at most one row, and returns its first column, or 0 without a row.
   @discardableResult
   func runForInteger() throws -> Int64 {
     defer { reset() }

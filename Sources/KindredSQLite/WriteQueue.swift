@@ -2,9 +2,9 @@ import KindredClock
 import Dispatch
 import Synchronization
 
-/// Runs the writes of many, in the order in which they come, each as if it were a transaction of its own.
+/// Runs writes in the order in which they arrive, each as if it had a transaction of its own.
 ///
-/// Those that wait at the same time share a transaction, and so one synchronisation of the disk (group commit):
+/// Writes that wait at the same time share a transaction, and so one synchronization of the disk (group commit):
 ///
 ///     BEGIN IMMEDIATE
 ///       SAVEPOINT … RELEASE      the first, which is done
@@ -12,18 +12,18 @@ import Synchronization
 ///       SAVEPOINT … RELEASE      the third
 ///     COMMIT
 ///
-/// Each hears of its own success or failure after the commit: a failure, too, may follow from what those before have
-/// done. What takes the transaction down
-/// with it (an interrupted change, a full disk, `RAISE(ROLLBACK)`) fails alone: the others run once more. So what runs
-/// here has no effect but on the database.
+/// Each write receives its result after the commit, even a failure, since it may be a consequence of uncommitted
+/// writes before it. A write that takes the whole transaction down (an interrupted change, a full disk,
+/// `RAISE(ROLLBACK)`) fails alone, and the others run again. So writes must have no side effects outside the
+/// database.
 public final class WriteQueue: Sendable {
-  /// What the queue has done so far, for metrics.
+  /// Counters of the queue, for metrics.
   public struct Statistics: Hashable, Sendable {
-    /// Transactions that were committed.
+    /// The number of committed transactions.
     public var commits = 0
-    /// Writes that were done in them.
+    /// The number of successful writes in them.
     public var writes = 0
-    /// Writes that wait.
+    /// The number of waiting writes.
     public var waiting = 0
   }
 
@@ -32,28 +32,29 @@ public final class WriteQueue: Sendable {
     var isRunning = false
     var isWatched = false
     var company = WriteCompany()
-    /// How many must wait for the next group to begin at once; nil where nothing waits for them.
+    /// The number of waiting writes at which the next group begins immediately; nil if no group is gathering.
     var awaited: Int?
     var statistics = Statistics()
   }
 
   private let pool: ConnectionPool
-  /// For how long the first one of a group waits for others to be run, in nanoseconds.
+  /// The time after which a group takes no further writes, so that its first one need not wait for long; in
+  /// nanoseconds.
   private let longestGroup: UInt64
   private let state = Mutex(State())
   private let runner = DispatchQueue(label: "kindred.writes")
-  /// Signalled when those have come that a group waits for.
+  /// Signaled when the writes that a group waits for have arrived.
   private let arrival = DispatchSemaphore(value: 0)
   private let watch = DispatchQueue(label: "kindred.writes.watch")
 
-  /// Writes of one transaction at most.
+  /// The maximum number of writes in a transaction.
   private static let largestGroup = 128
-  /// How long a write may run in company, in nanoseconds; what takes longer runs alone.
+  /// The time for which a write may run in a shared transaction, in nanoseconds; one that takes longer runs alone.
   private static let longestInCompany: UInt64 = 100_000_000
-  /// How often those that wait are looked at, in milliseconds.
+  /// The interval at which waiting writes are checked, in milliseconds.
   private static let watchInterval = 50
 
-  /// A queue for the writing connection of a pool.
+  /// Creates a queue for the writing connection of a pool.
   public convenience init(_ pool: ConnectionPool) {
     self.init(pool, longestGroup: 20_000_000)
   }
@@ -63,7 +64,7 @@ public final class WriteQueue: Sendable {
     self.longestGroup = longestGroup
   }
 
-  /// What the queue has done so far.
+  /// The current counters.
   public var statistics: Statistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -72,14 +73,14 @@ public final class WriteQueue: Sendable {
     }
   }
 
-  /// Has `body` run on the writing connection.
+  /// Queues `body` to run on the writing connection.
   ///
   /// - Parameters:
-  ///   - deadline: when it must be done, in nanoseconds of `MonotonicTime`; nil for any time.
-  ///   - isLong: whether it is known to take long: then it runs alone, and the deadline is only for its beginning.
-  ///   - isWanted: whether the result is still of use.
-  ///   - body: is run in a transaction, maybe more than once.
-  ///   - completion: is given the result on the thread that writes, and has to be short.
+  ///   - deadline: The time by which it must be done, in nanoseconds of `MonotonicTime`; nil for no limit.
+  ///   - isLong: Whether it is known to take long. It then runs alone, and the deadline only applies to its start.
+  ///   - isWanted: Returns whether the result is still needed.
+  ///   - body: Runs in a transaction, possibly more than once.
+  ///   - completion: Receives the result on the writing thread, and must return quickly.
   public func submit<Value: Sendable>(
     deadline: UInt64?, isLong: Bool = false, isWanted: @escaping @Sendable () -> Bool = { true },
     _ body: @escaping @Sendable (Connection) throws -> Value,
@@ -103,7 +104,7 @@ public final class WriteQueue: Sendable {
 
   // MARK: Those that wait
 
-  /// Tells those whose time is up while others write.
+  /// Fails waiting writes whose deadline passes while others write.
   private func watchOver() {
     watch.asyncAfter(deadline: .now() + .milliseconds(Self.watchInterval)) {
       let now = MonotonicTime.now()
@@ -118,7 +119,7 @@ public final class WriteQueue: Sendable {
     }
   }
 
-  /// Waits for those who are likely to write soon, where that is worth it.
+  /// Waits for writes that are likely to arrive soon, if that is worthwhile.
   private func gather() {
     let wait = state.withLock { state -> (waiting: Int, nanoseconds: UInt64)? in
       guard let first = state.waiting.first, !first.runsAlone,
@@ -135,7 +136,7 @@ public final class WriteQueue: Sendable {
       if state.awaited != nil { state.company.waited(with: wait.waiting, until: state.waiting.count) }
       return state.awaited == nil
     }
-    // The signal is there, or about to be: the next wait must not take it for its own.
+    // The signal has been sent or is about to be; consume it, so that it does not end the next wait.
     if hasCome { arrival.wait() }
   }
 
@@ -173,7 +174,7 @@ public final class WriteQueue: Sendable {
         }
         return
       } catch {
-        // The pool is closed, or the connection can't be opened.
+        // The pool has been closed, or the connection can't be opened.
         for job in group { job.fail(error) }
       }
     }
@@ -195,7 +196,7 @@ public final class WriteQueue: Sendable {
         if settled.isEmpty || (error as? DatabaseError)?.isInterrupted ?? false {
           job.fail(error)
         } else {
-          // What took the transaction down would do so again.
+          // A write that has taken the transaction down would do so again.
           job.runsAlone = job.runsAlone || !connection.isInTransaction
           settled.append(Settled(job: job, error: error))
         }
@@ -204,7 +205,7 @@ public final class WriteQueue: Sendable {
         rest.insert(job, at: rest.startIndex)
       }
       guard connection.isInTransaction else {
-        // With the transaction went what those before have done.
+        // The work of the writes before it is lost with the transaction.
         putBack(settled.map(\.job) + rest)
         return
       }
@@ -214,15 +215,15 @@ public final class WriteQueue: Sendable {
     commit(settled, on: connection)
   }
 
-  /// A write that has run, and the error with which it has failed.
+  /// A write that has run, with the error if it has failed.
   private struct Settled {
     let job: WriteJob
     var error: (any Error)?
   }
 
-  /// Takes the lock; false where nobody is left to write.
+  /// Takes the lock; false if it can't, and no write of the group can run now.
   private func begin(_ group: [WriteJob], on connection: Connection) -> Bool {
-    // Others may have more time than the first one to give up.
+    // Writes with a later deadline are tried again.
     connection.setDeadline(group.compactMap(\.deadline).min())
     defer { connection.clearInterruption() }
     do {
@@ -243,8 +244,8 @@ public final class WriteQueue: Sendable {
   }
 
   /// - Parameters:
-  ///   - isAlone: whether the transaction is all its own.
-  ///   - isFirst: whether nobody waits for it to end, so that his own work is committed.
+  ///   - isAlone: Whether no other write shares the transaction.
+  ///   - isFirst: Whether no earlier write of the transaction waits for it to end.
   private func run(_ job: WriteJob, on connection: Connection, isAlone: Bool, isFirst: Bool) -> Outcome {
     let limit = isFirst || isAlone ? .max : MonotonicTime.now() + Self.longestInCompany
     let deadline = job.isUnbounded ? nil : job.deadline
@@ -273,7 +274,7 @@ public final class WriteQueue: Sendable {
     let count = settled.count { $0.error == nil }
     do {
       let start = MonotonicTime.now()
-      // Where all have failed, there is nothing to synchronise.
+      // If all writes have failed, there is nothing to synchronize.
       if count > 0 { try connection.commit() } else { connection.rollback() }
       let time = MonotonicTime.now() - start
       state.withLock { state in
@@ -289,20 +290,20 @@ public final class WriteQueue: Sendable {
         for write in settled { write.job.fail(error) }
         return
       }
-      // Whoever is to blame, the others are not.
+      // It is not known which write made the commit fail, so each runs alone.
       for write in settled { write.job.runsAlone = true }
       putBack(settled.map(\.job))
     }
   }
 }
 
-/// What waits in a queue to be written.
+/// A queued write.
 private final class WriteJob: @unchecked Sendable {
-  // Whoever has taken it out of the queue is the only one to change it.
+  // Only the thread that has taken it from the queue changes it.
   let deadline: UInt64?
-  /// Whether it is to have a transaction of its own.
+  /// Whether it has to run in a transaction of its own.
   var runsAlone: Bool
-  /// Whether its deadline is only for its beginning.
+  /// Whether its deadline only applies to its start.
   let isUnbounded: Bool
   private let isWanted: @Sendable () -> Bool
   private let body: (Connection) throws -> Void
@@ -328,18 +329,18 @@ private final class WriteJob: @unchecked Sendable {
     }
   }
 
-  /// Whether its time is up, or nobody wants it any more.
+  /// Returns whether its deadline has passed, or its result is no longer needed.
   func isLost(at now: UInt64) -> Bool { now >= deadline ?? .max || !isWanted() }
 
   func run(on connection: Connection) throws { try body(connection) }
 
-  /// Tells the result; with an error, that.
+  /// Completes the write with its value, or with an error.
   func end(_ error: (any Error)?) { completion(error) }
 
   func fail(_ error: any Error) { completion(error) }
 }
 
 extension Error where Self == DatabaseError {
-  /// Somebody else was at it for too long.
+  /// The error of a write whose deadline has passed while others were writing.
   fileprivate static var tooLate: DatabaseError { DatabaseError.busy("others were writing") }
 }
