@@ -13,7 +13,7 @@ struct kindred_account {
   int exceeded;
 };
 
-// The account of this thread holds a reference, so that a thread that forgets to leave is no danger.
+// The account that this thread is charged to. It is retained, so that it stays valid if a thread fails to leave it.
 static _Thread_local kindred_account *current;
 
 kindred_account *kindred_account_create(void) {
@@ -76,7 +76,7 @@ static void *charged_malloc(int bytes) {
   return memory;
 }
 
-// What was allocated before the account began lowers it too: it is the growth that is limited.
+// Freeing memory from before the account began is credited too: the limit applies to the growth.
 static void charged_free(void *memory) {
   kindred_account *account = current;
   if (account != NULL && memory != NULL) account->memory -= unaccounted.xSize(memory);
@@ -107,7 +107,7 @@ static int charge_memory(void) {
 
 const char *const kindred_vfs_name = "kindred";
 
-// A temporary file; that of the system follows it in memory.
+// A temporary file; the file of the system's VFS follows it in memory.
 typedef struct {
   sqlite3_file base;
   kindred_account *account;
@@ -206,7 +206,7 @@ static int temporary_characteristics(sqlite3_file *base) {
   return real->pMethods->xDeviceCharacteristics(real);
 }
 
-// Version 1: without memory maps and shared memory, which temporary files don't need.
+// Version 1 has neither memory maps nor shared memory, which temporary files don't need.
 static const sqlite3_io_methods temporary_methods = {
   .iVersion = 1,
   .xClose = temporary_close,
@@ -245,7 +245,7 @@ static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *file, in
 }
 
 int kindred_sqlite3_set_up(void) {
-  // These two are refused where SQLite is in use already: it then works as it was set up by others.
+  // If SQLite is in use already, it refuses these two settings and keeps those it has.
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)charge_memory();
   int code = sqlite3_initialize();

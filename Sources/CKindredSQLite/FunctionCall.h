@@ -2,15 +2,15 @@
 #include "CKindredSQLite.h"
 #include <stddef.h>
 
-// What the functions of a connection share.
+// The state that the functions of a connection share.
 typedef struct {
   kindred_must_stop must_stop;
   void *context;
-  // The most bytes of a text that a function builds.
+  // The maximum size of a text that a function builds, in bytes.
   sqlite3_int64 built_length;
 } kindred_functions;
 
-// Whether a call must stop; it then has its result, an error.
+// Returns whether a call has to stop, and then sets an error as its result.
 static inline int kindred_stops(sqlite3_context *context) {
   const kindred_functions *functions = sqlite3_user_data(context);
   if (!functions->must_stop(functions->context)) return 0;
@@ -18,7 +18,7 @@ static inline int kindred_stops(sqlite3_context *context) {
   return 1;
 }
 
-// The same once in some ten microseconds of work; a step is the work of a byte.
+// Checks the same about every ten microseconds of work; a step is the work on one byte.
 static inline int kindred_stops_after(sqlite3_context *context, size_t *steps, size_t more) {
   *steps += more;
   if (*steps < 8192) return 0;
@@ -26,7 +26,7 @@ static inline int kindred_stops_after(sqlite3_context *context, size_t *steps, s
   return kindred_stops(context);
 }
 
-// Whether a text is longer than one that is built may be; the call then has its result, an error.
+// Returns whether a text is too long to be built, and then sets an error as the result of the call.
 static inline int kindred_is_too_long(sqlite3_context *context, sqlite3_int64 length) {
   const kindred_functions *functions = sqlite3_user_data(context);
   if (length <= functions->built_length) return 0;

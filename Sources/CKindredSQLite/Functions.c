@@ -34,7 +34,7 @@ static void add_bytes(digest *digest, const unsigned char *bytes, size_t count) 
   add(digest, rest);
 }
 
-// kindred_digest(x, …): tells lists of values apart; against chance, not against malice.
+// kindred_digest(x, …): a hash of a list of values, which is not cryptographic.
 static void kindred_digest(sqlite3_context *context, int count, sqlite3_value **arguments) {
   digest digest = {0x243F6A8885A308D3u, 0x13198A2E03707344u};
   if (kindred_stops(context)) return;
@@ -102,7 +102,7 @@ int kindred_add_functions(
     {"kindred_like", 3, kindred_like},
     {"kindred_glob", 2, kindred_glob},
     {"kindred_digest", -1, kindred_digest},
-    // From here on, only where SQLite has none.
+    // The rest is added only if SQLite lacks it.
     {"floor", 1, kindred_floor},
     {"ceil", 1, kindred_ceil},
   };
@@ -114,7 +114,7 @@ int kindred_add_functions(
     shared->must_stop = must_stop;
     shared->context = context;
     shared->built_length = built_length;
-    // SQLite frees it where it refuses, too.
+    // SQLite also frees it on failure.
     int code = sqlite3_create_function_v2(
       db, functions[index].name, functions[index].count,
       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, shared, functions[index].function, NULL, NULL,

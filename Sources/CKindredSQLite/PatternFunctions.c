@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// The signs of a kind of pattern; 0 for one that it doesn't have.
+// The special characters of LIKE or GLOB; 0 for one that it lacks.
 typedef struct {
   unsigned any;
   unsigned one;
@@ -11,7 +11,7 @@ typedef struct {
   int ignoresCase;
 } signs;
 
-// The next character, as SQLite reads it: what is no UTF-8 becomes U+FFFD or a character of its own.
+// Reads the next character as SQLite does: invalid UTF-8 becomes U+FFFD or single-byte characters.
 static unsigned read_long_character(const unsigned char **text) {
   unsigned character = *(*text)++;
   if (character < 0xC0) return character;
@@ -34,7 +34,7 @@ static inline int is_same(unsigned a, unsigned b, const signs *signs) {
   return a == b || (signs->ignoresCase && lowercase(a) == lowercase(b));
 }
 
-// Whether a character is in a set, behind whose `[` the pattern is; afterwards it is behind the `]`.
+// Returns whether a character is in a set. The pattern is after its `[` before, and after its `]` afterwards.
 static int is_in_set(unsigned character, const unsigned char **pattern) {
   unsigned prior = 0, next = read_character(pattern);
   int isIn = 0, isInverted = next == '^';
@@ -48,7 +48,7 @@ static int is_in_set(unsigned character, const unsigned char **pattern) {
       next = read_character(pattern);
       isIn |= character >= prior && character <= next;
       prior = 0;
-      // The end of the text must stay where it is.
+      // The pattern has ended; don't read past its end.
       if (next == 0) return 0;
     } else {
       isIn |= character == next;
@@ -58,7 +58,7 @@ static int is_in_set(unsigned character, const unsigned char **pattern) {
   return next != 0 && isIn != isInverted;
 }
 
-// Goes to the first place of a text where a pattern can begin to match; null for none.
+// Returns the first position of a text at which a pattern may match; null if there is none.
 static inline const unsigned char *seek(
   const unsigned char *text, const unsigned char *pattern, const signs *signs
 ) {
@@ -72,15 +72,15 @@ static inline const unsigned char *seek(
   return *text == 0 ? NULL : text;
 }
 
-// Whether a text matches; -1 where it must stop.
+// Returns whether a text matches; -1 if the call has to stop.
 //
-// Where the text differs behind an `any`, that one takes a character more. An earlier one need not be tried again: what
-// lies between the two was found at the first place that it has.
+// After a mismatch, the last `any` takes one more character. Earlier ones need not be tried again, because the part
+// between them was matched at the first possible position.
 static int matches(
   sqlite3_context *context, const unsigned char *pattern, const unsigned char *text, const signs *signs
 ) {
   const unsigned char *patternBehindAny = NULL, *textBehindAny = NULL;
-  // Up to where the bytes that were read have been counted.
+  // The positions up to which the bytes read have been counted.
   const unsigned char *countedPattern = pattern, *countedText = text;
   size_t steps = 0;
   for (;;) {
@@ -117,7 +117,7 @@ static int matches(
           continue;
         }
       } else {
-        // No further character can be found by taking more.
+        // At the end of the text, taking more characters can't help.
         return 0;
       }
     }
@@ -134,7 +134,7 @@ static int matches(
   }
 }
 
-// Whether a value is a BLOB where SQLite was built so that no BLOB matches; the call then has its result.
+// Returns whether SQLite was built so that BLOBs don't match and one of the values is a BLOB; then sets the result.
 static int is_unmatched(sqlite3_context *context, sqlite3_value **arguments) {
   static atomic_int matchesBlobs = -1;
   if (matchesBlobs < 0) matchesBlobs = !sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS");
@@ -148,7 +148,7 @@ static void match(sqlite3_context *context, sqlite3_value **arguments, const sig
   const unsigned char *pattern = sqlite3_value_text(arguments[0]);
   const unsigned char *text = sqlite3_value_text(arguments[1]);
   if (pattern == NULL || text == NULL) return;
-  // One step reads as much of the pattern as a set is long.
+  // Bounded, because a single step may read a set as long as the pattern.
   int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
   if (sqlite3_value_bytes(arguments[0]) > limit)
     return sqlite3_result_error(context, "LIKE or GLOB pattern too complex", -1);

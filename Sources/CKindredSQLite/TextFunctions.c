@@ -4,13 +4,13 @@
 #include "FunctionCall.h"
 #include <string.h>
 
-// instr(haystack, needle): the place of the needle, in characters of texts and bytes of BLOBs, from 1; 0 for none.
+// instr(haystack, needle): the position of the needle from 1, in characters of texts or bytes of BLOBs; 0 for none.
 void kindred_instr(sqlite3_context *context, int count, sqlite3_value **arguments) {
   (void)count;
   int types[2] = {sqlite3_value_type(arguments[0]), sqlite3_value_type(arguments[1])};
   if (types[0] == SQLITE_NULL || types[1] == SQLITE_NULL || kindred_stops(context)) return;
   int isText = types[0] != SQLITE_BLOB || types[1] != SQLITE_BLOB;
-  // Of a text beside a BLOB, SQLite compares the characters.
+  // If only one of them is a BLOB, SQLite compares both as texts.
   const unsigned char *haystack =
     isText ? sqlite3_value_text(arguments[0]) : sqlite3_value_blob(arguments[0]);
   const unsigned char *needle = isText ? sqlite3_value_text(arguments[1]) : sqlite3_value_blob(arguments[1]);
@@ -20,7 +20,7 @@ void kindred_instr(sqlite3_context *context, int count, sqlite3_value **argument
   if (needle == NULL || (haystack == NULL && length > 0)) return sqlite3_result_error_nomem(context);
   const unsigned char *found = NULL;
   if (isText && (needle[0] & 0xC0) == 0x80) {
-    // No character begins so, but a text may.
+    // A continuation byte can't begin a character, but it can begin an invalid text.
     if (needleLength <= length && memcmp(haystack, needle, needleLength) == 0) found = haystack;
   } else if (length > 0) {
     found = memmem(haystack, length, needle, needleLength);
@@ -41,7 +41,7 @@ void kindred_concat(sqlite3_context *context, int count, sqlite3_value **argumen
     if (sqlite3_value_type(arguments[index]) == SQLITE_NULL) return;
     parts[index] = sqlite3_value_text(arguments[index]);
     lengths[index] = (size_t)sqlite3_value_bytes(arguments[index]);
-    // An empty BLOB has no bytes.
+    // An empty BLOB has no address.
     if (parts[index] == NULL && lengths[index] > 0) return sqlite3_result_error_nomem(context);
   }
   size_t length = lengths[0] + lengths[1];
@@ -75,7 +75,7 @@ void kindred_replace(sqlite3_context *context, int count, sqlite3_value **argume
   if (matches == 0) return sqlite3_result_text64(context, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
   sqlite3_int64 size =
     (sqlite3_int64)length + matches * ((sqlite3_int64)replacementLength - (sqlite3_int64)patternLength);
-  // What does not grow is no longer than what is stored.
+  // A result that does not grow is no longer than a stored value.
   if (size > (sqlite3_int64)length && kindred_is_too_long(context, size)) return;
   char *result = sqlite3_malloc64((sqlite3_uint64)size + 1);
   if (result == NULL) return sqlite3_result_error_nomem(context);
@@ -94,14 +94,14 @@ void kindred_replace(sqlite3_context *context, int count, sqlite3_value **argume
   sqlite3_result_text64(context, result, (sqlite3_uint64)size, sqlite3_free, SQLITE_UTF8);
 }
 
-// The end of the character that begins here.
+// Returns the end of the character that begins here.
 static const unsigned char *skip(const unsigned char *character) {
   if (*character++ >= 0xC0)
     while ((*character & 0xC0) == 0x80) character++;
   return character;
 }
 
-// How many bytes at the start or the end of a text are one of the characters; 0 for none, -1 where it must stop.
+// Returns the size of the character at the start or end of a text if it is one to trim; 0 if not, -1 to stop.
 static int trimmable(
   sqlite3_context *context, size_t *steps, const unsigned char *text, int length, const unsigned char *characters,
   int isAtEnd

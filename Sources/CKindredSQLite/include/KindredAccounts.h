@@ -1,40 +1,40 @@
 #pragma once
 #include <sqlite3.h>
 
-/// What the statements of one connection may hold, and what they hold.
+/// The memory and temporary files that the statements of a connection use, and their limits.
 ///
-/// While a thread is inside of an account, SQLite's memory and temporary files are charged to it. What would exceed
-/// its limits fails with `SQLITE_NOMEM` or `SQLITE_FULL`, and `kindred_account_exceeded` tells why.
+/// While a thread has entered an account, SQLite's memory and temporary files are charged to it. Exceeding a limit
+/// fails with `SQLITE_NOMEM` or `SQLITE_FULL`, and `kindred_account_exceeded` returns the limit.
 typedef struct kindred_account kindred_account;
 
-/// Which limit was exceeded.
+/// The limit that was exceeded.
 enum { KINDRED_WITHIN_LIMITS, KINDRED_MEMORY_EXCEEDED, KINDRED_SPACE_EXCEEDED };
 
-/// Sets SQLite up for accounts. To be called before any other function of SQLite.
+/// Configures SQLite for accounts. Call it before any other function of SQLite.
 ///
-/// Memory statistics are turned off: they stand behind one mutex for the whole process. If SQLite has been initialised
-/// already, its memory can't be charged any more, and accounts limit temporary files alone.
+/// Memory statistics are turned off, because every allocation would lock one mutex of the process. If SQLite has
+/// been initialized already, its memory can't be charged, and accounts limit temporary files only.
 ///
-/// Returns an error code of SQLite.
+/// Returns SQLite's result code.
 int kindred_sqlite3_set_up(void);
 
-/// The name of the VFS that charges temporary files: SQLite's default one otherwise.
+/// The name of the VFS that charges temporary files, and otherwise acts as SQLite's default one.
 extern const char *const kindred_vfs_name;
 
-/// An account of no limits; null where there is no memory.
+/// Returns an account without limits; null if there is no memory.
 kindred_account *kindred_account_create(void);
 
-/// Gives up a reference; the last one frees the account.
+/// Releases a reference; the last one frees the account.
 void kindred_account_release(kindred_account *account);
 
-/// Begins anew: nothing is charged yet, and nothing exceeded. Limits are in bytes; negative ones are none.
+/// Resets an account and sets its limits in bytes; a negative limit means none.
 void kindred_account_begin(kindred_account *account, sqlite3_int64 memory, sqlite3_int64 space);
 
-/// Has what this thread allocates from now on charged to the account.
+/// Charges this thread's further allocations to the account.
 void kindred_account_enter(kindred_account *account);
 
-/// Ends that.
+/// Stops charging this thread's allocations to the account.
 void kindred_account_leave(kindred_account *account);
 
-/// The limit that was exceeded since the account began.
+/// Returns the limit that has been exceeded since the account began.
 int kindred_account_exceeded(const kindred_account *account);

@@ -1,22 +1,22 @@
 #pragma once
 #include <sqlite3.h>
 
-/// Whether the statements of a connection must stop.
+/// Returns whether the statements of a connection have to stop.
 typedef int (*kindred_must_stop)(void *context);
 
 /// Adds Kindred's functions to a connection.
 ///
-/// - `instr`, `replace`, `trim`, `ltrim`, `rtrim`: those of SQLite, in linear time or stoppable.
-/// - `kindred_concat(a, b)`: `a || b`. It and `replace` build no text of more than `built_length` bytes.
+/// - `instr`, `replace`, `trim`, `ltrim`, `rtrim`: like SQLite's, but linear or interruptible.
+/// - `kindred_concat(a, b)`: `a || b`. Neither it nor `replace` builds a text of more than `built_length` bytes.
 /// - `kindred_like`, `kindred_glob`: `LIKE` and `GLOB` with the arguments of SQLite's functions `like` and `glob`,
-///   stoppable. They can't use an index.
-/// - `kindred_digest(x, …)`: 16 bytes that tell lists of values apart.
-/// - `floor`, `ceil`: where SQLite was built without them.
+///   but interruptible. They can't use an index.
+/// - `kindred_digest(x, …)`: a hash of 16 bytes of a list of values.
+/// - `floor`, `ceil`: only if SQLite was built without them.
 ///
-/// SQLite looks at deadlines between two instructions of its virtual machine only; a function call is one instruction,
-/// so its own functions of this kind, quadratic in their arguments, could run for hours.
+/// SQLite checks deadlines only between instructions of its virtual machine, and a function call is one
+/// instruction. So its own functions of this kind, which are quadratic in their arguments, could run for hours.
 ///
-/// Returns an error code of SQLite.
+/// Returns SQLite's result code.
 int kindred_add_functions(
   sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length
 );
