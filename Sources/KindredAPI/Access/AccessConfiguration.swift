@@ -14,8 +14,8 @@ public struct AccessConfiguration: Sendable {
   /// The roles that may see plans and metrics; nil if the configuration doesn't say.
   public var operatorRoles: Set<String>?
 
-  /// How clients become roles of the database, which has rules of its own; nil where all requests run as the user of
-  /// its connections.
+  /// How clients are mapped to roles of the database, which has its own access rules; nil if all requests run as the
+  /// user of its connections.
   public var databaseRoles: DatabaseRoles?
 
   /// The claim that holds the roles, unless the configuration names another.
@@ -47,21 +47,21 @@ public struct AccessConfiguration: Sendable {
     }
   }
 
-  /// Which role of the database a client becomes.
+  /// Which role of the database a client gets.
   public struct DatabaseRoles: Sendable {
-    /// The path of the claim that names it.
+    /// The path of the claim that names the role.
     public var claim: String
-    /// The role of those whose credentials name none; nil where they are refused.
+    /// The role of clients whose credentials name none; nil if such clients are refused.
     public var anonymous: String?
 
-    /// Roles that this claim names.
+    /// Creates a mapping by a claim.
     public init(claim: String, anonymous: String? = nil) {
       self.claim = claim
       self.anonymous = anonymous
     }
   }
 
-  /// Where a JWK set (RFC 7517 §5) is.
+  /// The location of a JWK set (RFC 7517 §5).
   public enum KeyLocation: Sendable, Hashable {
     /// A file, which is read again when it changes.
     case file(String)

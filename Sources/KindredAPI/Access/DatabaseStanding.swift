@@ -1,23 +1,23 @@
 import KindredBackend
 import KindredSQLSyntax
 
-/// Whom the database takes a client for.
+/// A client's role in the database.
 enum DatabaseStanding: Sendable {
-  /// The user of its connections: clients are no roles of the database.
+  /// None of its own: statements run as the user of the connections.
   case connection
   case role(DatabaseRole)
-  /// Nobody, for this reason: nothing is read or written.
+  /// No role, for this reason, so that nothing can be read or written.
   case none(String)
 }
 
-/// Whom the database takes a client for, by its credentials.
+/// Determines a client's role in the database from its credentials.
 extension AccessConfiguration.DatabaseRoles {
-  /// The standing of the bearer of a token.
+  /// Returns the standing of the bearer of a token.
   func standing(of claims: TokenClaims) throws -> DatabaseStanding {
     standing(try claims.name(at: claim), claims.text)
   }
 
-  /// The standing of the holder of an API key.
+  /// Returns the standing of the holder of an API key.
   func standing(of key: AccessConfiguration.APIKey) -> DatabaseStanding {
     let name: String? = if case .text(let name)? = key.claims[claim] { name } else { nil }
     let members = key.claims.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) }
@@ -31,10 +31,10 @@ extension AccessConfiguration.DatabaseRoles {
     return .role(DatabaseRole(name: name, claims: claims))
   }
 
-  /// The standing of those without credentials.
+  /// The standing of clients without credentials.
   var standingWithoutCredentials: DatabaseStanding {
     guard let anonymous else { return .none("this needs credentials: send a token") }
-    // As PostgREST has it, so that policies need not be written anew.
+    // The same claims as in PostgREST, so that existing policies work unchanged.
     return .role(DatabaseRole(name: anonymous, claims: JSONValue.object([("role", .string(anonymous))]).text))
   }
 }

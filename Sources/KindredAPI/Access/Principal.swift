@@ -17,13 +17,15 @@ struct Principal: Sendable {
   ///
   /// Empty for the operator.
   let rights: [UInt8]
-  /// Tells those apart who have other rights or, where the database has rules of its own, are others.
+  /// Identifies the principal for as long as its rights are the same; if the database has its own access rules, other
+  /// clients differ.
   ///
-  /// Unlike the rights, it outlives the renewal of a token. Cursors, long links and kept answers belong to it.
+  /// Unlike the rights, it stays the same when a token is renewed. Cursors, long links and kept answers are bound to
+  /// it.
   let standing: [UInt8]
-  /// Whom the database takes the principal for.
+  /// The principal's role in the database.
   private let databaseStanding: DatabaseStanding
-  /// Tells clients apart, whatever their rights.
+  /// Identifies the client, whatever its rights.
   let identity: [UInt8]
   /// When the credentials expire, in seconds since 1970; nil for never.
   var expiry: Double?
@@ -44,6 +46,7 @@ struct Principal: Sendable {
   /// - Parameters:
   ///   - vocabulary: The roles and claims that the access rules use; others are dropped.
   ///   - identity: Bytes that no other client has.
+  ///   - databaseStanding: The client's role in the database.
   init(
     roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
     identity: [UInt8], databaseStanding: DatabaseStanding
@@ -67,7 +70,7 @@ struct Principal: Sendable {
       (rights, standing) = (own, own)
       return
     }
-    // Any claim may decide what a policy shows.
+    // A policy of the database may depend on any claim.
     var role = OutputBytes()
     role.append(databaseRole.name)
     standing = HashFunction.sha256.digest(of: own + role.bytes + identity)
@@ -75,9 +78,9 @@ struct Principal: Sendable {
     rights = HashFunction.sha256.digest(of: own + role.bytes)
   }
 
-  /// Whom the database takes the principal for; nil for the user of its connections.
+  /// Returns the principal's role in the database, or nil for the user of its connections.
   ///
-  /// - Throws: `RequestError` (`forbidden`) where it can take it for nobody.
+  /// - Throws: `RequestError` (`forbidden`) if the principal has no role there.
   func databaseRole() throws -> DatabaseRole? {
     switch databaseStanding {
     case .connection: nil

@@ -63,12 +63,12 @@ struct TokenClaims {
     return nil
   }
 
-  /// The claims as they were sent, a JSON object.
+  /// The claims as received, a JSON object.
   var text: String { document.text(of: document.root) }
 
-  /// The text at a path, whose dots lead inside; nil where there is none.
+  /// Returns the text at a path, whose dots descend into objects, or nil if there is none.
   ///
-  /// - Throws: `TokenRefusal` for anything that is no text.
+  /// - Throws: `TokenRefusal` if the value isn't a text.
   func name(at path: String) throws -> String? {
     guard let node = Self.node(at: path, in: members) else { return nil }
     switch node.content {
@@ -78,7 +78,7 @@ struct TokenClaims {
     }
   }
 
-  /// The claims of these names as expressions read them; those that are not there are left out.
+  /// Returns the claims of these names as values of expressions, omitting absent ones.
   func values(named names: Set<String>) -> [String: SQLValue] {
     var values: [String: SQLValue] = [:]
     for name in names {

@@ -44,7 +44,7 @@ struct RequestOrder: Sendable {
   var segments: [Substring]
   /// The parameters.
   var terms: String
-  /// The rights of the principal.
+  /// The standing of the principal.
   var principal: [UInt8] = []
 
   /// The associated data that cursors are bound to.

@@ -33,7 +33,7 @@ struct RequestShape {
   private var resource: Resource?
   /// Whether the path leads to one record.
   private var isSingle = false
-  /// Of the principal, whom a cursor belongs to.
+  /// The standing of the principal, which a cursor is bound to.
   private let standing: [UInt8]
 
   /// Bytes that stand for literals, and that no URL contains.
@@ -74,7 +74,7 @@ struct RequestShape {
   var wholeKey: Key {
     let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
     var key = Self.key(of: text)
-    // It may have a cursor, under whatever name, and is planned with it: that is for its own principal.
+    // The request may contain a cursor that is planned with it and belongs to its principal only.
     key.bytes += standing
     return key
   }

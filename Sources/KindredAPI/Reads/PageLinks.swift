@@ -9,7 +9,7 @@ struct PageLinks {
   /// - Parameters:
   ///   - cursor: The encoded cursor of the next page; nil on the last page.
   ///   - longRequests: Shortens links that would be too long.
-  ///   - rights: The rights of the principal that may follow shortened links.
+  ///   - rights: The standing of the principal that may follow shortened links.
   init(_ request: HTTPRequest, next cursor: String?, _ longRequests: LongRequests, for rights: [UInt8]) {
     let links = Self.links(request, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {

@@ -25,7 +25,7 @@ struct FetchRequestParser {
   let diagnostics: Diagnostics?
   /// Decodes cursors; nil ignores them.
   var cursors: CursorCoding?
-  /// The rights of the principal: cursors of others are refused.
+  /// The standing of the principal: cursors of others are refused.
   var principal: [UInt8] = []
   private var literals = Literals()
   /// How many tokens the remaining expressions may have in total, because the content of QUERY may be long.

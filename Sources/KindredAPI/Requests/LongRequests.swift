@@ -49,7 +49,7 @@ struct LongRequests: Sendable {
 
   /// Returns the request that a URL stands for if its `after` contains one.
   ///
-  /// - Throws: `RequestError` where it holds none of this server's.
+  /// - Throws: `RequestError` if the contained request isn't from this server.
   func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest {
     guard let query = request.query, query.utf8.contains(UInt8(ascii: "~")) else { return request }
     var pairs: [String] = []

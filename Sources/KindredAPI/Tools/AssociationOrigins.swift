@@ -1,9 +1,9 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Where associations come from, as far as a client may know.
+/// The origins of associations, as far as the client may see them.
 struct AssociationOrigins {
-  /// The columns that can be seen, by table.
+  /// The visible columns of each table.
   private let visible: [String: Set<String>]
 
   init(_ model: Model) {
@@ -12,8 +12,8 @@ struct AssociationOrigins {
       uniquingKeysWith: { $0.union($1) })
   }
 
-  /// The line of the model file, or the columns of the foreign keys, such as `book.authorId`; nil where these can't be
-  /// seen.
+  /// The line of the model file, or the columns of the foreign keys, such as `book.authorId`; nil if these aren't
+  /// visible.
   subscript(association: Association) -> String? {
     if let definition = association.definition { return definition }
     let keys = association.steps.map { step in

@@ -2,9 +2,9 @@ import KindredAssociations
 import OrderedCollections
 
 extension Completer {
-  /// What may stand before the `=` of a parameter: parameters, columns, and the nodes that have parameters.
+  /// Completes what is before the `=` of a parameter: parameters, columns, and nodes, which have parameters.
   ///
-  /// - Parameter name: the whole name.
+  /// - Parameter name: The range of the whole name.
   func parameterNames(in text: RequestText, name: Range<Int>, at position: Int) -> [Completion] {
     let range = text.surroundings(of: position, in: name, separator: ".")
     let keys = text.piece(name.lowerBound..<range.lowerBound, plusIsSpace: true).text
@@ -33,7 +33,7 @@ extension Completer {
     return word.completions(of: candidates) { URLText.parameterName($0.name) }
   }
 
-  /// What may stand behind the `=` of a parameter.
+  /// Completes what is after the `=` of a parameter.
   func values(
     in text: RequestText, name: Range<Int>, value: Range<Int>, at position: Int
   ) -> [Completion] {
@@ -50,7 +50,7 @@ extension Completer {
     }
     let number = text.parameters.firstIndex { $0.value.range == value && $0.name.range == name }
     var skipped = number
-    // An item of `include` may stand on another one beside it.
+    // An `include` item may depend on another one in the same parameter.
     if case .includes = parameter.value { skipped = nil }
     let draft = RequestDraft(text, model: model, limits: limits, leavingOut: skipped)
     guard let scope = scope(of: draft, node: parts.dropLast()) else { return [] }
@@ -66,6 +66,6 @@ extension Completer {
 }
 
 extension RequestNode {
-  /// Whether it is one record at most.
+  /// Whether the node is at most one record.
   var isToOne: Bool { association?.cardinality == .toOne }
 }

@@ -2,12 +2,12 @@ import KindredAssociations
 import OrderedCollections
 
 extension Completer {
-  /// What may stand between two slashes.
+  /// Completes a segment of the path.
   func segments(in text: RequestText, at position: Int) -> [Completion] {
     let range = text.surroundings(of: position, in: text.path, separator: "/")
     let hasSlash = range.lowerBound > text.path.lowerBound
     let before = text.segments.prefix { $0.range.upperBound < range.lowerBound }
-    // Something of Kindred's own.
+    // A page of Kindred itself.
     if before.first?.raw == "-" { return [] }
     let word = TypedWord(
       text: text.piece(range.lowerBound..<position, plusIsSpace: false).text, range: range,
@@ -22,7 +22,7 @@ extension Completer {
         }
       }
       let found = resources(by: \.name)
-      // The table `item2` is the resource `items2`.
+      // Otherwise complete by the name of the table: the table `item2` is the resource `items2`.
       return found.isEmpty ? resources(by: \.table.name) : found
     }
     var parser = PathParser(model: model, literals: Literals())
@@ -41,7 +41,7 @@ extension Completer {
     return keyColumns(of: resource, in: text, range, at: position)
   }
 
-  /// The columns that name a record, in a key such as `citizenId=1,countryCode=FR`.
+  /// Completes the columns of a named key, such as `citizenId=1,countryCode=FR`.
   private func keyColumns(
     of resource: Resource, in text: RequestText, _ segment: Range<Int>, at position: Int
   ) -> [Completion] {
@@ -58,7 +58,7 @@ extension Completer {
     return word.completions(of: candidates) { URLText.segment($0.name, isKey: true) }
   }
 
-  /// Associations by their keys.
+  /// Returns associations as candidates, named by their keys.
   static func candidates(
     _ associations: some Sequence<Association>, ending: String = ""
   ) -> [Candidate] {

@@ -1,15 +1,17 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Tells what may stand at a place of a URL (§14 of the contract).
+/// Completes URLs (§14 of the contract).
 ///
-/// It knows no grammar of its own: the parser of requests reads the text up to the place and tells what it looks for
-/// next, and the model tells the names.
+/// It has no grammar of its own: the parser of requests parses the text up to the position and reports what it expects
+/// next, and the model provides the names.
 struct Completer {
   let model: Model
   let limits: RequestLimits
 
-  /// - Parameter position: in Unicode scalars of `url`, and not beyond its end.
+  /// Returns what may stand at a position.
+  ///
+  /// - Parameter position: In Unicode scalars of `url`, not beyond its end.
   func completions(of url: String, at position: Int) -> [Completion] {
     let text = RequestText(url)
     if let query = text.query, position >= query.lowerBound {
@@ -26,7 +28,7 @@ struct Completer {
     return segments(in: text, at: position)
   }
 
-  /// The scope of a node's expressions; nil where the request has no such node.
+  /// Returns the scope of a node's expressions, or nil if the request has no such node.
   func scope(of draft: RequestDraft, node path: some Sequence<String>) -> NameScope? {
     guard let request = draft.request, let resource = request.path.resource(in: model) else { return nil }
     var scope: NameScope? = NameScope(model: model, resource: resource, root: request.root)
@@ -36,7 +38,7 @@ struct Completer {
 }
 
 extension RequestPath {
-  /// The resource of the records at its end.
+  /// Returns the resource of the records that the path leads to.
   func resource(in model: Model) -> Resource? {
     var name = resource
     for case .association(let association) in segments { name = association.destination }

@@ -1,17 +1,17 @@
-/// What may stand at a place of a URL.
+/// An item that may stand at a position of a URL.
 struct Completion {
-  /// What an item is, for editors to show.
+  /// The kind of an item, for editors to show.
   enum Kind: String {
     case resource, association, key, column, name, aggregate, function, keyword, `operator`, parameter, node,
       value
   }
 
-  /// Ready to stand there.
+  /// The text to insert.
   let text: String
-  /// What it replaces, in Unicode scalars of the URL.
+  /// The range that the text replaces, in Unicode scalars of the URL.
   let range: Range<Int>
   let kind: Kind
-  /// What a reader may want to know of it, such as the type of a column.
+  /// Additional information, such as the type of a column.
   let detail: String?
 
   var json: JSONValue {
@@ -23,30 +23,30 @@ struct Completion {
   }
 }
 
-/// A name that may stand somewhere, before it is known what has been typed of it.
+/// A name that may complete what has been typed.
 struct Candidate {
   let name: String
   let kind: Completion.Kind
   var detail: String?
-  /// What must follow it, such as `(`; empty where nothing must.
+  /// What must follow the name, such as `(`; empty if nothing must.
   var ending = ""
 }
 
 /// A word that is being typed.
 struct TypedWord {
-  /// What has been typed of it up to the position, without quotes.
+  /// The part of the word before the position, without quotes.
   let text: String
-  /// All of it in the URL, so that what replaces it leaves nothing behind.
+  /// The range of the whole word in the URL, all of which an item replaces.
   let range: Range<Int>
-  /// What follows it.
+  /// The character after the word.
   let next: Unicode.Scalar?
 
-  /// The most items that are offered.
+  /// The largest number of items.
   static let maximumItems = 100
 
-  /// The candidates that match, those that begin as typed before those that hold it anywhere.
+  /// Returns the matching candidates: those that begin with the typed text before those that contain it.
   ///
-  /// - Parameter write: how a name is written in the URL.
+  /// - Parameter write: Returns a name as it is written in the URL.
   func completions(of candidates: [Candidate], write: (Candidate) -> String) -> [Completion] {
     let typed = text.lowercased()
     var starting: [Candidate] = []

@@ -1,14 +1,14 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Tells what may stand in the value of a parameter that holds expressions or associations.
+/// Completes the values of parameters that contain expressions or associations.
 struct ExpressionCompleter {
   let parameter: RequestParameter
   let piece: RequestText.Piece
   let scope: NameScope
   let limits: RequestLimits
 
-  /// - Parameter position: in the decoded value.
+  /// - Parameter position: A position in the decoded value.
   func completions(at position: Int) -> [Completion] {
     let scalars = Array(piece.text.unicodeScalars)
     guard let typed = Self.typed(in: scalars, at: position) else { return [] }
@@ -24,7 +24,7 @@ struct ExpressionCompleter {
       return URLText.value(isQuoted ? candidate.name.inDoubleQuotes : candidate.name)
     }
     guard !typed.isQuoted else { return names }
-    // Words would grow together with a name or a text before them.
+    // Whether a keyword can follow without a space: it would merge with a name or a text before it.
     let isApart = typed.start == 0 || " (,:+-*/%|<>=".unicodeScalars.contains(scalars[typed.start - 1])
     let words = word.completions(of: tail(of: expectations)) {
       ($0.kind == .keyword && !isApart ? " " : "") + URLText.value($0.name)
@@ -42,12 +42,12 @@ struct ExpressionCompleter {
     var isQuoted = false
   }
 
-  /// The name around a position; nil where there is something else, such as a text.
+  /// Returns the name around a position, or nil if there is something else, such as a text.
   private static func typed(in scalars: [Unicode.Scalar], at position: Int) -> Typed? {
     func string(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
     let (tokens, error) = Lexer.prefix(of: string(0..<position))
     if error != nil {
-      // A name in quotes that has no end yet.
+      // A quoted name without its closing quote.
       let start = tokens.last?.end ?? 0
       guard let quote = scalars[start..<position].firstIndex(where: { $0 != " " }), scalars[quote] == "\""
       else {
@@ -82,7 +82,7 @@ struct ExpressionCompleter {
 
   // MARK: What the grammar takes
 
-  /// Has the parser read what stands before the word.
+  /// Parses the text before the word, to record what may follow it.
   private func expect(_ text: String, _ expectations: Expectations) {
     do {
       var parser = try ExpressionParser(
@@ -98,11 +98,11 @@ struct ExpressionCompleter {
       case .boolean, .count, .pattern, .cursor, .words: break
       }
     } catch {
-      // The text is not complete: what the parser has looked for at its end is what is wanted.
+      // An error is expected, because the text is incomplete; what counts is what the parser expected at its end.
     }
   }
 
-  /// The words and operators that may follow.
+  /// Returns the keywords and operators that may follow.
   private func tail(of expectations: Expectations) -> [Candidate] {
     let operators = ["=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"]
     var isOperand = false
@@ -113,7 +113,7 @@ struct ExpressionCompleter {
         ? [] : operators.filter(expectations.signs.contains).map { Candidate(name: $0, kind: .operator) })
   }
 
-  /// - Parameter text: what stands before the word.
+  /// - Parameter text: The text before the word.
   private func candidates(for expectations: Expectations, typed: String, after text: String) -> [Candidate] {
     switch expectations.name {
     case nil: return []
@@ -122,7 +122,7 @@ struct ExpressionCompleter {
       guard let scope = scope(in: place) else { return [] }
       let operands = operands(
         in: scope, typed: typed, takesAggregates: takesGroupAggregates(place, after: text))
-      // Without a name of its own, such an item would have that of a column that is there.
+      // Annotating a plain column that is selected anyway would repeat its name.
       guard parameter.name == "annotate", self.scope.node?.fields == nil, isBeginningOfItem(after: text)
       else {
         return operands
@@ -133,7 +133,7 @@ struct ExpressionCompleter {
     }
   }
 
-  /// Whether aggregates of a group have a meaning at a place, as the planner gives them one.
+  /// Returns whether aggregates of a group are allowed at a place, by the rules of the planner.
   private func takesGroupAggregates(_ place: Expectations.Place, after text: String) -> Bool {
     let aggregates = Planning.functionNames.aggregates
     let isInAggregate = place.calls.contains { call in
@@ -148,8 +148,8 @@ struct ExpressionCompleter {
     }
   }
 
-  /// Whether all items of `fields` that stand before the last comma are aggregates of a group, as all of them must be
-  /// where there is no `group`.
+  /// Returns whether all items of `fields` before the last comma are aggregates of a group, which all of them must be
+  /// if there is no `group`.
   private func areGroupAggregates(itemsOf text: String) -> Bool {
     guard let comma = lastComma(in: text) else { return true }
     let items = String(String.UnicodeScalarView(text.unicodeScalars.prefix(comma)))
@@ -161,14 +161,14 @@ struct ExpressionCompleter {
     return RequestNode.areGrouped(fields)
   }
 
-  /// Whether a word is the first of an item.
+  /// Returns whether a word after `text` is the first of an item.
   private func isBeginningOfItem(after text: String) -> Bool {
     let tokens = Lexer.prefix(of: text).tokens.filter { $0.kind != .end }
     return tokens.isEmpty
       || tokens.last?.kind == .sign(.comma) && lastComma(in: text) == tokens.last?.position
   }
 
-  /// The position of the last comma outside of parentheses.
+  /// Returns the position of the last comma outside parentheses.
   private func lastComma(in text: String) -> Int? {
     var depth = 0
     var comma: Int?
@@ -228,7 +228,7 @@ struct ExpressionCompleter {
     resource.columns.map { Candidate(name: $0.name, kind: .column, detail: $0.declaredType) }
   }
 
-  /// What can be said of a record by a name: the plain ones before those that stand for aggregates.
+  /// Returns the names that apply to a record: plain ones before those of aggregates.
   private func names(of scope: NameScope, typed: String) -> [Candidate] {
     var candidates = columns(of: scope.resource)
     candidates += scope.names.map { Candidate(name: $0, kind: .name) }
@@ -242,7 +242,7 @@ struct ExpressionCompleter {
     for (key, names) in defaults {
       candidates += names.plain.map { Candidate(name: $0, kind: .aggregate, detail: key) }
     }
-    // There are many of them, and none is looked for without its beginning.
+    // There are many of these, so they are offered only once something has been typed.
     guard !typed.isEmpty else { return candidates }
     for (key, names) in defaults {
       candidates += names.ofColumns.map { Candidate(name: $0, kind: .aggregate, detail: key) }
@@ -252,7 +252,7 @@ struct ExpressionCompleter {
 }
 
 extension Candidate {
-  /// Whether it would be read as something else without quotes.
+  /// Whether the name must be quoted to be parsed as a name.
   fileprivate var needsQuotes: Bool {
     switch kind {
     case .column, .name, .association, .key, .aggregate: name.asExpressionName != name

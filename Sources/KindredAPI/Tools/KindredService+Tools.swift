@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredHTTP
 import OrderedCollections
 
-/// What editors and the explorer use (§14 of the contract).
+/// Tools for editors and the explorer (§14 of the contract).
 extension KindredService {
   /// Answers `/-/complete`.
   func completions(_ request: HTTPRequest, in model: Model) throws -> Representation {
@@ -31,7 +31,7 @@ extension KindredService {
   func diagramSVG(_ request: HTTPRequest, of model: Model) throws -> Representation {
     var representation = Representation(
       DiagramSVG.mediaType, Array(DiagramSVG(try diagram(request, of: model)).text.utf8))
-    // Opened by itself it is a document: one that shows itself and does nothing else.
+    // Opened directly, an SVG image is a document that could run scripts; this policy forbids everything.
     representation.headers.append("Content-Security-Policy", "default-src 'none'")
     return representation
   }
@@ -63,11 +63,11 @@ extension KindredService {
   }
 }
 
-/// The parameters of a tool, each once at most.
+/// The parameters of a tool, each at most once.
 struct ToolParameters {
   private let values: [String: String]
 
-  /// - Throws: `RequestError` for a parameter that is not among `names`, or is given twice.
+  /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
   init(_ request: HTTPRequest, _ names: [String]) throws {
     var values: [String: String] = [:]
     for parameter in try QueryParameters(request.query.map(String.init)).parameters {
@@ -86,7 +86,7 @@ struct ToolParameters {
 
   subscript(name: String) -> String? { values[name] }
 
-  /// - Throws: `RequestError` where it is missing.
+  /// - Throws: `RequestError` if the parameter is missing.
   func required(_ name: String) throws -> String {
     guard let value = values[name] else {
       throw RequestError(
@@ -95,7 +95,7 @@ struct ToolParameters {
     return value
   }
 
-  /// - Throws: `RequestError` where it is missing, no number, or out of range.
+  /// - Throws: `RequestError` if the parameter is missing, not a number, or out of range.
   func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int {
     guard let value = Int(try required(name)), range.contains(value) else {
       throw RequestError(

@@ -1,8 +1,8 @@
 import KindredAssociations
 import OrderedCollections
 
-/// `/-/schema.json`: the JSON Schema of the model file for this database, by which editors complete and check it
-/// (<https://json-schema.org/draft/2020-12>).
+/// `/-/schema.json`: the JSON Schema of the model file for this database, with which editors complete and check the
+/// file (<https://json-schema.org/draft/2020-12>).
 struct ModelFileSchema {
   static let mediaType = "application/schema+json"
 
@@ -16,7 +16,7 @@ struct ModelFileSchema {
         "resources": [
           "description": "What the resources are, over what is inferred.", "type": "object",
           "properties": .object(model.resources.values.map { ($0.name, schema(of: $0)) }),
-          // A new name for a table, or the removal of a resource that is not there now.
+          // A new name for a table, or the removal of a resource that doesn't exist at the moment.
           "additionalProperties": ["anyOf": [["type": "null"], newResource]],
         ],
         "commonTableExpressions": [
@@ -29,7 +29,7 @@ struct ModelFileSchema {
     ]
   }
 
-  /// The tables that resources stand on, each once.
+  /// One resource for each table.
   private var resourcesByTable: OrderedDictionary<String, Resource> {
     OrderedDictionary(model.resources.values.map { ($0.table.name, $0) }) { first, _ in first }
   }
@@ -148,11 +148,11 @@ struct ModelFileSchema {
     "additionalProperties": false,
   ]
 
-  /// What the members of a resource may be that name columns of its table.
+  /// Returns the schema of the members that name columns of the resource's table.
   private func columns(of resource: Resource) -> JSONValue {
     let column: JSONValue = ["enum": JSONValue(strings: resource.columns.map(\.name))]
     let list: JSONValue = ["items": column]
-    // Those that are hidden already are not told.
+    // Columns that are already hidden aren't listed.
     let hidden: JSONValue =
       resource.hidden.isEmpty ? list : ["items": ["anyOf": [column, ["type": "string"]]]]
     return ["properties": ["fields": list, "key": list, "label": column, "hidden": hidden]]
@@ -169,6 +169,6 @@ struct ModelFileSchema {
     ["$ref": .string("#/$defs/columns.\(component(table))")]
   }
 
-  /// A name that needs no escapes in a JSON pointer.
+  /// Returns a name that needs no escaping in a JSON pointer.
   private static func component(_ name: String) -> String { OpenAPIDocument.component(name) }
 }

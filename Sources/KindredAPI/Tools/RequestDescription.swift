@@ -1,9 +1,9 @@
 import KindredAssociations
 import OrderedCollections
 
-/// What a URL says, piece by piece, and everything that is wrong with it (§14 of the contract).
+/// Describes the parts of a URL and all its errors (§14 of the contract).
 struct RequestDescription {
-  /// A word of the URL, or what else has a meaning of its own.
+  /// A word or other meaningful part of the URL.
   struct Part {
     enum Kind: String {
       case page, resource, key, association, column, parameter, node, value, name, aggregate, function,
@@ -18,18 +18,18 @@ struct RequestDescription {
   private let draft: RequestDraft
   private var text: RequestText { draft.text }
 
-  /// - Throws: where its time is over.
+  /// - Throws: An error when the time is over.
   init(
     _ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors, within time: ToolTime
   ) throws {
     var limits = limits
-    // What the server adds is no part of what is written.
+    // The default page size isn't part of the URL.
     limits.pageSize = nil
     draft = RequestDraft(RequestText(url), model: model, limits: limits, cursors: cursors)
     if !isPage { try draft.check(within: time) }
   }
 
-  /// Whether it is the index, or something else of Kindred's own.
+  /// Whether the URL is the index or another page of Kindred itself.
   private var isPage: Bool { text.segments.isEmpty || text.segments[0].raw == "-" }
 
   private var isKnownPage: Bool {
@@ -46,13 +46,12 @@ struct RequestDescription {
     ]
   }
 
-  /// The same request as the server itself writes it, with every escape that a URL needs; nil for what is no request of
-  /// records.
+  /// The request in canonical form, with all necessary escapes; nil if it isn't a request for records.
   private var url: String? {
     guard !isPage, draft.column == nil, let request = draft.request,
       let url = try? FetchRequestRenderer.url(of: request, in: draft.model)
     else { return nil }
-    // What isn't of the records, but of the answer.
+    // Parameters of the response that aren't part of the `FetchRequest`.
     let others = text.parameters.filter { ["after", "format", "explain"].contains($0.name.text) }
       .map { "\($0.name.text)=\(URLCoding.encodeQueryValue($0.value.text))" }
     guard !others.isEmpty else { return url }
@@ -68,7 +67,7 @@ struct RequestDescription {
 
   // MARK: Parts
 
-  /// In their order; separators lie between them.
+  /// The parts in order, without separators.
   private var parts: [Part] {
     var parts: [Part] = []
     if text.path.lowerBound > 0 { parts.append(Part(kind: .page, range: 0..<text.path.lowerBound)) }
@@ -144,7 +143,7 @@ struct RequestDescription {
     return parts
   }
 
-  /// What a token is; nil for what only separates.
+  /// Returns the kind of a token, or nil for a separator.
   private func kind(of token: Token, before next: Token.Kind, meaning: Diagnostics.Meaning?) -> Part.Kind? {
     switch token.kind {
     case .text: return .text
@@ -193,14 +192,14 @@ struct RequestDescription {
 
   // MARK: Errors
 
-  /// In the order of their places.
+  /// The errors in the order of their positions.
   private var errors: [(error: RequestError, place: Range<Int>)] {
     if isPage {
       guard !isKnownPage else { return [] }
       let target = text.segments.map(\.raw).joined(separator: "/")
       return [(RequestError(.notFound, "there is nothing at /\(target)"), text.path)]
     }
-    // A value is read once for all that is wrong with it.
+    // The tokens of each value, so that a value with several errors is read only once.
     var tokens: [Int: [Token]] = [:]
     let errors = draft.encodingErrors + draft.diagnostics.errors.map { ($0, place(of: $0, &tokens)) }
     return errors.enumerated().sorted {
@@ -208,12 +207,12 @@ struct RequestDescription {
     }.map(\.element)
   }
 
-  /// The word that a problem with the request is about, in Unicode scalars of the URL; nil where it is about none.
+  /// Returns the range that a problem is about, in Unicode scalars of the URL, or nil if there is none.
   func place(of problem: Problem) -> Range<Int>? {
     errors.first { $0.error.message == problem.detail }?.place
   }
 
-  /// The word that is wrong.
+  /// Returns the range of the word that an error is about.
   private func place(of error: RequestError, _ tokens: inout [Int: [Token]]) -> Range<Int> {
     guard let origin = error.origin else { return text.path }
     guard let name = origin.parameter else {
@@ -238,7 +237,7 @@ struct RequestDescription {
 }
 
 extension RequestText.Piece {
-  /// The token that begins at a position; all of it where none does.
+  /// Returns the range of the token that begins at a position; if none does, the rest of the value.
   fileprivate func place(of position: Int, among tokens: [Token]) -> Range<Int> {
     guard let token = tokens.first(where: { $0.position == position }) else {
       return position == 0 ? range : place(from: position, to: count)
@@ -248,7 +247,7 @@ extension RequestText.Piece {
 }
 
 extension Problem {
-  /// The document of an error that has a place in a URL.
+  /// Returns the document of an error with its range in a URL.
   fileprivate func document(at place: Range<Int>) -> JSONValue {
     guard case .object(let members) = document else { return document }
     return .object(

@@ -1,27 +1,27 @@
 import KindredAssociations
 import OrderedCollections
 
-/// A request that is being written: as much of it as can be understood, and what is wrong with the rest.
+/// A request that is being typed: as much of it as can be parsed, and the errors of the rest.
 struct RequestDraft {
   let text: RequestText
   let model: Model
   let limits: RequestLimits
   let diagnostics = Diagnostics()
-  /// The path as far as it leads.
+  /// The path as far as it is valid.
   private(set) var path: RequestPath?
-  /// The column whose value the path leads to.
+  /// The column that the path ends with.
   private(set) var column: Column?
-  /// Without what is wrong; nil where the path leads nowhere.
+  /// The request without its invalid parts; nil if the path leads nowhere.
   private(set) var request: FetchRequest?
-  /// Errors of escapes, which have no place in decoded values.
+  /// Errors of escapes, which have no position in decoded values.
   private(set) var encodingErrors: [(error: RequestError, place: Range<Int>)] = []
 
   /// What reads cursors, and the principal that they belong to.
   typealias Cursors = (coding: CursorCoding, standing: [UInt8])
 
   /// - Parameters:
-  ///   - cursors: nil where a cursor need not be read.
-  ///   - skipped: the number of the parameter that is left out.
+  ///   - cursors: Nil to ignore cursors.
+  ///   - skipped: The index of a parameter to omit.
   init(
     _ text: RequestText, model: Model, limits: RequestLimits, cursors: Cursors? = nil,
     leavingOut skipped: Int? = nil
@@ -39,7 +39,7 @@ struct RequestDraft {
     var parser = FetchRequestParser(model: model, limits: limits, diagnostics: diagnostics)
     parser.cursors = cursors?.coding
     parser.principal = cursors?.standing ?? []
-    // A cursor belongs to the path as clients send it.
+    // A cursor is bound to the path as clients send it.
     let sent = segments.map { Substring(URLCoding.encodeUnsafe(String($0))) }
     let parsed = try? noting(diagnostics) {
       if let column {
@@ -53,9 +53,9 @@ struct RequestDraft {
     request = parsed?.fetchRequest
   }
 
-  /// Looks up what the parser leaves to the planner: the names of expressions.
+  /// Checks the names in expressions, which the parser leaves to the planner.
   ///
-  /// - Throws: where its time is over.
+  /// - Throws: An error when the time is over.
   func check(within time: ToolTime) throws {
     guard let request else { return }
     try Planner(model: model, limits: limits.planning, check: time.check).check(request, diagnostics)

@@ -1,17 +1,16 @@
-/// The text of a URL, split into what it is made of, each piece with its place in Unicode scalars.
+/// The text of a URL, split into pieces, each with its range in Unicode scalars.
 ///
-/// The text may be as an address has it, or as an editor shows it: characters that a URL would escape are taken for
-/// themselves.
+/// The text may be encoded or in the readable form of an editor: unescaped characters stand for themselves.
 struct RequestText {
-  /// A part of the URL, decoded.
+  /// A decoded part of the URL.
   struct Piece {
-    /// Where it stands in the URL.
+    /// The range in the URL.
     let range: Range<Int>
-    /// As received.
+    /// The text as received.
     let raw: String
-    /// Without escapes.
+    /// The text without escapes.
     let text: String
-    /// Where each scalar of `text` starts in the URL, the end at last.
+    /// The position in the URL at which each scalar of `text` starts, followed by the end.
     private let starts: [Int]
 
     fileprivate init(_ range: Range<Int>, of scalars: [Unicode.Scalar], plusIsSpace: Bool) {
@@ -38,7 +37,7 @@ struct RequestText {
       self.starts = starts + [range.upperBound]
     }
 
-    /// The bytes that the escapes at the start of the scalars stand for.
+    /// Returns the bytes that the leading escapes encode.
     private static func escapes(in scalars: ArraySlice<Unicode.Scalar>) -> [UInt8] {
       var bytes: [UInt8] = []
       var rest = scalars
@@ -55,16 +54,16 @@ struct RequestText {
       scalar.isASCII ? URLCoding.hexValue(UInt8(scalar.value)) : nil
     }
 
-    /// How many scalars `text` has.
+    /// The number of scalars in `text`.
     var count: Int { starts.count - 1 }
 
-    /// Where the scalars of `text` stand in the URL; positions outside count as the nearest ones inside.
+    /// Returns the range in the URL of a range of scalars of `text`, clamped to valid positions.
     func place(from: Int, to: Int) -> Range<Int> {
       let from = starts[min(max(from, 0), count)]
       return from..<max(from, starts[min(max(to, 0), count)])
     }
 
-    /// The position in `text` of a place in the URL.
+    /// Returns the position in `text` of a position in the URL.
     func position(of place: Int) -> Int {
       (starts.firstIndex { $0 > place } ?? starts.count) - 1
     }
@@ -73,20 +72,20 @@ struct RequestText {
   /// A parameter of the query.
   struct Parameter {
     let name: Piece
-    /// Empty where there is no `=`.
+    /// The value; empty if there is no `=`.
     let value: Piece
-    /// Name and value.
+    /// The range of the name and the value.
     let range: Range<Int>
   }
 
   let scalars: [Unicode.Scalar]
-  /// Where the path is; what stands before it are scheme and host.
+  /// The range of the path, after the scheme and host.
   let path: Range<Int>
-  /// Where the query is; nil without `?`.
+  /// The range of the query; nil without `?`.
   let query: Range<Int>?
-  /// What stands between the slashes of the path.
+  /// The segments of the path.
   let segments: [Piece]
-  /// Those that are not empty.
+  /// The parameters, without empty ones.
   let parameters: [Parameter]
 
   init(_ url: String) {
@@ -108,7 +107,7 @@ struct RequestText {
     }
   }
 
-  /// Where the path begins, behind `http://host`.
+  /// Returns the beginning of the path, after `http://host`.
   private static func pathStart(of scalars: ArraySlice<Unicode.Scalar>) -> Int {
     guard let slash = scalars.firstIndex(of: "/"), slash > 0, scalars[slash - 1] == ":",
       slash + 1 < scalars.endIndex, scalars[slash + 1] == "/"
@@ -116,10 +115,10 @@ struct RequestText {
     return scalars[(slash + 2)...].firstIndex(of: "/") ?? scalars.endIndex
   }
 
-  /// As the server splits a path: a slash at the end makes no difference.
+  /// Splits a path as the server does: a trailing slash is ignored.
   private static func segments(in path: Range<Int>, of scalars: [Unicode.Scalar]) -> [Range<Int>] {
     var ranges = split(path, at: "/", of: scalars)
-    // What stands before the first slash is nothing, unless there is no slash where it should be.
+    // The part before the first slash is empty, unless the leading slash is missing.
     if ranges.first?.isEmpty ?? false { ranges.removeFirst() }
     if ranges.last?.isEmpty ?? false { ranges.removeLast() }
     return ranges
@@ -131,14 +130,14 @@ struct RequestText {
     scalars[range].split(separator: separator, omittingEmptySubsequences: false).map(\.indices)
   }
 
-  /// The piece of `scalars` around `place` between two separators, within `range`.
+  /// Returns the range between two separators around `place`, within `range`.
   func surroundings(of place: Int, in range: Range<Int>, separator: Unicode.Scalar) -> Range<Int> {
     let start = scalars[range.lowerBound..<place].lastIndex(of: separator).map { $0 + 1 } ?? range.lowerBound
     let end = scalars[place..<range.upperBound].firstIndex(of: separator) ?? range.upperBound
     return start..<end
   }
 
-  /// The pieces of a range between separators, empty ones too.
+  /// Splits a range at separators, keeping empty pieces.
   func split(_ range: Range<Int>, at separator: Unicode.Scalar) -> [Range<Int>] {
     Self.split(range, at: separator, of: scalars)
   }

@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// `/-/schema`: what editors, clients and the explorer need to know of the model (§14 of the contract).
+/// `/-/schema`: the model, for editors, clients and the explorer (§14 of the contract).
 struct SchemaDocument {
   let model: Model
   let limits: RequestLimits
@@ -32,7 +32,7 @@ struct SchemaDocument {
     return [
       "name": .string(resource.name), "table": .string(resource.table.name),
       "link": .string("/\(URLCoding.encodeSegment(resource.name))"),
-      // A record can't be named by what can't be seen.
+      // A record can't be addressed by hidden columns.
       "key": JSONValue(strings: key.contains(where: resource.hidden.contains) ? [] : key),
       "label": resource.labelColumn.map { .string($0.name) } ?? .null,
       "isSearchable": .bool(resource.table.fullText != nil),
@@ -72,7 +72,7 @@ struct SchemaDocument {
     return .object(members)
   }
 
-  /// From the origin's columns to the destination's; none where some can't be seen.
+  /// Returns a mapping of the origin's columns to the destination's; empty if any isn't visible.
   private func columns(of step: AssociationStep) -> JSONValue {
     guard origins.isVisible(step.originColumns, of: step.origin),
       origins.isVisible(step.destinationColumns, of: step.destination)
@@ -82,7 +82,7 @@ struct SchemaDocument {
 }
 
 extension Model {
-  /// The association that leads back; of several, the one without a condition.
+  /// Returns the inverse association; of several, the one without a condition.
   func inverse(of association: Association, of resource: Resource) -> Association? {
     let found = resources[association.destination]?.associations.values.filter { other in
       other.destination == resource.name && other.steps.count == association.steps.count

@@ -1,18 +1,17 @@
 import KindredHTTP
 
-/// How long a tool may look at a request, or a page at what is wrong with it: no longer than the request may take, and
-/// only as long as somebody waits for it.
+/// Limits how long a tool or an error page may analyse a request: to the query time, and only while the client waits.
 struct ToolTime {
   private let end: ContinuousClock.Instant?
   private let cancellation: HTTPCancellation?
 
-  /// - Parameter seconds: from now on; nil for ever.
+  /// - Parameter seconds: The time from now on; nil for no limit.
   init(seconds: Double?, _ cancellation: HTTPCancellation?) {
     end = seconds.map { .now + .seconds($0) }
     self.cancellation = cancellation
   }
 
-  /// - Throws: `Problem` where the time is over.
+  /// - Throws: `Problem` when the time is over or the client has disconnected.
   func check() throws {
     if let cancellation, cancellation.isCancelled { throw Problem.busy }
     if let end, .now >= end { throw Problem.outOfTime }

@@ -4,12 +4,12 @@ import KindredAssociations
 public struct URLCompletion {
   private let completer: Completer
 
-  /// Completion by the names of a model.
+  /// Creates a completion with the names of a model.
   public init(model: Model, limits: RequestLimits = RequestLimits()) {
     completer = Completer(model: model, limits: limits)
   }
 
-  /// The URLs that what has been typed can become by one more word, at most a hundred.
+  /// Returns at most a hundred URLs that complete the typed text by one word.
   public func completions(of url: String) -> [String] {
     let scalars = Array(url.unicodeScalars)
     return completer.completions(of: url, at: scalars.count).map { item in

@@ -1,6 +1,6 @@
-/// Names as the text of a URL that is shown has them: only what would end or change them is escaped.
+/// Writes names in the readable form of a URL: only characters that would end or change them are escaped.
 enum URLText {
-  /// - Parameter isKey: whether a comma or `=` would separate it.
+  /// - Parameter isKey: Whether commas and `=` are separators, so that they must be escaped too.
   static func segment(_ name: String, isKey: Bool = false) -> String {
     escape(name, isKey ? "%/?#,=" : "%/?#")
   }

@@ -2,17 +2,17 @@ import KindredAssociations
 import KindredSQLSyntax
 
 extension Column {
-  /// Why a column takes no such value.
+  /// Why a column doesn't accept a value.
   struct Refusal: Error {
     let message: String
   }
 
-  /// Deeper values of a JSON column would not be read as JSON.
+  /// The maximum depth of values of a JSON column; deeper ones couldn't be read as JSON.
   private static let maximumDepth = 64
 
-  /// What is stored for a value that a client sent (§6 of the contract).
+  /// Returns what is stored for a value that a client sent (§6 of the contract).
   ///
-  /// - Throws: `Refusal`.
+  /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {
     if case .null = node.content { return .null }
     if valueFormat == .json {
@@ -25,7 +25,7 @@ extension Column {
     case .null: return .null
     case .string(let text): return try value(of: text)
     case .boolean(let value):
-      // As in expressions, where `true` is 1.
+      // As in expressions, `true` is 1.
       guard takesBooleans else {
         throw Refusal(message: "`\(name)` is no column of booleans: write a text in quotes")
       }
@@ -42,7 +42,7 @@ extension Column {
     affinity == .integer || affinity == .numeric || affinity == .real || declaredType.isEmpty
   }
 
-  /// Whether a text stands for bytes.
+  /// Whether a text is base64.
   var takesBase64: Bool { affinity == .blob && !declaredType.isEmpty }
 
   private func value(of text: String) throws(Refusal) -> SQLValue {
@@ -53,19 +53,19 @@ extension Column {
     return .blob(bytes)
   }
 
-  /// What is stored for a number as it is written in JSON.
+  /// Returns what is stored for a number in JSON notation.
   func value(ofNumber text: String) throws(Refusal) -> SQLValue {
     if let integer = Int64(text) { return .integer(integer) }
     let isWhole = !text.utf8.contains {
       [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)
     }
-    // SQLite would store another number, near to it.
+    // SQLite would store an approximation.
     if isWhole, affinity == .integer || affinity == .text {
       throw Refusal(
         message: "this number is too large for `\(name)`: whole numbers are from \(Int64.min) to \(Int64.max)"
       )
     }
-    // Of a number with more digits than a binary fraction has, PostgreSQL keeps all.
+    // PostgreSQL keeps all digits of a number, so one that a `Double` can't represent is passed as text.
     if declaredType.hasPrefix("numeric"), text.utf8.count > 15 { return .text(text) }
     guard let real = Double(text) else { throw Refusal(message: "`\(name)` takes no such number") }
     return .real(real)
@@ -73,15 +73,15 @@ extension Column {
 }
 
 extension SQLValue {
-  /// Whether both are one value of a key, however it was written: a URL holds text, and a column of numbers
-  /// takes digits in quotes.
+  /// Returns whether both are the same value of a key, however written: a URL contains text, and a numeric column
+  /// accepts digits in quotes.
   func isSameKey(as other: SQLValue) -> Bool {
     if self == other { return true }
     guard let text = keyText, let other = other.keyText else { return false }
     return text == other
   }
 
-  /// The value as a URL has it; nil of NULL.
+  /// The value as text in a URL; nil for NULL.
   var keyText: String? {
     switch self {
     case .null: nil

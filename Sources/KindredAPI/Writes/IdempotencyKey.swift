@@ -1,18 +1,18 @@
 import KindredAssociations
 import KindredHTTP
 
-/// The key by which a request is told from others, so that it is done once however often it is sent.
+/// The key that identifies a request, so that it is executed once however often it is sent.
 struct IdempotencyKey: Hashable, Sendable {
-  /// As between its quotes.
+  /// The unquoted text.
   let text: String
-  /// Tells the request's content from others.
+  /// The hash of the request's content.
   let fingerprint: ContentHash.Digest
 
   private static let maximumLength = 255
 
-  /// The key that a POST has; nil where it has none.
+  /// Parses the key of a POST; returns nil if it has none.
   ///
-  /// - Throws: `RequestError` for one that is none: it is a text in quotes (RFC 9651 §3.3.3).
+  /// - Throws: `RequestError` if the field isn't a quoted string (RFC 9651 §3.3.3).
   init?(_ request: HTTPRequest) throws {
     guard request.method == .post else { return nil }
     let fields = request.headers.values(for: "Idempotency-Key")

@@ -5,11 +5,11 @@ import KindredCryptography
 import KindredHTTP
 import Synchronization
 
-/// What was answered to requests with a key, so that it is answered again and nothing is done twice.
+/// Keeps the answers to requests with a key, so that a repeated request gets the same answer and nothing is done twice.
 ///
-/// It is kept in the database, in the transaction of the write: both are there, or neither.
+/// An answer is stored in the database, in the transaction of the write, so that either both or neither are committed.
 final class IdempotencyKeys: Sendable {
-  /// Keys are one client's own, with the rights that it had: an answer shows what these allowed.
+  /// A key belongs to a client with certain rights, because the answer shows what these allowed.
   struct Identity: Hashable, Sendable {
     let principal: String
     let key: IdempotencyKey
@@ -20,32 +20,32 @@ final class IdempotencyKeys: Sendable {
     }
   }
 
-  /// The keys whose first request waits or runs.
+  /// The keys whose first request is waiting or running.
   private let underWay = Mutex<Set<[String]>>([])
 
-  /// In seconds since 1970.
+  /// The current time in seconds since 1970.
   private static var now: Int64 { Int64(CalendarTime.now().secondsSince1970) }
 
-  /// In seconds.
+  /// How long an answer is kept, in seconds.
   private static let lifetime: Int64 = 24 * 60 * 60
 
-  /// Begins a request; to be followed by `end`.
+  /// Begins a request; call `end` afterwards.
   ///
-  /// - Throws: `Problem` (409) while another one of the same key is under way.
+  /// - Throws: `Problem` (409) while another request with the same key is under way.
   func begin(_ identity: Identity) throws {
     let isNew = underWay.withLock { $0.insert([identity.principal, identity.key.text]).inserted }
     guard isNew else { throw Problem.underWay }
   }
 
-  /// The request is answered.
+  /// Ends a request that has been answered.
   func end(_ identity: Identity) {
     underWay.withLock { _ = $0.remove([identity.principal, identity.key.text]) }
   }
 
-  /// What was answered before; otherwise what `body` comes to, which is kept.
+  /// Returns the kept answer, or else the result of `body`, which is kept.
   ///
-  /// - Parameter isKept: whether there will be something to keep.
-  /// - Throws: `Problem` (422) where the key came with other content.
+  /// - Parameter isKept: Whether to keep the result.
+  /// - Throws: `Problem` (422) if the key was used with other content.
   func once(
     _ identity: Identity, in transaction: any WriteTransaction, isKept: Bool, _ body: () throws -> WriteResult
   ) throws -> WriteResult {
@@ -63,14 +63,14 @@ final class IdempotencyKeys: Sendable {
     return result
   }
 
-  /// Removes what is too old to be answered again.
+  /// Removes expired answers.
   func removeExpired(in transaction: any WriteTransaction) throws {
     try transaction.removeKeptAnswers(until: Self.now - Self.lifetime)
   }
 }
 
 extension WriteResult {
-  /// The result that was kept.
+  /// Creates a result from a kept answer.
   fileprivate init(_ answer: KeptAnswer) {
     self.init(status: HTTPStatus(code: answer.status) ?? .ok)
     location = answer.location
@@ -92,7 +92,7 @@ extension WriteResult {
 }
 
 extension ContentHash.Digest {
-  /// The 16 bytes, the first of `high` first.
+  /// The 16 bytes in big-endian order, `high` first.
   var bytes: [UInt8] {
     [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
   }
@@ -105,14 +105,14 @@ extension ContentHash.Digest {
 }
 
 extension Problem {
-  /// 409: the first request with a key isn't answered yet.
+  /// 409: the first request with a key hasn't been answered yet.
   static var underWay: Problem {
     Problem(
       .conflict, "the first request with this `Idempotency-Key` is under way: try again",
       headers: [("Retry-After", "1")])
   }
 
-  /// 422: a key came with another request.
+  /// 422: a key was used with another request.
   static var otherContent: Problem {
     Problem(.otherContent, "this `Idempotency-Key` came with another request before: use a new one")
   }

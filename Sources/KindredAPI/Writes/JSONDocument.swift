@@ -1,20 +1,20 @@
-/// A JSON document that a client sent (RFC 8259): what it says, and the bytes that say it.
+/// A JSON document that a client sent (RFC 8259), with its bytes.
 struct JSONDocument {
-  /// A value, and where it stands.
+  /// A value and its range.
   struct Node {
     let content: Content
-    /// Among the bytes of the document.
+    /// The range in the bytes of the document.
     let range: Range<Int>
   }
 
   enum Content {
     case null
     case boolean(Bool)
-    /// As written: whether it is a whole number, and of which size, depends on who wants to know.
+    /// A number, which is converted by its user, since the limits of integers depend on the use.
     case number
     case string(String)
     case array([Node])
-    /// In the order of the members, whose names differ.
+    /// The members in order, with distinct names.
     case object([Member])
   }
 
@@ -26,12 +26,12 @@ struct JSONDocument {
   let bytes: [UInt8]
   let root: Node
 
-  /// A value as it was written.
+  /// Returns a value as it was written.
   func text(of node: Node) -> String { String(decoding: bytes[node.range], as: UTF8.self) }
 }
 
 extension JSONDocument.Node {
-  /// How deep arrays and objects are nested; 0 without any.
+  /// How deeply arrays and objects are nested; 0 for a scalar.
   var depth: Int {
     switch content {
     case .array(let values): (values.map(\.depth).max() ?? 0) + 1

@@ -1,16 +1,16 @@
-/// Reads JSON documents as RFC 8259 has them, and nothing more lenient.
+/// Parses JSON documents strictly (RFC 8259).
 ///
-/// Names that stand twice in an object are refused: which of the two is meant, nobody can tell (§4). So are halves of
-/// surrogate pairs, for there is no text that holds one (§8.2).
+/// Duplicate names in an object are refused because their meaning is ambiguous (§4), and so are unpaired surrogates,
+/// which no text can contain (§8.2).
 struct JSONDocumentParser {
-  /// What is wrong with a document, and where.
+  /// An error in a document.
   struct SyntaxError: Error {
     let message: String
-    /// In characters from the start.
+    /// The position in characters from the start.
     let position: Int
   }
 
-  /// Deeper nesting is refused, for the parser goes down by recursion, and so does whoever reads the result.
+  /// The maximum depth of nesting, since both the parser and the code that reads the result are recursive.
   static let maximumDepth = 128
 
   private let bytes: [UInt8]
@@ -21,15 +21,15 @@ struct JSONDocumentParser {
     self.bytes = bytes
   }
 
-  /// What the bytes say.
+  /// Parses a document.
   ///
-  /// - Throws: `SyntaxError`.
+  /// - Throws: `SyntaxError` if the bytes aren't valid JSON.
   static func parse(_ bytes: [UInt8]) throws -> JSONDocument {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw SyntaxError(message: "it is not UTF-8", position: 0)
     }
     var parser = JSONDocumentParser(bytes)
-    // Some editors begin UTF-8 with a mark, which may be passed over (§8.1).
+    // Some editors begin UTF-8 with a byte order mark, which may be ignored (§8.1).
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
     let root = try parser.value()
     parser.skipSpace()
@@ -79,7 +79,7 @@ struct JSONDocumentParser {
 
   private mutating func members() throws -> [JSONDocument.Member] {
     var members: [JSONDocument.Member] = []
-    // By their bytes: names that only look the same are two names.
+    // Compared as bytes: canonically equivalent names are distinct.
     var names = DistinctNames()
     if take(UInt8(ascii: "}")) { return members }
     repeat {
@@ -109,7 +109,7 @@ struct JSONDocumentParser {
     return content
   }
 
-  /// Passes over a number (§6).
+  /// Consumes a number (§6).
   private mutating func number() throws {
     if byte == UInt8(ascii: "-") { index += 1 }
     if byte == UInt8(ascii: "0") { index += 1 } else { try digits() }
@@ -148,7 +148,7 @@ struct JSONDocumentParser {
     throw error("the document ends within a string")
   }
 
-  /// The string whose first escape stands here, behind these bytes.
+  /// Parses the rest of a string from its first escape on.
   private mutating func string(after beginning: [UInt8]) throws -> String {
     var text = beginning
     while let byte {
@@ -223,7 +223,7 @@ struct JSONDocumentParser {
     while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
   }
 
-  /// Passes over a byte, and the space before it, if it is there.
+  /// Consumes an expected byte and the space before it; returns whether it was there.
   private mutating func take(_ expected: UInt8) -> Bool {
     skipSpace()
     guard byte == expected else { return false }
@@ -232,18 +232,18 @@ struct JSONDocumentParser {
   }
 
   private func error(_ message: String) -> SyntaxError {
-    // Continuation bytes are no characters of their own.
+    // Continuation bytes don't count as characters.
     let position = bytes.prefix(index).count { $0 & 0xC0 != 0x80 }
     return SyntaxError(message: message, position: position)
   }
 }
 
-/// Tells whether the names of an object differ: few are compared one by one, many are found by their hashes.
+/// Checks that the names of an object are distinct: few are compared one by one, many by their hashes.
 private struct DistinctNames {
   private var hashed: Set<[UInt8]> = []
   private static let fewest = 16
 
-  /// Says whether a name is none of those before.
+  /// Returns whether a name differs from all previous ones.
   mutating func insert(_ name: String, after members: [JSONDocument.Member]) -> Bool {
     if members.count < Self.fewest {
       return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }

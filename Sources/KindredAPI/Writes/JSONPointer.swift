@@ -1,4 +1,4 @@
-/// A place in a JSON document (RFC 6901), as problems tell it (RFC 9457 §3.1).
+/// A position in a JSON document (RFC 6901), as problems report it (RFC 9457 §3.1).
 struct JSONPointer: Sendable {
   enum Token: Sendable {
     case name(String)
@@ -17,7 +17,7 @@ struct JSONPointer: Sendable {
     return pointer
   }
 
-  /// As the fragment of a URL (§6): `#/books/0/title`.
+  /// The pointer as a URL fragment (§6), such as `#/books/0/title`.
   var fragment: String {
     tokens.reduce(into: "#") { text, token in
       switch token {

@@ -7,19 +7,19 @@ extension KindredService {
   /// Whether clients may write.
   var isWritable: Bool { options.isWritable && backend.isWritable }
 
-  /// The value of `Allow` for records.
+  /// Returns the value of `Allow` for records.
   func allow(_ segments: [Substring], _ principal: Principal) throws -> String {
     guard isWritable else { return WriteTarget.allow() }
     let model = try latestVersion().seen(by: principal).model
-    // To ask about what is not there is no error, least of all for a browser that asks on behalf of a page.
+    // OPTIONS for a missing resource isn't an error, least of all in a browser's preflight request.
     return (try? WriteTarget(segments, in: model))?.allow(in: model) ?? WriteTarget.allow()
   }
 
-  /// Writes as a request says: all of it, or nothing.
+  /// Executes a write completely or not at all.
   ///
-  /// All that can be refused is refused before the request waits for its turn.
+  /// Whatever can be refused without the database is refused before the request waits for its turn.
   ///
-  /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
+  /// - Throws: `Problem`, `RequestError`, `BackendError`.
   func write(
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming
   ) throws -> HTTPAnswer {
@@ -37,9 +37,9 @@ extension KindredService {
     }
   }
 
-  /// Does several requests as one.
+  /// Executes several requests as one.
   ///
-  /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
+  /// - Throws: `Problem`, `RequestError`, `BackendError`.
   func batch(_ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming) throws -> HTTPAnswer {
     guard request.method == .post, isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: isWritable ? "POST, OPTIONS" : "OPTIONS")
@@ -68,7 +68,7 @@ extension KindredService {
     }
   }
 
-  /// Whether the request is an import, whose content comes in a file where it is long.
+  /// Returns whether the request is an import, whose content may be stored in a file.
   public func takesLongBody(_ request: HTTPRequest) -> Bool {
     guard isWritable, WriteContent.importFormat(of: request) != nil, case .records? = try? Route(request)
     else {
@@ -77,20 +77,20 @@ extension KindredService {
     return true
   }
 
-  /// Plans with the model as it was read last: whether it still fits is seen in the transaction.
+  /// Plans with the most recent known model; the transaction checks whether it is still current.
   ///
-  /// What it refuses may be possible since the schema has changed, and is planned once more.
+  /// If planning fails, the schema may have changed, so it is repeated with the latest model.
   func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan {
     let latest = models.known?.seen(by: principal)
     if let latest, let made = try? plan(latest) { return made }
     return try plan(try latestVersion().seen(by: principal))
   }
 
-  /// Has a write wait for its turn, and answers the request with what it comes to.
+  /// Queues a write, and answers the request with its result.
   ///
   /// - Parameters:
-  ///   - isLong: whether it is to have a transaction of its own, which takes its time.
-  ///   - isKept: whether the answer is remembered for a request that has a key, because something is written.
+  ///   - isLong: Whether the write is long and needs its own transaction.
+  ///   - isKept: Whether the answer to a request with a key is kept, because something is written.
   private func submit(
     _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming, isLong: Bool = false,
     isKept: Bool,
@@ -127,7 +127,7 @@ extension KindredService {
       let response = result.response(to: request, compressionLevel: options.compressionLevel)
       return finished(response, to: request, timing)
     case .failure(let error as any BackendError):
-      // Foreign keys that are deferred are checked at the end.
+      // Deferred foreign keys are checked at the commit.
       return finished(
         answer(to: Problem(refusing: error) ?? error, of: request, by: principal), to: request, timing)
     case .failure(let error):

@@ -3,12 +3,12 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 
-/// What a path leads to as a GET without parameters would give it now, for the tags of a client to be compared with.
+/// The current content of a path, as a GET without parameters would return it, to be compared with a client's tags.
 struct PresentRecord {
   private let digest: ContentHash.Digest
 
-  /// - Parameter transaction: in a transaction that writes, so that nobody else does.
-  /// - Throws: `RequestError`, not found, where there is nothing.
+  /// - Parameter transaction: A writing transaction, which excludes other writers.
+  /// - Throws: `RequestError` (`notFound`) if there is no such record.
   init(
     _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal,
     _ transaction: any WriteTransaction,
@@ -34,16 +34,16 @@ struct PresentRecord {
     digest = hash.finish()
   }
 
-  /// Whether a client's tags are of this, in whatever coding it was sent.
+  /// Returns whether a client's tags match the content in any coding.
   func matches(_ condition: EntityTag.Condition) -> Bool {
     condition.match(digest, coding: .identity) != nil
   }
 }
 
 extension ContentHash {
-  /// What the hash of a result begins with: what tells about the content and is not in it.
+  /// Returns a hash that has been updated with the metadata that precede a result's content.
   ///
-  /// Not the links, whose cursors are sealed anew by each server.
+  /// Links aren't included, because each server seals cursors differently.
   static func ofResult(_ type: MediaType, totalCount: Int64? = nil, isLastPage: Bool? = nil) -> ContentHash {
     var hash = ContentHash()
     hash.update(type.rawValue)
@@ -52,6 +52,6 @@ extension ContentHash {
     return hash
   }
 
-  /// What the hash of one record in JSON begins with.
+  /// The hash that the JSON of a single record is added to.
   static var ofPlainRecord: ContentHash { ofResult(.json) }
 }

@@ -3,9 +3,9 @@ import KindredBackend
 import KindredHTTP
 import OrderedCollections
 
-/// What can be wrong with a request that writes.
+/// The problems of writes.
 extension Problem {
-  /// 415: the content is of none of the types that are taken.
+  /// 415: the content has none of the accepted types.
   static func unsupportedMediaType(_ method: HTTPMethod, types: [String]) -> Problem {
     let list = types.joined(separator: ", ")
     // RFC 9110 §15.5.16, RFC 5789 §2.2
@@ -28,26 +28,26 @@ extension Problem {
     position = error.position
   }
 
-  /// 412: the record is not what the client thinks it is.
+  /// 412: the record isn't the one that the client expects.
   static var preconditionFailed: Problem {
     Problem(.preconditionFailed, "the record is not the one that the request is meant for: read it again")
   }
 
-  /// 409: a trigger has passed over the change (`RAISE(IGNORE)`).
+  /// 409: a trigger has ignored the change (`RAISE(IGNORE)`).
   static func ignored(at pointer: JSONPointer? = nil) -> Problem {
     var problem = Problem(.conflict, "a trigger of the database ignores the change")
     problem.pointer = pointer?.fragment
     return problem
   }
 
-  /// 422: a value that the table refuses.
+  /// 422: the table refuses a value.
   static func refusedValue(_ detail: String, at pointer: JSONPointer) -> Problem {
     var problem = Problem(.refusedValue, detail)
     problem.pointer = pointer.fragment
     return problem
   }
 
-  /// 422: a member that can't be written, with those that may have been meant.
+  /// 422: a member can't be written; suggestions name similar ones.
   static func unknownMember(_ name: String, of resource: Resource, at pointer: JSONPointer) -> Problem {
     let names = resource.columns.filter { !$0.isGenerated }.map(\.name) + Array(resource.associations.keys)
     let error = RequestError.unknown(
@@ -59,15 +59,16 @@ extension Problem {
     return problem
   }
 
-  /// 409: a unique key is that of another record.
+  /// 409: another record has the unique key.
   static var takenKey: Problem { Problem(.conflict, "there is such a record already") }
 
-  /// 409: a foreign key leads to a record that is not there, or not for the client.
+  /// 409: a foreign key refers to a record that doesn't exist or isn't visible to the client.
   static var danglingReference: Problem {
     Problem(.conflict, "a record refers to one that is not there, or would do so afterwards")
   }
 
-  /// 409: these columns refer to no record, or to none that the client may see: the same for both.
+  /// 409: these columns refer to a record that doesn't exist or isn't visible to the client, which can't be
+  /// distinguished.
   static func danglingReference(_ columns: [String], at pointer: JSONPointer) -> Problem {
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let verb = columns.count == 1 ? "refers" : "refer"
@@ -76,13 +77,13 @@ extension Problem {
     return problem
   }
 
-  /// A constraint that refused a change; nil for other errors.
+  /// Creates a problem from a violated constraint; returns nil for other errors.
   ///
-  /// A database's messages hold the text of expressions, so only those parts of them are told that are known by name.
+  /// The database's messages contain the text of expressions, so only known names in them are reported.
   ///
   /// - Parameters:
-  ///   - resource: what was to be changed, where it is one record.
-  ///   - pointer: where the client said so.
+  ///   - resource: The resource of the changed record, if it is a single one.
+  ///   - pointer: The position in the client's content.
   init?(
     refusing error: any BackendError, changing resource: Resource? = nil,
     at pointer: JSONPointer = JSONPointer()
@@ -99,7 +100,7 @@ extension Problem {
       self = .refusedValue(
         names.isEmpty ? "a value is not of its column's type" : "\(names) is of another type", at: one)
     case .constraint(.unique):
-      // Which values a record out of sight has is not told.
+      // The values of a record that the client can't see must not be revealed.
       let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
       self = .takenKey
       if isNamed { detail = "there is a record with this \(names) already" }
@@ -115,7 +116,7 @@ extension Problem {
 }
 
 extension Resource {
-  /// The columns that an error is about, where clients may know them all.
+  /// Returns the columns that an error is about, if clients may see all of them.
   fileprivate func columns(namedBy error: any BackendError) -> [String] {
     let visible = Set(columns.map(\.name))
     let named = error.columns(of: table)

@@ -2,53 +2,53 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// A record as a client wants it written, and those to be associated with it.
+/// A record to be written, with the records to be associated with it.
 struct RecordDraft: Sendable {
   struct Assignment: Sendable {
     let column: String
     let value: SQLValue
-    /// Whether the client chose the value; else it follows from where the record was written.
+    /// Whether the client chose the value; otherwise it follows from the path or the surrounding record.
     var isChosen = true
   }
 
-  /// Records to be associated with the one above.
+  /// Records to be associated with the record that contains them.
   struct Nested: Sendable {
     let association: Association
     let resource: Resource
     let linkage: Linkage
-    /// None where the client says that there is none.
+    /// The records; empty if the client wrote `null` or an empty array.
     let records: [RecordDraft]
     let pointer: JSONPointer
   }
 
   var assignments: [Assignment] = []
   var nested: [Nested] = []
-  /// Where the client wrote it.
+  /// The position in the client's content.
   let pointer: JSONPointer
 
   var isEmpty: Bool { assignments.isEmpty && nested.isEmpty }
 
-  /// The columns that are written.
+  /// The columns to be written.
   var columns: [String] { assignments.map(\.column) }
 
-  /// Those of them whose values the client chose, in the content or in the path.
+  /// The columns whose values the client chose, in the content or in the path.
   var chosenColumns: Set<String> { Set(assignments.filter(\.isChosen).map(\.column)) }
 
   func value(of column: String) -> SQLValue? { assignments.first { $0.column == column }?.value }
 
-  /// Whether it says nothing but the key of a record.
+  /// Returns whether the draft consists only of the key of a record.
   func isKey(of table: Table) -> Bool {
     let key = table.primaryKey.map { table.columns[$0].name }
     return nested.isEmpty && assignments.count == key.count
       && key.allSatisfy { value(of: $0).map { $0 != .null } ?? false }
   }
 
-  /// Gives columns values that the client has no choice in.
+  /// Sets the values of columns that the client can't choose freely.
   ///
   /// - Parameters:
-  ///   - source: what they follow from.
-  ///   - isChosen: whether the client chose that, by its key.
-  /// - Throws: `Problem` (422) where the content says others.
+  ///   - source: What the values follow from, for the error message.
+  ///   - isChosen: Whether the client chose the values, through a key in the path.
+  /// - Throws: `Problem` (422) if the content contains other values.
   mutating func set(
     _ columns: [String], to values: [SQLValue], from source: String, isChosen: Bool = false
   ) throws {
@@ -56,16 +56,16 @@ struct RecordDraft: Sendable {
     assignments += zip(columns, values).map { Assignment(column: $0, value: $1, isChosen: isChosen) }
   }
 
-  /// Leaves out those of the columns that have their values already.
+  /// Removes the columns whose values are the given ones.
   mutating func leaveOut(_ columns: [String], equalTo values: [SQLValue]) {
     for (column, value) in zip(columns, values) {
       assignments.removeAll { $0.column == column && $0.value.isSameKey(as: value) }
     }
   }
 
-  /// Leaves out columns that have their values already.
+  /// Removes columns whose values follow from elsewhere.
   ///
-  /// - Throws: `Problem` (422) where the client chose others.
+  /// - Throws: `Problem` (422) if the client chose other values.
   mutating func drop(_ columns: [String], equalTo values: [SQLValue], from source: String) throws {
     for (column, value) in zip(columns, values) {
       guard let position = assignments.firstIndex(where: { $0.column == column }) else { continue }
@@ -81,7 +81,8 @@ struct RecordDraft: Sendable {
 // MARK: - Blobs in columns that are not declared to hold any
 
 extension RecordDraft {
-  /// The columns whose text may stand for bytes that are there: a client reads these in base64 wherever they are.
+  /// Returns the columns whose text may be the base64 of a stored BLOB: clients read any BLOB in base64, whatever the
+  /// column's type.
   func possibleBlobs(in table: Table) -> [String] {
     assignments.filter { assignment in
       guard case .text(let text) = assignment.value, !text.isEmpty, text.utf8.count % 4 == 0,
@@ -91,7 +92,7 @@ extension RecordDraft {
     }.map(\.column)
   }
 
-  /// Has bytes stay bytes where the client sends them as it has read them.
+  /// Keeps stored BLOBs as BLOBs if the client sends them back unchanged, in base64.
   mutating func keepBlobs(of record: StoredRecord, in table: Table) {
     let columns = Set(possibleBlobs(in: table))
     guard !columns.isEmpty else { return }
@@ -105,14 +106,14 @@ extension RecordDraft {
   }
 }
 
-/// Looks up what a client names in records to be written.
+/// Resolves the columns and associations that a client names in records to be written.
 struct RecordDraftReader {
   let model: Model
   let document: JSONDocument
   let limits: RequestLimits
-  /// The keys that lead to the associations met so far.
+  /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
-  /// The columns that records of a resource may name.
+  /// A cache of the columns that records of each resource may contain.
   private var columns: [String: [Column]] = [:]
 
   init(model: Model, document: JSONDocument, limits: RequestLimits) {
@@ -121,7 +122,7 @@ struct RecordDraftReader {
     self.limits = limits
   }
 
-  /// - Throws: `Problem` (422).
+  /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
   mutating func record(
     _ node: JSONDocument.Node, of resource: Resource, at pointer: JSONPointer = JSONPointer(),
     path: [String] = []
@@ -157,7 +158,7 @@ struct RecordDraftReader {
     return draft
   }
 
-  /// Whether a column is for the client to write is a rule of its own.
+  /// Includes columns that the client may not write, which the access rules refuse.
   private mutating func columns(of resource: Resource) -> [Column] {
     if let known = columns[resource.name] { return known }
     let all = model.writableColumns(of: resource)

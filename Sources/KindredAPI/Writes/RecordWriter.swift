@@ -4,11 +4,11 @@ import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Writes records and those to be associated with them, in a transaction.
+/// Writes records and their associated records in a transaction.
 ///
-/// What a record refers to comes first, then the record, then what refers to it: so each finds its keys there.
-/// Every change to a record goes through `insert`, `update`, `delete`, `link` or `unlink`, and every reference to one
-/// that is there through `present`.
+/// Records that a record refers to are written first, then the record, then those that refer to it, so that the keys
+/// are known. Every change goes through `insert`, `update`, `delete`, `link` or `unlink`, and every reference to an
+/// existing record through `present`.
 struct RecordWriter {
   let version: ModelVersion
   let transaction: any WriteTransaction
@@ -19,9 +19,9 @@ struct RecordWriter {
     WriteRules(version: version, principal: principal, transaction: transaction)
   }
 
-  /// Adds a record, and all below it; nil where a trigger ignores it.
+  /// Adds a record and all records nested in it; returns nil if a trigger ignores it.
   ///
-  /// - Parameter columns: what is to be known of it beside its key.
+  /// - Parameter columns: The columns to return in addition to the key.
   /// - Throws: `Problem`, `BackendError`.
   func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
     -> StoredRecord?
@@ -33,7 +33,7 @@ struct RecordWriter {
     let written = UnstoredRecord(draft: draft, resource: resource)
     let rows = try run(change, draft.assignments.map(\.value), storing: written)
     guard let record = rows.first.map({ StoredRecord(returned, $0) }) else { return nil }
-    // A view gives what it was given, and can't tell of keys that its trigger makes.
+    // A view returns only the given values, not keys that its trigger generates.
     guard record.hasKey(of: resource.table) || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
@@ -43,11 +43,11 @@ struct RecordWriter {
     return record
   }
 
-  /// Changes a record, and adds what is below the draft; nil where a trigger ignores the change.
+  /// Changes a record and adds the records nested in the draft; returns nil if a trigger ignores the change.
   ///
   /// - Parameters:
-  ///   - record: as it is, with the columns that ``columns(of:for:and:)`` gives.
-  ///   - isWhole: whether columns that the draft leaves out take their defaults, but for those to keep.
+  ///   - record: The current record, with the columns of ``columns(of:for:and:)``.
+  ///   - isWhole: Whether columns that the draft omits are reset to their defaults, except those in `kept`.
   func update(
     _ record: StoredRecord, of resource: Resource, to draft: RecordDraft, isWhole: Bool = false,
     keeping kept: [String] = []
@@ -63,7 +63,7 @@ struct RecordWriter {
     return changed
   }
 
-  /// Changes records alike: all are tested as they are before the first is changed, and again after the last.
+  /// Applies the same change to several records: all are tested before the first is changed, and again after the last.
   func update(_ records: [StoredRecord], of resource: Resource, to draft: RecordDraft) throws
     -> [StoredRecord]
   {
@@ -87,7 +87,7 @@ struct RecordWriter {
       let change = TableChange.update(of: draft.columns, resetting: reset, returning: returned)
       let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
       guard let row = try run(change, values, storing: written).first else { return nil }
-      // A view gives what it was given, and NULL for the rest.
+      // A view returns the given values, and NULL for the rest.
       let known = table.kind == .view ? returned.filter { !draft.columns.contains($0) } : []
       record = StoredRecord(returned, row).with(known, of: record)
       guard record.hasKey(of: table) else {
@@ -99,18 +99,18 @@ struct RecordWriter {
     return record
   }
 
-  /// Adds a record, or changes the one that has its key; says whether it is new.
+  /// Adds a record, or changes the one with the same key; returns whether it is new.
   ///
   /// - Parameters:
-  ///   - key: the columns of a unique key.
-  ///   - resolution: what becomes of a record that is there.
+  ///   - key: The columns of a unique key.
+  ///   - resolution: What happens to an existing record.
   func upsert(
     _ draft: RecordDraft, into resource: Resource, by key: [String],
     _ resolution: WritePreferences.Resolution,
     returning columns: [String] = []
   ) throws -> (record: StoredRecord?, isNew: Bool) {
     let values = key.compactMap { draft.value(of: $0) }
-    // NULL is no value of a key.
+    // NULL never matches a key.
     guard values.count == key.count, !values.contains(.null) else {
       return (try insert(draft, into: resource, returning: columns), true)
     }
@@ -119,7 +119,7 @@ struct RecordWriter {
       return (try insert(draft, into: resource, returning: columns), true)
     }
     guard try rules.isInSight(resource, by: key, values) else {
-      // What the client could not add if the key were free is refused for that reason, here as there.
+      // If the client couldn't have added the record with a free key either, this reports the same error.
       _ = try insert(draft, into: resource)
       throw Problem.takenKey
     }
@@ -130,7 +130,7 @@ struct RecordWriter {
     return (merged?.with(columns, of: record), false)
   }
 
-  /// Deletes records, all of which are tested while all are there; how many are gone.
+  /// Deletes records, testing all of them before the first is deleted; returns the number of deleted records.
   func delete(_ records: [StoredRecord], of resource: Resource) throws -> Int {
     for record in records { try rules.willDelete(record, of: resource) }
     let locators = resource.table.locatorColumns
@@ -140,17 +140,17 @@ struct RecordWriter {
         Problem(refusing: $0, changing: resource)
       }
       if !deleted.isEmpty { return true }
-      // Where it is no longer there, it went with another one.
+      // The record may have been deleted by a cascade from another one.
       return try present(resource, by: locators, key, locators) == nil
     }
   }
 
-  /// What ``update(_:of:to:isWhole:keeping:)`` must know of a record before.
+  /// Returns the columns that ``update(_:of:to:isWhole:keeping:)`` needs of a record.
   static func columns(of table: Table, for draft: RecordDraft, and columns: [String]) -> [String] {
     Self.columns(of: table, below: draft, and: columns + draft.possibleBlobs(in: table))
   }
 
-  /// What must be known of a record for what is nested in its draft, and for others to find it.
+  /// Returns the columns that are needed to find a record and to associate the records nested in its draft.
   private static func columns(of table: Table, below draft: RecordDraft, and columns: [String]) -> [String] {
     var all = table.identifyingColumns
     for nested in draft.nested {
@@ -165,7 +165,7 @@ struct RecordWriter {
     return once
   }
 
-  /// Columns of the record with these values in those, where it is there.
+  /// Returns columns of the record with these values, or nil if it doesn't exist.
   private func present(
     _ resource: Resource, by columns: [String], _ values: [SQLValue], _ returned: [String]
   ) throws -> StoredRecord? {
@@ -183,13 +183,13 @@ struct RecordWriter {
     }
   }
 
-  /// What is told of an error of a change that stores a record.
+  /// Returns the problem that reports why a record couldn't be stored.
   ///
-  /// - Parameter resource: whose columns the client may know of; nil where it has named none.
+  /// - Parameter resource: The resource whose columns may be reported; nil if the client has named none.
   private func refusal(
     _ error: any BackendError, storing written: UnstoredRecord, changing resource: Resource?
   ) throws -> Problem? {
-    // `ON CONFLICT ROLLBACK` leaves no transaction to test anything in.
+    // After `ON CONFLICT ROLLBACK` there is no transaction in which to test anything.
     if error.dependsOnOthers, transaction.isOpen {
       try rules.didRefuse(written)
       if resource != nil, error.constraint == .foreignKey, let dangling = try dangling(written) {
@@ -199,7 +199,7 @@ struct RecordWriter {
     return Problem(refusing: error, changing: resource, at: written.draft.pointer)
   }
 
-  /// The first reference of a record to what is not there; nil where none is found.
+  /// Returns the first dangling reference of a record, or nil.
   private func dangling(_ written: UnstoredRecord) throws -> Problem? {
     for key in written.resource.table.foreignKeys {
       let values = key.columns.compactMap { written.draft.value(of: $0) }
@@ -230,7 +230,7 @@ struct RecordWriter {
 // MARK: - Associated records
 
 extension RecordWriter {
-  /// Stores what a record refers to; the draft that refers there.
+  /// Stores the records that a draft refers to, and returns the draft with the references.
   private func storingReferences(of draft: RecordDraft) throws -> RecordDraft {
     var draft = draft
     for nested in draft.nested {
@@ -245,7 +245,7 @@ extension RecordWriter {
     return draft
   }
 
-  /// Stores what refers to a record, directly or by a join table.
+  /// Stores the records that refer to a record, directly or through a join table.
   private func storeAssociated(with record: StoredRecord, of resource: Resource, _ draft: RecordDraft) throws
   {
     for nested in draft.nested {
@@ -273,7 +273,7 @@ extension RecordWriter {
     }
   }
 
-  /// The record that is there already where the draft is nothing but its key; else a new one.
+  /// Returns the existing record if the draft is only its key, else adds a new one.
   private func store(_ draft: RecordDraft, in resource: Resource, returning columns: [String]) throws
     -> StoredRecord
   {
@@ -291,9 +291,9 @@ extension RecordWriter {
     return record
   }
 
-  /// Links two records, unless they are linked.
+  /// Links two records, unless they are already linked.
   ///
-  /// A link that is out of sight is a record that is there and not for the client, as any other.
+  /// An existing link that the client can't see is treated as any invisible record with the same key.
   func link(
     _ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord, at pointer: JSONPointer = JSONPointer()
   ) throws {
@@ -319,7 +319,7 @@ extension RecordWriter {
     try rules.didInsert(StoredRecord(locators, row), into: resource)
   }
 
-  /// Takes the link between two records away, if there is one.
+  /// Removes the link between two records.
   func unlink(_ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) throws {
     let values = near.values(of: join.near.originColumns) + far.values(of: join.far.destinationColumns)
     let locators = join.table.locatorColumns
@@ -332,7 +332,7 @@ extension RecordWriter {
     if removed.isEmpty { throw Problem.ignored() }
   }
 
-  /// Has a record refer to another one.
+  /// Makes a record refer to another one.
   func refer(_ record: StoredRecord, to other: StoredRecord, by step: AssociationStep) throws {
     guard let table = model.tables[step.origin] else { return }
     let change = TableChange.update(of: step.originColumns, resetting: [], returning: step.originColumns)
@@ -345,11 +345,11 @@ extension RecordWriter {
 }
 
 extension RecordWriter {
-  /// Sees to it that a record is where it was written, for an association may lead to some records only.
+  /// Checks that a record can be found in the association that it was written to, which may have a condition.
   ///
   /// - Parameters:
-  ///   - origin: the path of the record that has the association.
-  ///   - literals: those of the path.
+  ///   - origin: The path of the record that has the association.
+  ///   - literals: The literals of the path.
   func check(
     _ record: StoredRecord, of resource: Resource, isIn association: Association, of origin: RequestPath,
     _ literals: Literals, at pointer: JSONPointer
@@ -372,7 +372,7 @@ extension RecordWriter {
 }
 
 extension RecordDraft {
-  /// Has the record refer to one with these values.
+  /// Makes the record refer to one with these values.
   mutating func refer(to values: [SQLValue], by step: AssociationStep) throws {
     guard !values.contains(.null) else {
       throw Problem.refusedValue("nothing can refer to a record without a key", at: pointer)
@@ -382,6 +382,6 @@ extension RecordDraft {
 }
 
 extension BackendError {
-  /// Whether it depends on other records: on one with the same key, or on one that is referred to.
+  /// Whether the error depends on other records: on one with the same key, or on one that is referred to.
   fileprivate var dependsOnOthers: Bool { constraint == .unique || constraint == .foreignKey }
 }

@@ -1,7 +1,7 @@
 import KindredAssociations
 import KindredSQLSyntax
 
-/// Columns of a record that is in the database.
+/// The values of some columns of a stored record.
 struct StoredRecord {
   private let names: [String]
   private let row: [SQLValue]
@@ -11,12 +11,12 @@ struct StoredRecord {
     self.row = row
   }
 
-  /// The values of columns that were read.
+  /// Returns the values of columns; NULL for those that weren't read.
   func values(of columns: [String]) -> [SQLValue] {
     columns.map { name in names.firstIndex(of: name).map { row[$0] } ?? .null }
   }
 
-  /// The record with these columns of another one.
+  /// Returns the record with these columns taken from another one.
   func with(_ columns: [String], of other: StoredRecord) -> StoredRecord {
     guard !columns.isEmpty else { return self }
     let kept = names.indices.filter { !columns.contains(names[$0]) }
@@ -24,7 +24,7 @@ struct StoredRecord {
       kept.map { names[$0] } + columns, kept.map { row[$0] } + other.values(of: columns))
   }
 
-  /// The record as a part of a path.
+  /// Returns the record as a segment of a path.
   func segment(in table: Table, _ literals: inout Literals) -> RequestPath.Segment {
     let columns = table.locatorColumns
     return .record(
@@ -33,7 +33,7 @@ struct StoredRecord {
       })
   }
 
-  /// Whether the record's own URL finds it: no part of its key is NULL.
+  /// Returns whether no column of the key is NULL, so that the record has a URL.
   func hasKey(of table: Table) -> Bool {
     table.primaryKey.allSatisfy { position in
       let name = table.columns[position].name
@@ -41,13 +41,13 @@ struct StoredRecord {
     }
   }
 
-  /// The path of the record's own URL; nil where a part of its key is NULL, and nothing finds it.
+  /// Returns the path of the record's URL, or nil if a column of its key is NULL.
   func path(in resource: Resource) -> String? {
     let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }
     let texts = values(of: columns).compactMap(\.keyText)
     guard texts.count == columns.count else { return nil }
     let key = texts.map(URLCoding.encodeSegment).joined(separator: ",")
-    // Clients remove dot segments from URLs, and an empty one is none.
+    // Clients remove dot segments, and an empty segment is ambiguous.
     let isSegment = !["", ".", ".."].contains(key)
     return "/\(URLCoding.encodeSegment(resource.name))/"
       + (isSegment ? key : "\(URLCoding.encodeSegment(columns[0]))=\(key)")
@@ -55,7 +55,7 @@ struct StoredRecord {
 }
 
 extension Table {
-  /// The columns by which a record is found again and called, each once.
+  /// The columns that locate a record and those of its key, without duplicates.
   var identifyingColumns: [String] {
     let key = primaryKey.map { columns[$0].name }
     return locatorColumns + key.filter { !locatorColumns.contains($0) }

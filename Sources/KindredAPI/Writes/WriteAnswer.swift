@@ -2,21 +2,22 @@ import KindredAssociations
 import KindredBackend
 import KindredOutput
 
-/// What a write returns: its records as a GET with the same parameters would give them, with the tree that was written.
+/// The content that a write returns: its records as a GET with the same parameters would return them, with the tree
+/// that was written.
 struct WriteAnswer {
   private let planned: PlannedRequest
-  /// How it is read.
+  /// The plan that reads the records.
   var plan: ExecutablePlan { planned.plan }
   private let locatorColumns: [String]
-  /// Whether a record may be out of sight of who has written it.
+  /// Whether a record may be invisible to the client that has written it.
   private let isRestricted: Bool
 
-  /// An answer is whole in memory before the change is committed.
+  /// The largest length in bytes: an answer is complete in memory before the change is committed.
   static let maximumLength = 64 << 20
 
   /// - Parameters:
-  ///   - paths: the keys that lead to the associations of the tree.
-  ///   - parameters: those that say what a record shows.
+  ///   - paths: The paths of the associations in the tree.
+  ///   - parameters: The parameters that shape a record.
   /// - Throws: `RequestError`.
   init(
     of resource: Resource, paths: [[String]], parameters: WriteParameters, version: ModelVersion,
@@ -34,7 +35,7 @@ struct WriteAnswer {
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
         parameters: parameters.shaping, including: paths.map(IncludeItem.init))
       let plan = try Planner(model: version.model, limits: limits.planning).plan(parsed.fetchRequest)
-      // Nothing is told of a write without being read.
+      // Not timeless: the answer to a write is never cached.
       return PlannedRequest(
         plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
         parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
@@ -42,14 +43,14 @@ struct WriteAnswer {
     }
   }
 
-  /// The records in JSON, one after the other.
+  /// Returns the records in JSON.
   func json(
     of records: [StoredRecord], isArray: Bool, to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
     for (index, record) in records.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      // The key's values are the first ones, their numbers having been given before all others.
+      // The values of the key are the first literals, because they were numbered first.
       var literals = planned.parameters.literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
       let reader = transaction.result(

@@ -1,14 +1,14 @@
 import KindredAssociations
 import KindredHTTP
 
-/// What a client sends to be written.
+/// Reads the content of writes.
 enum WriteContent {
-  /// The document in the content of a request.
+  /// Parses the content of a request.
   ///
-  /// - Throws: `Problem`: 415 for another type, 400 for what is no JSON; `RequestError`: 400 for a part of it.
+  /// - Throws: `Problem`: 415 for another type, 400 for malformed JSON; `RequestError`: 400 for partial content.
   static func document(of request: HTTPRequest) throws -> JSONDocument {
     try checkType(of: request)
-    // RFC 9110 §14.5: who sends a part does not mean the whole.
+    // RFC 9110 §14.5: partial content must not be taken for the whole.
     guard request.headers["Content-Range"] == nil else {
       throw RequestError(
         .invalidValue,
@@ -21,15 +21,15 @@ enum WriteContent {
     }
   }
 
-  /// The records that a document says, and the keys that lead to those nested in them.
+  /// The records of a document, and the paths of the associations nested in them.
   struct Records: Sendable {
     var drafts: [RecordDraft] = []
     var isArray = false
     var paths: [[String]] = []
   }
 
-  /// - Parameter allowsArray: whether there may be any number of records.
-  /// - Throws: `Problem` (422).
+  /// - Parameter allowsArray: Whether the document may be an array of records.
+  /// - Throws: `Problem` (422) for invalid records.
   static func records(
     in document: JSONDocument, of resource: Resource, model: Model, limits: RequestLimits, allowsArray: Bool
   ) throws -> Records {
@@ -47,10 +47,10 @@ enum WriteContent {
     return records
   }
 
-  /// - Throws: `Problem` (415) for content that is no JSON by its fields.
+  /// - Throws: `Problem` (415) unless the header fields declare an accepted type without a content coding.
   static func checkType(of request: HTTPRequest, among types: [String]? = nil) throws {
     let types = types ?? self.types(of: request.method)
-    // Content without a type could come from any page that a browser shows (Fetch standard, "CORS-safelisted").
+    // Content without a type could have been sent by a page of any site (Fetch standard, "CORS-safelisted").
     guard let type = ContentType(of: request), types.contains(type.essence), type.isUTF8 else {
       throw Problem.unsupportedMediaType(request.method, types: types)
     }
@@ -58,14 +58,14 @@ enum WriteContent {
     guard codings.allSatisfy({ $0.value == "identity" }) else { throw Problem.unsupportedCoding }
   }
 
-  /// The media types that a method's content may have.
+  /// Returns the media types that a method accepts.
   static func types(of method: HTTPMethod) -> [String] {
     let others =
       method == .patch ? ["application/merge-patch+json"] : method == .post ? ImportFormat.mediaTypes : []
     return [MediaType.json.rawValue] + others
   }
 
-  /// The format of the content of an import; nil of other requests.
+  /// Returns the format of an import, or nil for other requests.
   static func importFormat(of request: HTTPRequest) -> ImportFormat? {
     guard request.method == .post, let type = ContentType(of: request) else { return nil }
     return ImportFormat(mediaType: type.essence)

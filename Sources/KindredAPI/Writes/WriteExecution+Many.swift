@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredBackend
 import KindredHTTP
 
-/// Changes of all records that a request selects: of all of them, or of none.
+/// Changes to all records that a request selects: to all of them or to none.
 extension WriteExecution {
   func changeMany(_ selection: WriteSelection) throws -> WriteResult {
     guard let draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
@@ -51,7 +51,7 @@ extension WriteExecution {
 }
 
 extension WriteTransaction {
-  /// Runs `body`, and tells what the foreign keys refuse afterwards.
+  /// Runs `body` with deferred foreign keys, and throws a `Problem` for those that are violated afterwards.
   fileprivate func checkingForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try deferringForeignKeys(body)

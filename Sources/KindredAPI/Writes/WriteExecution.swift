@@ -5,7 +5,7 @@ import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
-/// One write, in a transaction whose owner takes it back where this throws.
+/// Executes one write in a transaction, which the caller rolls back if this throws.
 struct WriteExecution {
   let plan: WritePlan
   let request: HTTPRequest
@@ -18,13 +18,13 @@ struct WriteExecution {
     RecordWriter(version: plan.version, transaction: transaction, principal: plan.principal)
   }
 
-  /// - Throws: `Problem`, `RequestError`, `DatabaseError`.
+  /// - Throws: `Problem`, `RequestError`, `BackendError`.
   func run() throws -> WriteResult {
     guard plan.preferences.isRolledBack else { return try perform() }
     do {
       return try transaction.rolledBack(perform)
     } catch let error as any BackendError {
-      // Constraints that wait for the commit.
+      // Deferred constraints.
       throw Problem(refusing: error) ?? error
     }
   }
@@ -99,7 +99,7 @@ struct WriteExecution {
     return try result(.ok, [try changed(record)])
   }
 
-  /// Adds the record that a path names.
+  /// Adds a record at the path that names it.
   private func createInPlace(_ draft: RecordDraft) throws -> WriteResult {
     var draft = draft
     let origin = try findOrigin()
@@ -164,7 +164,7 @@ struct WriteExecution {
     }
   }
 
-  /// The record that the association of the path is about, with all that the association takes of it.
+  /// Returns the record that has the path's association, with the columns that the association uses.
   func findOrigin() throws -> StoredRecord {
     guard let step = target.association?.steps.first, let table = plan.version.model.tables[step.origin]
     else {
@@ -175,14 +175,14 @@ struct WriteExecution {
 
   // MARK: Checks
 
-  /// What was written at a path must be found there.
+  /// Checks that a record can be found at the path where it was written.
   func checkAssociated(_ record: StoredRecord, at pointer: JSONPointer = JSONPointer()) throws {
     guard let association = target.association, association.isFiltered else { return }
     try writer.check(
       record, of: resource, isIn: association, of: target.origin, target.literals, at: pointer)
   }
 
-  /// Whether the record is what the client thinks it is (RFC 9110 §13.2.2).
+  /// Checks that the record is the one that the client expects (RFC 9110 §13.2.2).
   private func checkPreconditions(exists: Bool) throws {
     let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
     let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
@@ -193,12 +193,12 @@ struct WriteExecution {
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }
 
-  /// The same for many records: those that a path leads to are there, but no tag tells whether they are the same.
+  /// Checks the preconditions of a collection, which always exists.
   func checkCollectionPreconditions() throws {
     do {
       try checkPreconditions(exists: true)
     } catch let error as RequestError where error.code == .notFound {
-      // What a path to one record is to add isn't there yet.
+      // The path leads to a single record that doesn't exist yet.
       try checkPreconditions(exists: false)
     }
   }
@@ -208,7 +208,7 @@ struct WriteExecution {
   private func result(_ status: HTTPStatus, _ records: [StoredRecord]) throws -> WriteResult {
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
-    // What a view shows can't be found again without its key.
+    // A record of a view can't be read back without its key.
     let isKnown = records.allSatisfy { $0.hasKey(of: resource.table) }
     if status == .created, !isArray { result.location = records.first?.path(in: resource) }
     guard plan.preferences.content != .minimal, isKnown else {
@@ -217,7 +217,7 @@ struct WriteExecution {
     }
     let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
     result.content = content
-    // The answer to PUT has none, unless the content was stored byte by byte (RFC 9110 §9.3.4).
+    // The response to PUT has no tag, unless the content was stored unchanged (RFC 9110 §9.3.4).
     let isPlain = !isArray && request.query == nil && plan.content?.paths.isEmpty ?? true
     if isPlain, request.method != .put {
       var hash = ContentHash.ofPlainRecord
@@ -227,7 +227,7 @@ struct WriteExecution {
     return result
   }
 
-  /// What is told of records that are there yet.
+  /// Returns the result of a deletion, with the records as they are before it if the client wants them.
   func result(deleting records: [StoredRecord], isArray: Bool) throws -> WriteResult {
     guard plan.preferences.content == .representation else { return WriteResult(status: .noContent) }
     var result = WriteResult(status: .ok)
@@ -236,7 +236,7 @@ struct WriteExecution {
   }
 }
 
-/// Where the records of a POST go.
+/// Adds the records of a POST.
 struct NewRecords {
   private let execution: WriteExecution
   private let origin: StoredRecord
@@ -248,7 +248,7 @@ struct NewRecords {
     writer = execution.writer
   }
 
-  /// Adds a record, or changes one that is there, as the client prefers; says whether it is new.
+  /// Adds a record, or changes an existing one if the client prefers; returns whether it is new.
   func add(_ draft: RecordDraft) throws -> (record: StoredRecord?, isNew: Bool) {
     var draft = draft
     var columns: [String] = []

@@ -1,33 +1,33 @@
 import KindredAssociations
 
-/// What a query says of a write: what it returns, and which records it is about.
+/// The parameters of a write: what it returns, and which records it changes.
 struct WriteParameters {
-  /// Those that say what a record shows.
+  /// The parameters that shape a record.
   private(set) var shaping = QueryParameters([])
-  /// What stands for them in a cache.
+  /// The name of the shaping parameters in a cache.
   var shapingName: String {
-    // Their lengths tell where one ends, whatever they hold.
+    // Lengths make the concatenation unambiguous.
     shaping.parameters.map { "\($0.name.utf8.count),\($0.value.utf8.count):\($0.name)\($0.value)" }.joined()
   }
-  /// The columns by which records that are there are found; nil where the query doesn't say.
+  /// The columns by which existing records are found; nil if the query doesn't say.
   private(set) var conflictColumns: [String]?
 
   private static let shapingNames = ["include", "join", "annotate", "fields"]
-  /// Those that make no sense where many records are changed.
+  /// Parameters that make no sense in a bulk change.
   private static let readingNames = [
     "sort", "offset", "distinct", "group", "after", "count", "explain", "format",
   ]
 
-  /// What changes many records has conditions; other writes have none.
+  /// The purpose of a write: only a bulk change has conditions.
   enum Purpose {
     case single, upsert, many
   }
 
-  /// - Parameter query: what follows `?` in the URL.
-  /// - Throws: `RequestError` for a parameter that has no meaning here.
+  /// - Parameter query: The text after `?` in the URL.
+  /// - Throws: `RequestError` for a parameter without a meaning here.
   init(_ query: Substring?, of resource: Resource, for purpose: Purpose) throws {
     for parameter in try QueryParameters(query.map(String.init)).parameters {
-      // A column may have a dot in its name.
+      // The name of a column may contain a dot.
       let isOfNode = !parameter.node.isEmpty && !resource.columns.contains { $0.name == parameter.name }
       guard !isOfNode, !Self.shapingNames.contains(parameter.kind) else {
         shaping.parameters.append(parameter)
@@ -38,7 +38,7 @@ struct WriteParameters {
         conflictColumns = parameter.value.split(separator: ",", omittingEmptySubsequences: false).map(
           String.init)
       case .many where !Self.readingNames.contains(parameter.kind):
-        // The parser of requests knows the conditions.
+        // `FetchRequestParser` parses the conditions.
         continue
       case .single, .upsert, .many:
         throw Self.refusal(of: parameter, for: purpose)
@@ -66,9 +66,9 @@ struct WriteParameters {
 }
 
 extension Resource {
-  /// The columns of a unique key, as a client names them.
+  /// Returns the columns of a unique key, in the client's order.
   ///
-  /// - Throws: `RequestError` where they are none.
+  /// - Throws: `RequestError` if the columns aren't a unique key.
   func uniqueKey(_ names: [String]) throws -> [String] {
     let origin = Origin(parameter: "onConflict")
     for name in names where !columns.contains(where: { $0.name == name }) {

@@ -3,20 +3,20 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 
-/// A request to write whose names are all found in one version of the model.
+/// A write whose names have been resolved in one version of the model.
 struct WritePlan: Sendable {
   let version: ModelVersion
   let principal: Principal
   let target: WriteTarget
   let preferences: WritePreferences
-  /// What is to be written; nil where there is no content to be read.
+  /// The records to write; nil if there is no content, or if it is read during an import.
   let content: WriteContent.Records?
   let answer: WriteAnswer
-  /// The format of the records that are added as they are read.
+  /// The format of an import, whose records are added as they are read.
   let importFormat: ImportFormat?
-  /// The records to be changed, where the path leads to many.
+  /// The records to change, if the path leads to several.
   let selection: WriteSelection?
-  /// The columns by which a record to be added is found where it is there.
+  /// The columns by which an existing record is found in an upsert.
   let conflictColumns: [String]
 
   /// - Throws: `Problem`, `RequestError`.
@@ -32,7 +32,7 @@ struct WritePlan: Sendable {
     guard target.methods(in: version.model).contains(request.method) else {
       throw Problem.methodNotAllowed(request.method, allow: target.allow(in: version.model))
     }
-    // As where the head of the request is screened, before its content has come.
+    // The same check as in `rejection(of:)`, which sees only requests whose content arrives after the head.
     if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)
@@ -76,20 +76,20 @@ struct WritePlan: Sendable {
 }
 
 extension RequestNode {
-  /// Whether it says which records are meant.
+  /// Whether the node selects records by conditions.
   fileprivate var hasConditions: Bool {
     !filters.isEmpty || !equalities.isEmpty || !searches.isEmpty || !havings.isEmpty
   }
 }
 
-/// The records at the end of a path that a change of many is about.
+/// The records that a bulk change applies to.
 struct WriteSelection {
   let lookup: ExecutableLookup
   let parameters: Parameters
-  /// How many they may be; nil for any number.
+  /// The largest number of records; nil for no limit.
   let limit: Int64?
 
-  /// - Throws: `RequestError`, also where nothing says which records.
+  /// - Throws: `RequestError`, also if there are no conditions.
   init(
     _ segments: [Substring], _ request: HTTPRequest, _ target: WriteTarget, draft: RecordDraft?,
     _ principal: Principal, _ version: ModelVersion, _ limits: RequestLimits

@@ -1,22 +1,22 @@
 import KindredAssociations
 import KindredHTTP
 
-/// How a client wants a write done, and answered (RFC 7240).
+/// The client's preferences for a write and its response (RFC 7240).
 struct WritePreferences {
   enum Content {
     case minimal, representation
   }
 
-  /// What becomes of a record to be added that is there already.
+  /// What happens to a record that already exists.
   enum Resolution {
     case merge, ignore
   }
 
   private(set) var content: Content?
   private(set) var resolution: Resolution?
-  /// Whether everything is to be taken back in the end.
+  /// Whether everything is rolled back at the end.
   private(set) var isRolledBack = false
-  /// Those that are honoured beside `return`.
+  /// The honoured preferences other than `return`.
   private var honoured: [String] = []
 
   private static let known = [
@@ -24,14 +24,14 @@ struct WritePreferences {
     "tx=commit", "tx=rollback", "handling=strict", "handling=lenient",
   ]
 
-  /// - Throws: `Problem` (400) for a preference that is unknown, where the client wants to hear of it.
+  /// - Throws: `RequestError` for an unknown preference if the client prefers strict handling.
   init(_ request: HTTPRequest) throws {
     var names: Set<String> = []
     var unknown: [String] = []
     var isStrict = false
     for preference in Preference.list(request.headers.values(for: "Prefer")) {
       let (name, value) = preference.nameAndValue
-      // Only the first of a name counts (§2).
+      // Only the first preference of a name counts (§2).
       guard names.insert(name).inserted else { continue }
       var isHonoured = true
       switch (name, value) {
@@ -56,9 +56,9 @@ struct WritePreferences {
       among: Self.known)
   }
 
-  /// The value of `Preference-Applied` (§3); nil where nothing was preferred.
+  /// Returns the value of `Preference-Applied` (§3), or nil if no preference was applied.
   ///
-  /// - Parameter hasContent: whether the answer has content.
+  /// - Parameter hasContent: Whether the response has content.
   func applied(hasContent: Bool) -> String? {
     var applied = honoured
     switch content {
@@ -71,7 +71,9 @@ struct WritePreferences {
 }
 
 extension Preference {
-  /// The parts of `name=value`, in lower case, where the value may be in quotes and have space around it (RFC 7240 §2).
+  /// The parts of `name=value` in lower case.
+  ///
+  /// The value may be quoted and surrounded by spaces (RFC 7240 §2).
   fileprivate var nameAndValue: (name: String, value: String) {
     let name = value.prefix { $0 != "=" }
     let rest = value.dropFirst(name.count + 1).trimmed

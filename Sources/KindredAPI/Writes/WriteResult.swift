@@ -1,17 +1,17 @@
 import KindredHTTP
 
-/// What a write comes to.
+/// The result of a write.
 struct WriteResult: Sendable {
   var status: HTTPStatus
-  /// The path of the one record that was added.
+  /// The path of the added record, if it is a single one.
   var location: String?
-  /// In JSON; nil where there is nothing to tell.
+  /// The content in JSON; nil if there is none.
   var content: [UInt8]?
-  /// Of the record as a GET without parameters gives it, where that is the content.
+  /// The tag of the record, if the content is what a GET without parameters returns.
   var tag: ContentHash.Digest?
-  /// How many records were changed, where they are many.
+  /// The number of changed records of a bulk change or an import.
   var count: Int?
-  /// The value of `Link`, of a part of a batch that reads.
+  /// The value of `Link`, for a reading part of a batch.
   var link: String?
   /// The value of `Preference-Applied`.
   var appliedPreferences: String?
@@ -20,7 +20,7 @@ struct WriteResult: Sendable {
     self.status = status
   }
 
-  /// The header fields that don't depend on how the content is sent.
+  /// The header fields that don't depend on the content coding.
   var headers: HTTPHeaders {
     var headers: HTTPHeaders = ["Cache-Control": "no-store"]
     if let location { headers.append("Location", location) }
@@ -30,9 +30,9 @@ struct WriteResult: Sendable {
     return headers
   }
 
-  /// The response to a client.
+  /// Returns the response to a client.
   ///
-  /// - Parameter compressionLevel: how hard long content is compressed; nil for not at all.
+  /// - Parameter compressionLevel: The gzip level of long content; nil for no compression.
   func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
     var response = HTTPResponse(status: status, headers: headers)
     guard let content else { return response }

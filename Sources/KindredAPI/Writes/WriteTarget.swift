@@ -3,7 +3,7 @@ import KindredHTTP
 import KindredSQLSyntax
 import OrderedCollections
 
-/// What a path leads to, as far as it can be written.
+/// The target of a write: the records at a path.
 ///
 /// | path | POST | PATCH | PUT | DELETE |
 /// |---|---|---|---|---|
@@ -19,15 +19,15 @@ import OrderedCollections
 struct WriteTarget {
   let path: RequestPath
   let literals: Literals
-  /// What the records are.
+  /// The resource of the records.
   let resource: Resource
-  /// What leads to the records; nil at a resource itself.
+  /// The association that leads to the records; nil at a resource itself.
   let association: Association?
   let linkage: Linkage?
-  /// The record among them that the path names.
+  /// The key of the record that the path names, if any.
   let key: [RequestPath.KeyColumn]?
 
-  /// - Throws: `RequestError` where the path leads nowhere.
+  /// - Throws: `RequestError` if the path leads nowhere.
   init(_ segments: [Substring], in model: Model) throws {
     var parser = PathParser(model: model, literals: Literals())
     path = try parser.parse(segments)
@@ -53,14 +53,14 @@ struct WriteTarget {
     self.resource = resource
   }
 
-  /// What can be done beside reading.
+  /// Returns the writing methods.
   func methods(in model: Model) -> [HTTPMethod] {
     Self.methods(
       of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
       hasKey: key != nil, in: model)
   }
 
-  /// - Throws: `RequestError` (`forbidden`) where the principal may do this with no record at all.
+  /// - Throws: `RequestError` (`forbidden`) if the principal may do this with no record at all.
   func checkPermission(for method: HTTPMethod, in model: Model) throws {
     for effect in Self.effects(of: method, on: resource, linkage, in: model)
     where !effect.resource.allows(effect.method) {
@@ -68,9 +68,9 @@ struct WriteTarget {
     }
   }
 
-  /// The resources whose records a method changes, and by which method one would change them at their own paths.
+  /// Returns the resources whose records a method changes, with the method that would change them at their own paths.
   ///
-  /// Through a join table, PUT adds a link and DELETE takes links away; the records that are linked stay as they are.
+  /// Through a join table, PUT adds a link and DELETE removes links; the linked records don't change.
   private static func effects(
     of method: HTTPMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
   ) -> [(resource: Resource, method: HTTPMethod)] {
@@ -84,13 +84,13 @@ struct WriteTarget {
     }
   }
 
-  /// What can be done beside reading, at the end of a path.
+  /// Returns the writing methods at a path.
   ///
   /// - Parameters:
-  ///   - linkage: how the association that the path ends in is written.
-  ///   - isAssociated: whether it ends in one.
-  ///   - isSingle: whether it leads to one record at most.
-  ///   - hasKey: whether the key of a record comes last.
+  ///   - linkage: How the association at the end of the path is written.
+  ///   - isAssociated: Whether the path has an association at its end.
+  ///   - isSingle: Whether the path leads to at most one record.
+  ///   - hasKey: Whether the path ends with the key of a record.
   static func methods(
     of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool,
     in model: Model
@@ -117,27 +117,27 @@ struct WriteTarget {
     }
   }
 
-  /// The value of `Allow`.
+  /// Returns the value of `Allow`.
   func allow(in model: Model) -> String { Self.allow(methods(in: model)) }
 
-  /// The value of `Allow` for records, where these methods are there beside reading.
+  /// Returns the value of `Allow` for records with these writing methods.
   static func allow(_ methods: [HTTPMethod] = []) -> String {
     (["GET", "HEAD", "QUERY"] + methods.map(\.token) + ["OPTIONS"]).joined(separator: ", ")
   }
 
-  /// The record that has the association.
+  /// The path of the record that has the association.
   var origin: RequestPath {
     RequestPath(resource: path.resource, segments: path.segments.dropLast(key == nil ? 1 : 2))
   }
 
-  /// The record that the path names, whether it is associated or not.
+  /// The path of the named record, whether it is associated or not.
   var far: RequestPath {
     RequestPath(resource: resource.name, segments: key.map { [.record($0)] } ?? [])
   }
 
-  /// The values that the path gives to the columns of a new record.
+  /// Returns the values that the path gives to columns of a new record.
   ///
-  /// - Throws: `Problem` (422) where the draft says others.
+  /// - Throws: `Problem` (422) if the draft contains other values.
   func keyValues(for draft: RecordDraft) throws -> (columns: [String], values: [SQLValue]) {
     let columns = key ?? []
     let values = try columns.map { column in
@@ -156,10 +156,10 @@ struct WriteTarget {
 }
 
 extension Column {
-  /// Which of the values that a text of a URL may mean is stored.
+  /// Returns which of the values that a text in a URL may stand for is stored.
   fileprivate func preferred(among forms: [SQLValue]) -> SQLValue? {
     guard declaredType.isEmpty else {
-      // Where the column holds bytes, the last one is what base64 stands for.
+      // For a BLOB column, the last candidate is the decoded base64.
       return forms.last
     }
     return forms.first {
@@ -172,7 +172,7 @@ extension Column {
 }
 
 extension Resource {
-  /// Whether the principal may do this with some records.
+  /// Returns whether the principal may do this with some records.
   func allows(_ method: HTTPMethod) -> Bool {
     guard let permissions else { return true }
     return switch method {

@@ -1,9 +1,9 @@
 import KindredAssociations
 import OrderedCollections
 
-/// The tables of a model and the foreign keys between them: an entity-relationship diagram before it is drawn.
+/// An entity-relationship diagram, before layout: the tables of a model and the foreign keys between them.
 struct Diagram {
-  /// A table, under the name of its resource.
+  /// A table, named after its resource.
   struct Entity {
     let name: String
     let columns: [Column]
@@ -11,15 +11,15 @@ struct Diagram {
     let key: Set<String>
   }
 
-  /// A foreign key, from the table that holds it to the one that it refers to.
+  /// A foreign key, from the table that has it to the one that it refers to.
   struct Relation: Hashable {
     let origin: String
     let originColumns: [String]
     let destination: String
     let destinationColumns: [String]
-    /// Whether one record at most refers to each.
+    /// Whether at most one record refers to each destination.
     let isUnique: Bool
-    /// Whether it may refer to none.
+    /// Whether it may refer to no record.
     let isOptional: Bool
   }
 
@@ -42,7 +42,7 @@ struct Diagram {
     }
   }
 
-  /// The entities that at most `depth` relations separate from one.
+  /// Returns the diagram of the entities within `depth` relations of one.
   func around(_ name: String, depth: Int) -> Diagram {
     let neighbours = neighbours
     var reached: OrderedSet = [name]
@@ -56,7 +56,7 @@ struct Diagram {
     return diagram
   }
 
-  /// The entities at the other ends of the relations of each, in the order of the relations.
+  /// The entities that each entity is related to, in the order of the relations.
   var neighbours: [String: [String]] {
     var neighbours: [String: OrderedSet<String>] = [:]
     for relation in relations where relation.origin != relation.destination {
@@ -68,7 +68,7 @@ struct Diagram {
 }
 
 extension Diagram.Relation {
-  /// The foreign key that an association of one step follows, in whichever direction.
+  /// Creates the relation of the foreign key that a single-step association follows, in either direction.
   fileprivate init?(_ association: Association, of resource: Resource, in model: Model) {
     guard let step = association.steps.first, let other = model.resources[association.destination] else {
       return nil
@@ -78,7 +78,7 @@ extension Diagram.Relation {
     let (columns, referredColumns) =
       isHeldHere
       ? (step.originColumns, step.destinationColumns) : (step.destinationColumns, step.originColumns)
-    // What is hidden has no name here.
+    // If any column is hidden, none is named.
     func shown(_ names: [String], of resource: Resource) -> [String] {
       names.allSatisfy { name in resource.columns.contains { $0.name == name } } ? names : []
     }

@@ -1,9 +1,11 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Where the boxes of a diagram are: connected ones in columns from left to right, groups below one another.
+/// The layout of a diagram's boxes: connected boxes form a group with columns from left to right, and groups are placed
+/// in rows.
 ///
-/// No two boxes overlap: each has a place of its own in a column, each column in a group, each group in a row.
+/// No two boxes overlap, because each box has its own place in a column, each column in a group, and each group in a
+/// row.
 struct DiagramLayout {
   /// A rectangle in pixels.
   struct Box {
@@ -19,7 +21,7 @@ struct DiagramLayout {
   static let rowHeight = 18
   static let headerHeight = 24
   static let characterWidth = 7
-  /// Longer names are cut off.
+  /// Longer names are truncated.
   static let maximumCharacters = 40
   private static let padding = 10
   private static let columnGap = 96
@@ -36,7 +38,7 @@ struct DiagramLayout {
     var groups = Self.groups(diagram.entities.keys, neighbours).map { group in
       Group(layers: Self.sorted(Self.layers(group, neighbours), neighbours), boxes: boxes)
     }
-    // The largest first, so that those that fill a row stand together.
+    // The largest first, so that groups of similar height share a row.
     groups.sort { ($0.height, $0.width) > ($1.height, $1.width) }
     place(groups)
   }
@@ -53,7 +55,7 @@ struct DiagramLayout {
 
   // MARK: Groups and layers
 
-  /// What is connected, in the order of the entities.
+  /// Returns the groups of connected entities, in the order of the entities.
   private static func groups(
     _ names: OrderedSet<String>, _ neighbours: [String: [String]]
   ) -> [[String]] {
@@ -70,8 +72,8 @@ struct DiagramLayout {
     }
   }
 
-  /// The entities of a group by their distance from the one with the most neighbours: neighbours are in the same layer
-  /// or in adjacent ones.
+  /// Returns the entities of a group in layers by their distance from the one with the most neighbours, so that
+  /// neighbours are in the same or adjacent layers.
   private static func layers(_ group: [String], _ neighbours: [String: [String]]) -> [[String]] {
     let degree = { (name: String) in neighbours[name]?.count ?? 0 }
     guard var center = group.first else { return [] }
@@ -86,7 +88,7 @@ struct DiagramLayout {
     return layers
   }
 
-  /// Has neighbours stand at the same height, as far as a few passes find (the barycenter heuristic of Sugiyama).
+  /// Orders the layers so that neighbours are at similar heights, in a few passes of Sugiyama's barycenter heuristic.
   private static func sorted(_ layers: [[String]], _ neighbours: [String: [String]]) -> [[String]] {
     var layers = layers
     var places: [String: Double] = [:]
@@ -108,7 +110,7 @@ struct DiagramLayout {
     return layers
   }
 
-  /// Connected boxes, placed from (0, 0).
+  /// Connected boxes, positioned relative to (0, 0).
   private struct Group {
     var places: [(name: String, x: Int, y: Int)] = []
     var width = 0
@@ -128,7 +130,7 @@ struct DiagramLayout {
       width = max(width - columnGap, 0)
     }
 
-    /// The layers, those that are much higher than the group is wide in several columns.
+    /// Returns the layers as columns, splitting layers that are too high.
     private static func columns(
       _ layers: [[String]], _ boxes: OrderedDictionary<String, Box>
     ) -> [[String]] {

@@ -28,14 +28,14 @@ struct DiagramMermaid {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The name of an entity, in quotes where it is no word.
+  /// Returns the name of an entity, quoted unless it is a word.
   private static func entity(_ name: String) -> String {
     let isWord =
       name.utf8.allSatisfy(isWordByte) && name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
     return isWord ? name : "\"\(quoted(name))\""
   }
 
-  /// A type or the name of a column: what can't stand in one becomes `_`.
+  /// Returns a type or a column's name with invalid characters replaced by `_`.
   private static func word(_ text: String) -> String {
     let word = String(
       decoding: text.utf8.map { isWordByte($0) || "()[]".utf8.contains($0) ? $0 : UInt8(ascii: "_") },
@@ -46,7 +46,7 @@ struct DiagramMermaid {
     return word
   }
 
-  /// A text between quotes, where neither quotes nor line breaks can stand.
+  /// Returns a text for use between quotes, without quotes and line breaks.
   private static func quoted(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

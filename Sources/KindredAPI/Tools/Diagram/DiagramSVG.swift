@@ -2,10 +2,10 @@ import KindredAssociations
 import KindredOutput
 import OrderedCollections
 
-/// A diagram as SVG 1.1 (<https://www.w3.org/TR/SVG11/>): a link around each box, and a path for each column of a foreign
-/// key.
+/// A diagram as SVG 1.1 (<https://www.w3.org/TR/SVG11/>), with a link around each box and a path for each column of a
+/// foreign key.
 ///
-/// Colours are presentation attributes, which a page's style sheet overrides by the classes.
+/// Colours are presentation attributes, which a page's style sheet can override through the classes.
 struct DiagramSVG {
   static let mediaType = "image/svg+xml"
 
@@ -66,7 +66,7 @@ struct DiagramSVG {
       """
   }
 
-  /// The height of a row's middle.
+  /// Returns the y coordinate of a row's middle.
   private static func middle(of row: Int, in box: DiagramLayout.Box) -> Int {
     box.y + DiagramLayout.headerHeight + row * DiagramLayout.rowHeight + DiagramLayout.rowHeight / 2 + 1
   }
@@ -94,7 +94,7 @@ struct DiagramSVG {
     return number.map { Self.middle(of: $0, in: box) } ?? box.y + DiagramLayout.headerHeight / 2
   }
 
-  /// A curve from the side of one box to that of another, with a crow's foot where many records refer to one.
+  /// Returns a curve between the sides of two boxes, with a crow's foot if many records refer to one.
   private func line(
     _ relation: Diagram.Relation, _ from: (name: String, box: DiagramLayout.Box, y: Int),
     _ to: (name: String, box: DiagramLayout.Box, y: Int)
@@ -138,7 +138,7 @@ struct DiagramSVG {
     return String(String.UnicodeScalarView(scalars.prefix(DiagramLayout.maximumCharacters - 1))) + "…"
   }
 
-  /// The text as XML has it; what XML has no character for is replaced (<https://www.w3.org/TR/xml/#charsets>).
+  /// Escapes a text for XML, replacing characters that XML doesn't allow (<https://www.w3.org/TR/xml/#charsets>).
   private static func escape(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
       let isCharacter = scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF

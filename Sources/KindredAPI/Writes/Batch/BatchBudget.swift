@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredClock
 import KindredOutput
 
-/// What the planning of a batch may take: as much as that of one request.
+/// Limits the planning of a batch to what a single request may take.
 struct BatchBudget {
   private let deadline: UInt64?
   private let sqlLength: Int
@@ -10,14 +10,14 @@ struct BatchBudget {
   private var plans: Set<ObjectIdentifier> = []
 
   /// - Parameters:
-  ///   - sqlLength: bytes of SQL of all plans together.
-  ///   - deadline: when all must be planned, in nanoseconds of `MonotonicTime`; nil for any time.
+  ///   - sqlLength: The largest length in bytes of the SQL of all plans together.
+  ///   - deadline: When all parts must be planned, in nanoseconds of `MonotonicTime`; nil for no limit.
   init(sqlLength: Int, deadline: UInt64?) {
     self.sqlLength = sqlLength
     self.deadline = deadline
   }
 
-  /// - Throws: `Problem` (503) where the time of the request is up.
+  /// - Throws: `Problem` (503) when the request's time is over.
   func checkTime() throws {
     guard let deadline, MonotonicTime.now() >= deadline else { return }
     throw Problem(
@@ -25,9 +25,9 @@ struct BatchBudget {
       headers: [("Retry-After", "1")])
   }
 
-  /// Counts a plan, once however many parts share it.
+  /// Counts a plan, only once if several parts share it.
   ///
-  /// - Throws: `RequestError` where it makes the batch too long.
+  /// - Throws: `RequestError` if the batch is then too long.
   mutating func add(_ plan: ExecutablePlan) throws {
     guard plans.insert(ObjectIdentifier(plan)).inserted else { return }
     length += plan.plan.sqlLength

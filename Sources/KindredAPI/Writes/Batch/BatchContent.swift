@@ -2,15 +2,15 @@ import KindredAssociations
 import KindredHTTP
 import OrderedCollections
 
-/// The requests of a batch, as its content says them.
+/// The requests in the content of a batch.
 struct BatchContent {
   let parts: [HTTPRequest]
 
-  /// Parts of a batch at most.
+  /// The largest number of parts.
   static let maximumCount = 100
   private static let members = ["method", "url", "headers", "body"]
 
-  /// - Throws: `Problem`, `RequestError` for what is no batch.
+  /// - Throws: `Problem` or `RequestError` if the content isn't a batch.
   init(_ request: HTTPRequest) throws {
     guard WriteContent.importFormat(of: request) == nil else {
       throw Problem.unsupportedMediaType(.post, types: [MediaType.json.rawValue])
@@ -54,7 +54,7 @@ struct BatchContent {
         "`\(token)` is no method of a part: \(methods.map(\.token).joined(separator: ", ")) are",
         at: pointer + "method")
     }
-    // In JSON, nothing but the meaning of a character in a URL asks for it to be encoded.
+    // In JSON, only characters with a meaning in URLs need to be encoded; the others are encoded here.
     let target = URLCoding.encodeUnsafe(try text("url"))
     guard target.hasPrefix("/"), !target.hasPrefix("//") else {
       throw Problem.refusedValue("`url` is a path and a query, such as `/authors/1`", at: pointer + "url")
@@ -83,7 +83,7 @@ struct BatchContent {
         throw Problem.refusedValue(
           "`\(member.name)` is no header field with a text", at: pointer + member.name)
       }
-      // A part has the rights of the batch, and happens once with it.
+      // A part has the rights of the batch, and is executed once together with it.
       if ["authorization", "idempotency-key"].contains(member.name.lowercased()) {
         throw RequestError(.invalidValue, "`\(member.name)` is for the whole batch: send it with that")
       }

@@ -3,7 +3,7 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 
-/// Requests that are done together, or not at all.
+/// The requests of a batch, which are executed together or not at all.
 struct BatchPlan: Sendable {
   /// What a part does.
   enum Work: Sendable {
@@ -15,7 +15,7 @@ struct BatchPlan: Sendable {
   let preferences: WritePreferences
   private let principal: Principal
   private let parts: [HTTPRequest]
-  /// A part that can't be planned fails in its turn: the first that fails is told.
+  /// An error of planning is thrown when it is the part's turn, so that the first failing part is reported.
   private let works: [Result<Work, any Error>]
 
   init(
@@ -25,7 +25,7 @@ struct BatchPlan: Sendable {
     self.principal = principal
     self.version = version
     self.preferences = preferences
-    // What can't be expanded can't be planned either, which tells why.
+    // If a part can't be expanded, planning it reports why.
     let parts = parts.map { (try? service.longRequests.expanded($0, for: principal.standing)) ?? $0 }
     self.parts = parts
     var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
@@ -66,9 +66,9 @@ struct BatchPlan: Sendable {
     return .read(planned)
   }
 
-  /// Does all parts, on a transaction that is in a transaction.
+  /// Executes all parts in a transaction.
   ///
-  /// - Throws: what the first part that fails throws, as a `Problem` with a pointer to it.
+  /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
   func run(in transaction: any WriteTransaction, _ service: KindredService) throws -> WriteResult {
     var result = WriteResult(status: .ok)
     result.content =
@@ -135,7 +135,7 @@ struct BatchPlan: Sendable {
     return result
   }
 
-  /// Adds the answer to a part.
+  /// Appends the response to a part.
   private static func append(_ result: WriteResult, to bytes: inout [UInt8]) throws {
     var headers = result.headers.filter { $0.name != "Cache-Control" }.map {
       ($0.name, JSONValue.string($0.value))
@@ -164,7 +164,7 @@ struct BatchPlan: Sendable {
 }
 
 extension BatchPlan.Work {
-  /// The plans that it runs.
+  /// The plans that the part runs.
   fileprivate var plans: [ExecutablePlan] {
     switch self {
     case .read(let planned): [planned.plan]

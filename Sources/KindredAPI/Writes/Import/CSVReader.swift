@@ -3,11 +3,11 @@ import KindredHTTP
 
 /// Reads the records of CSV (RFC 4180); lines may also end in a bare line feed.
 struct CSVReader: ~Copyable {
-  /// A field of the record that was read last.
+  /// A field of the current record.
   struct Field {
-    /// Where it ends among `bytes`.
+    /// The end of the field in `bytes`.
     var end: Int
-    /// An empty field in quotes is the empty text; one without is no value.
+    /// Whether the field was quoted: an empty quoted field is the empty text, an unquoted one is NULL.
     var isQuoted: Bool
   }
 
@@ -20,9 +20,9 @@ struct CSVReader: ~Copyable {
   private var place = 0
   private var nextLine = 1
   private var isAtStart = true
-  /// The number of the line on which the record begins that was read last, from 1.
+  /// The number of the line on which the current record begins, from 1.
   private(set) var line = 0
-  /// The fields of that record, one after the other.
+  /// The fields of the current record, concatenated.
   private(set) var bytes: [UInt8] = []
   private(set) var fields: [Field] = []
 
@@ -30,7 +30,7 @@ struct CSVReader: ~Copyable {
     content = ContentReader(request)
   }
 
-  /// The bytes of a field; nil where it has no value.
+  /// Calls `body` with the bytes of a field, or with nil if the field is NULL.
   func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result
   {
     let start = index == 0 ? 0 : fields[index - 1].end
@@ -39,9 +39,9 @@ struct CSVReader: ~Copyable {
     return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<field.end])) }
   }
 
-  /// Reads the next record; false at the end.
+  /// Reads the next record; returns false at the end.
   ///
-  /// - Throws: `Problem` (400) for what is no CSV.
+  /// - Throws: `Problem` (400) if the content isn't CSV.
   mutating func next() throws -> Bool {
     bytes.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
@@ -72,15 +72,15 @@ struct CSVReader: ~Copyable {
     }
   }
 
-  /// SQLite's limit of columns (<https://www.sqlite.org/limits.html#max_column>), at the most.
+  /// The largest number of columns that SQLite can be compiled for (<https://www.sqlite.org/limits.html#max_column>).
   private static let maximumFields = 32767
 
-  /// Takes one byte that means something; true where it ends the record.
+  /// Processes one significant byte; returns true if it ends the record.
   private mutating func take(_ byte: UInt8, _ state: inout State) throws -> Bool {
     switch (state, byte) {
     case (.fieldStart, UInt8(ascii: "\"")): state = .quoted
     case (.quoted, _):
-      // Only a quote is left to be taken here.
+      // `takeQuoted` has consumed everything up to a quote.
       state = .quoteInQuoted
     case (.quoteInQuoted, UInt8(ascii: "\"")):
       bytes.append(byte)
@@ -107,7 +107,7 @@ struct CSVReader: ~Copyable {
     return false
   }
 
-  /// Takes the bytes up to the next one that means something.
+  /// Consumes the bytes up to the next significant one.
   private mutating func takePlain() {
     let rest = UnsafeRawBufferPointer(rebasing: part[place...])
     let end =
@@ -140,7 +140,7 @@ struct CSVReader: ~Copyable {
     }
   }
 
-  /// Some editors begin UTF-8 with a mark.
+  /// Some editors begin UTF-8 with a byte order mark.
   private mutating func skipMark() {
     guard isAtStart else { return }
     isAtStart = false
@@ -149,14 +149,14 @@ struct CSVReader: ~Copyable {
 }
 
 extension Problem {
-  /// 400: the content is no CSV.
+  /// 400: the content isn't CSV.
   static func malformedCSV(_ detail: String, _ line: Int) -> Problem {
     var problem = Problem(.malformedCSV, "the content is no CSV: \(detail)")
     problem.line = line
     return problem
   }
 
-  /// 400: a record that would need too much memory.
+  /// 400: a record would need too much memory.
   static func longRecord(_ line: Int) -> Problem {
     let most = ContentReader.maximumRecordLength >> 20
     var problem = Problem(

@@ -2,9 +2,9 @@ import KindredAssociations
 import KindredSQLSyntax
 
 extension Column {
-  /// How the fields of CSV are stored, which have no types.
+  /// How the fields of CSV, which have no types, are stored.
   enum FieldForm: Sendable {
-    /// As SQLite makes a value of the column of it.
+    /// As text, which the database converts to the column's type.
     case text
     /// `true` and `false` as 1 and 0.
     case boolean
@@ -14,7 +14,7 @@ extension Column {
     case json
   }
 
-  /// How a field of this column is read: the way in which it is written.
+  /// How a field of this column is read, which is how it is written.
   var fieldForm: FieldForm {
     switch valueFormat {
     case .json: .json
@@ -23,9 +23,9 @@ extension Column {
     }
   }
 
-  /// What is stored for a field; nil is no value.
+  /// Returns what is stored for a field; nil stands for NULL.
   ///
-  /// - Throws: `Refusal`.
+  /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(ofField bytes: UnsafeRawBufferPointer?) throws(Refusal) -> SQLValue {
     guard let bytes else { return .null }
     guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -7,11 +7,11 @@ struct ContentReader: ~Copyable {
   private let file: HTTPContentFile?
   private let memory: UnsafeMutableRawBufferPointer
   private var offset = 0
-  /// What has been read and not been taken.
+  /// The range of bytes that have been read but not consumed.
   private var start = 0
   private var end = 0
 
-  /// A line of JSON, or a record of CSV, is at most so many bytes long.
+  /// The largest length in bytes of a line of JSON or a record of CSV.
   static let maximumRecordLength = 4 << 20
   private static let partLength = 1 << 16
 
@@ -23,9 +23,9 @@ struct ContentReader: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// The next bytes, valid until the next call; none at the end.
+  /// Returns the next bytes, valid until the next call; empty at the end.
   ///
-  /// - Throws: `Problem` (503) where the file can't be read.
+  /// - Throws: `Problem` (503) if the file can't be read.
   mutating func next() throws -> UnsafeRawBufferPointer {
     let count: Int
     if let file {

@@ -1,31 +1,31 @@
-/// A JSON object of plain values, read without making a document of it: what the lines of an import mostly are.
+/// A JSON object of scalar values, parsed without building a document, as most lines of an import can be.
 ///
-/// It takes only what it fully understands. Nested values, escapes and anything malformed are left to
-/// `JSONDocumentParser`, which knows them all, and what is wrong with them.
+/// Nested values, escapes and malformed input are left to `JSONDocumentParser`, which supports all of JSON and reports
+/// errors.
 struct FlatObject {
   enum Value {
     case null
     case boolean(Bool)
     case integer(Int64)
     case real(Double)
-    /// A number that needs a closer look, as it stands among the bytes.
+    /// The range of a number that needs a full conversion.
     case number(Range<Int>)
-    /// The bytes of a text, without quotes.
+    /// The range of a text, without quotes.
     case text(Range<Int>)
   }
 
   struct Member {
-    /// Among the bytes, without quotes.
+    /// The range of the name, without quotes.
     let name: Range<Int>
     let value: Value
   }
 
-  /// In their order; names may be repeated.
+  /// The members in order; names may be repeated.
   private(set) var members: [Member] = []
 
-  /// Reads an object; false where it has to be read otherwise.
+  /// Parses an object; returns false if `JSONDocumentParser` must do it.
   ///
-  /// - Parameter bytes: must be UTF-8.
+  /// - Parameter bytes: A line, which must be valid UTF-8.
   mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
     members.removeAll(keepingCapacity: true)
     var scanner = Scanner(bytes: bytes)
@@ -59,7 +59,7 @@ private struct Scanner {
     }
   }
 
-  /// Passes over a byte, and the space before it, if it is there.
+  /// Consumes an expected byte and the space before it; returns whether it was there.
   mutating func take(_ expected: UInt8) -> Bool {
     skipSpace()
     guard byte == expected else { return false }
@@ -67,7 +67,7 @@ private struct Scanner {
     return true
   }
 
-  /// The range of a string without escapes; nil of any other.
+  /// Returns the range of a string without escapes, or nil for anything else.
   mutating func string() -> Range<Int>? {
     guard take(UInt8(ascii: "\"")) else { return nil }
     let start = place
@@ -100,7 +100,7 @@ private struct Scanner {
     return true
   }
 
-  /// A number by RFC 8259 §6.
+  /// Parses a number (RFC 8259 §6).
   private mutating func number() -> FlatObject.Value? {
     let start = place
     let isNegative = byte == UInt8(ascii: "-")
@@ -115,13 +115,13 @@ private struct Scanner {
       guard decimals > 0 else { return nil }
     }
     if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") { return nil }
-    // As many digits can't overflow, and are exact as a real.
+    // This many digits can't overflow, and are exact as a `Double`.
     guard place - first <= Self.exactDigits else { return .number(start..<place) }
     let value = isNegative ? -digits : digits
     guard decimals > 0 else { return .integer(value) }
-    // -0.0 is not 0.0.
+    // The sign of -0.0 would be lost.
     guard digits != 0 else { return .number(start..<place) }
-    // Two exact reals, whose quotient is rounded once: the nearest real.
+    // The quotient of two exact values is rounded once, so it is the nearest `Double`.
     return .real(Double(value) / Self.powersOfTen[decimals])
   }
 
@@ -130,7 +130,7 @@ private struct Scanner {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// Passes over digits, and takes them into a number that may overflow; says how many they are.
+  /// Consumes digits, appends them to a number that may overflow, and returns how many there are.
   private mutating func takeDigits(_ number: inout Int64) -> Int {
     let start = place
     while let byte, byte &- 0x30 < 10 {

@@ -5,12 +5,12 @@ import KindredHTTP
 import KindredSQLSyntax
 import OrderedCollections
 
-/// The records of content of any length, added one after the other as they are read.
+/// Adds the records of content of any length, one by one as they are read.
 struct ImportExecution {
   private let execution: WriteExecution
   private let format: ImportFormat
   private let transaction: any WriteTransaction
-  /// How long each record may take, in nanoseconds; nil for ever.
+  /// The time that each record may take, in nanoseconds; nil for no limit.
   private let timePerRecord: UInt64?
 
   init(_ execution: WriteExecution, format: ImportFormat) {
@@ -22,14 +22,14 @@ struct ImportExecution {
 
   private var resource: Resource { execution.resource }
 
-  /// What the import has come to so far.
+  /// The result of the import so far.
   private struct Progress {
     var count = 0
     var added = 0
     var content: [UInt8]?
     var isIgnored = false
 
-    /// Takes in a record that was new, unless a trigger has ignored it.
+    /// Counts a new record, unless a trigger has ignored it.
     mutating func add(_ isAdded: Bool) {
       count += isAdded ? 1 : 0
       added += isAdded ? 1 : 0
@@ -37,7 +37,7 @@ struct ImportExecution {
     }
   }
 
-  /// - Throws: `Problem` with the line that is wrong, `DatabaseError`.
+  /// - Throws: `Problem` with the number of the invalid line; `BackendError`.
   func run() throws -> WriteResult {
     try execution.checkCollectionPreconditions()
     let preferences = execution.plan.preferences
@@ -124,7 +124,7 @@ struct ImportExecution {
     }
   }
 
-  /// The columns that the header names.
+  /// Returns the columns that the header names.
   private func header(_ reader: borrowing CSVReader) throws -> [Column] {
     var columns: [Column] = []
     for index in reader.fields.indices {
@@ -172,7 +172,7 @@ struct ImportExecution {
     progress.added += isNew ? 1 : 0
   }
 
-  /// Runs what belongs to one record, within the time that it may take.
+  /// Runs the work of one record within its time, adding the line to errors.
   private func atLine<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
     if let timePerRecord { transaction.setDeadline(MonotonicTime.now() + timePerRecord) }
     do {

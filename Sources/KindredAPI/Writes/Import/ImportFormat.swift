@@ -1,11 +1,11 @@
-/// The formats of content that holds any number of records, one after the other.
+/// The formats of content with any number of records.
 enum ImportFormat: Sendable {
   /// RFC 4180, with a header.
   case csv
   /// A JSON object on each line.
   case jsonLines
 
-  /// The format of a media type in lower case; nil where it is none of them.
+  /// Creates the format of a media type in lower case; returns nil for other types.
   init?(mediaType: String) {
     switch mediaType {
     case MediaType.csv.rawValue: self = .csv

@@ -6,18 +6,18 @@ struct LineReader: ~Copyable {
   private var content: ContentReader
   private var part = UnsafeRawBufferPointer(start: nil, count: 0)
   private var place = 0
-  /// The number of the line that was read last, from 1.
+  /// The number of the current line, from 1.
   private(set) var line = 0
-  /// That line, without its end.
+  /// The current line, without its line break.
   private(set) var bytes: [UInt8] = []
 
   init(_ request: HTTPRequest) {
     content = ContentReader(request)
   }
 
-  /// Reads the next line that isn't empty; false at the end.
+  /// Reads the next line that isn't blank; returns false at the end.
   ///
-  /// - Throws: `Problem`
+  /// - Throws: `Problem` if a line is too long or the content can't be read.
   mutating func next() throws -> Bool {
     repeat {
       guard try nextLine() else { return false }

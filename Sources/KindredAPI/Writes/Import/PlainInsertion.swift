@@ -2,22 +2,22 @@ import KindredAssociations
 import KindredBackend
 import KindredSQLSyntax
 
-/// The insertion of records about which nothing has to be known afterwards, by statements that are bound anew for each.
+/// Inserts records that needn't be read back, with prepared statements that are reused for each record.
 struct PlainInsertion {
   private let transaction: any WriteTransaction
   private let resource: Resource
-  /// The columns that records may name.
+  /// The columns that records may contain.
   let columns: [Column]
 
-  /// Nil where more than an insertion is to be done for each record.
+  /// Returns nil if a record needs more than an insertion.
   init?(_ execution: WriteExecution) {
     let preferences = execution.plan.preferences
     let table = execution.resource.table
-    // Where the key isn't the rowid, it may come out as NULL.
+    // If the key isn't the rowid, it may turn out to be NULL, which must be checked.
     let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
     guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
       execution.target.linkage == nil,
-      // Under rules of access each record is tested.
+      // Access rules require each record to be tested.
       execution.resource.permissions == nil
     else { return nil }
     transaction = execution.transaction
@@ -25,12 +25,12 @@ struct PlainInsertion {
     columns = execution.plan.version.model.writableColumns(of: resource).filter { !$0.isGenerated }
   }
 
-  /// The statement that inserts values of these columns, in their order.
+  /// Returns the statement that inserts values of these columns, in order.
   func statement(of columns: [Column]) throws -> any RecordInsertion {
     try transaction.insertion(of: columns, into: resource.table)
   }
 
-  /// Adds the record whose values are bound; false where a trigger ignores it.
+  /// Inserts the record whose values are bound; returns false if a trigger ignores it.
   func run(_ statement: any RecordInsertion) throws -> Bool {
     do {
       return try statement.run()
@@ -40,7 +40,7 @@ struct PlainInsertion {
   }
 }
 
-/// The plain insertion of the records of CSV, all of which have the same columns.
+/// Inserts the records of CSV, all of which have the same columns.
 struct PlainFields {
   private let insertion: PlainInsertion
   private let statement: any RecordInsertion
@@ -52,7 +52,7 @@ struct PlainFields {
     statement = try insertion.statement(of: columns)
   }
 
-  /// Adds a record; false where a trigger ignores it.
+  /// Inserts a record; returns false if a trigger ignores it.
   func insert(_ reader: borrowing CSVReader) throws -> Bool {
     for index in columns.indices {
       try reader.withField(index) { bytes in
@@ -77,18 +77,18 @@ struct PlainFields {
   }
 }
 
-/// The plain insertion of the records of NDJSON whose lines are flat and ordinary.
+/// Inserts the records of NDJSON whose lines are flat objects.
 struct PlainLines {
   private let insertion: PlainInsertion
   private let columns: [PlainColumn]
   private var object = FlatObject()
-  /// The columns of the line that was read last, by their places among all.
+  /// The columns of the current line, as indices of `columns`.
   private var places: [Int] = []
   private var statements: [[Int]: any RecordInsertion] = [:]
-  /// The statement of the line before, whose columns the next one mostly has too.
+  /// The statement of the previous line: most lines have the same columns.
   private var latest: (places: [Int], statement: any RecordInsertion)?
 
-  /// Lines that name other columns than this many kinds before are read like any.
+  /// The largest number of distinct column lists with a statement; lines with others take the general path.
   private static let maximumStatements = 64
 
   init(_ insertion: PlainInsertion) {
@@ -96,7 +96,7 @@ struct PlainLines {
     columns = insertion.columns.map(PlainColumn.init)
   }
 
-  /// Adds the record of a line; false where a trigger ignores it, nil where the line needs a closer look.
+  /// Inserts the record of a line; returns false if a trigger ignores it, and nil if the line needs the general path.
   mutating func insert(_ line: [UInt8]) throws -> Bool? {
     try line.withUnsafeBytes { line -> Bool? in
       guard line.isUTF8, object.read(line), findColumns(line), let statement = try statement() else {
@@ -143,7 +143,7 @@ struct PlainLines {
   }
 }
 
-/// What is to be known of a column for each of its values.
+/// The properties of a column that each of its values needs.
 private struct PlainColumn {
   let column: Column
   let name: [UInt8]
@@ -159,7 +159,7 @@ private struct PlainColumn {
     takesBooleans = column.takesBooleans
   }
 
-  /// Binds a value as `Column.value(of:in:)` gives it; false where that has to be asked.
+  /// Binds a value as `Column.value(of:in:)` converts it; returns false if that function must be called instead.
   func bind(
     _ value: FlatObject.Value, _ line: UnsafeRawBufferPointer, to statement: any RecordInsertion,
     at index: Int
@@ -186,7 +186,9 @@ private struct PlainColumn {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are UTF-8; mostly they are ASCII, which needs no closer look.
+  /// Whether the bytes are UTF-8.
+  ///
+  /// Most are ASCII, which is checked first.
   fileprivate var isUTF8: Bool {
     allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil
   }
