@@ -1,6 +1,6 @@
 #include "CKindredExplorer.h"
 
-// `#embed` is of C23 (ISO/IEC 9899:2024, 6.10.4); clang has it in all modes.
+// `#embed` is part of C23 (ISO/IEC 9899:2024, 6.10.4); clang supports it in all modes.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char associations_js[] = {

@@ -1,4 +1,4 @@
-// Associations that open below their row: one request each, a few records, more by key.
+// Associations that open below their row: one request each, a few records at first, more on demand.
 
 import { adopted, button, element, find, number } from "./dom.js";
 import { readable, setting, value } from "./request.js";
@@ -17,7 +17,7 @@ function label(row) {
   return text === "" ? readable(key) : text;
 }
 
-/** The link to an association, as a button that opens it. @param {HTMLTableCellElement} cell */
+/** Replaces the link to an association by a button that opens it. @param {HTMLTableCellElement} cell */
 export function makeButton(cell) {
   const link = find(cell, "a");
   const href = link?.getAttribute("href") ?? null;
@@ -39,7 +39,7 @@ export function makeButton(cell) {
   if (below(row, key) !== null) made.setAttribute("aria-expanded", "true");
 }
 
-/** The row below another that holds an association; null where it isn't open. @param {Element} row @param {string} key */
+/** The row below another that shows an association, or null if it isn't open. @param {Element} row @param {string} key */
 export function below(row, key) {
   for (let next = row.nextElementSibling; next?.classList.contains("below"); next = next.nextElementSibling) {
     if (/** @type {HTMLElement} */ (next).dataset.key === key) return /** @type {HTMLElement} */ (next);
@@ -47,7 +47,7 @@ export function below(row, key) {
   return null;
 }
 
-/** Opens or closes what a button stands for.
+/** Opens or closes the association of a button.
  * @param {HTMLElement} opener @param {import("./grid.js").Grid} grid */
 export async function toggle(opener, grid) {
   const row = /** @type {HTMLTableRowElement} */ (opener.closest("tr"));
@@ -117,7 +117,7 @@ async function fill(cell, url, name, grid) {
   grid.changed();
 }
 
-/** Whether an opened association has more records than were told, or fewer, and nothing is open below them.
+/** Whether the total of an opened association has changed, and nothing is open below its records.
  * @param {HTMLTableElement} table @param {number} total */
 export function isOtherTotal(table, total) {
   const isUsed = find(/** @type {HTMLElement} */ (table.parentElement), "tr.below, .new-record") !== null;
@@ -130,7 +130,7 @@ export async function refill(table, url, grid) {
   await fill(cell, url, table.getAttribute("aria-label") ?? "", grid);
 }
 
-/** Below a table of the page that a limit has cut off: how many of all are shown, and the rest by itself.
+/** Adds, below a table that a limit has cut off, how many of all records are shown, and a button that shows more.
  * @param {HTMLElement} below the row of the table @param {HTMLElement} opener @param {import("./grid.js").Grid} grid */
 export function addRest(below, opener, grid) {
   const table = /** @type {HTMLTableElement | null} */ (find(below, ":scope > td > table"));
@@ -148,7 +148,7 @@ export function addRest(below, opener, grid) {
   cell.append(element("p", { class: "more" }, element("span", {}, text), " ", more));
 }
 
-/** How many of all are shown, and a button for more. @param {HTMLTableElement} table @param {number} total @param {string | null} next @param {import("./grid.js").Grid} grid */
+/** A line with how many of all records are shown, and a button for more. @param {HTMLTableElement} table @param {number} total @param {string | null} next @param {import("./grid.js").Grid} grid */
 function footer(table, total, next, grid) {
   const count = () => table.querySelectorAll(":scope > tbody > tr:not(.below)").length;
   const text = element("span", { role: "status" });
@@ -160,7 +160,7 @@ function footer(table, total, next, grid) {
   tell();
   if (next === null) return made;
   let following = setting(readable(next), "limit", String(MORE));
-  // The cursor goes with any limit.
+  // The cursor is valid with any limit.
   const after = value(readable(next), "after");
   if (after !== null) following = `${following}&after=${after}`;
   const more = button("More", async () => {

@@ -1,14 +1,14 @@
-// What a cell says, as an expression of the request.
+// The values of cells, as expressions of the request.
 
 /** @typedef {"text" | "number" | "boolean" | "null" | "blob"} Kind */
 
-/** The link to the record of a row: behind the label of what its heading refers to. @param {Element} row */
+/** The link to the record of a row, which follows the label of the record that its heading refers to. @param {Element} row */
 export function recordLink(row) {
   const links = row.querySelectorAll(":scope > th a[href]");
   return /** @type {HTMLElement | null} */ (links.item(links.length - 1));
 }
 
-/** The part of a cell that shows its value; a foreign key stands behind the label of what it refers to. @param {Element} cell */
+/** The part of a cell that shows its value; a foreign key follows the label of the record that it refers to. @param {Element} cell */
 function shown(cell) {
   cell = cell.querySelector(":scope > del") ?? cell;
   return cell.querySelector(":scope > span[class]") ??
@@ -27,7 +27,7 @@ export function cellValue(cell) {
   return { kind: text === "true" || text === "false" ? "boolean" : "number", text };
 }
 
-/** A value as a literal; null for one that has none. @param {Kind} kind @param {string} text */
+/** A value as a literal, or null if it has none. @param {Kind} kind @param {string} text */
 export function literal(kind, text) {
   if (kind === "text") return text.length > 300 ? null : `'${text.replaceAll("'", "''")}'`;
   return kind === "blob" ? null : text;

@@ -1,5 +1,5 @@
-// The changes that are not sent yet, as the requests that they become; what the server says against one of them, and what
-// somebody else has written meanwhile.
+// The changes that haven't been sent yet, shown as the requests that they become, with the server's problems and the
+// values that others have written meanwhile.
 
 import { button, element } from "./dom.js";
 import { object, untyped } from "./values.js";
@@ -57,7 +57,7 @@ export class Changes {
     return item;
   }
 
-  /** Both values of what somebody else has changed. @param {Change} change @param {Map<string, string>} theirs */
+  /** Both values of a record that someone else has changed. @param {Change} change @param {Map<string, string>} theirs */
   #both(change, theirs) {
     const text = (/** @type {string | undefined} */ json) =>
       json === "null" ? element("i", {}, "null") : untyped(json ?? "null");

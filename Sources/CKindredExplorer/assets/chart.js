@@ -1,4 +1,4 @@
-// Groups as bars. The table below has the same data, for all those who would rather read it.
+// Groups as bars. The table below has the same data in readable form.
 
 import { cellValue } from "./cells.js";
 import { all, element } from "./dom.js";
@@ -7,10 +7,10 @@ import { items, value } from "./request.js";
 /** @typedef {{ label: string, numbers: (number | null)[] }} Group */
 /** @typedef {{ names: string[], isOrdered: boolean, groups: Group[] }} Data the names are those of the numbers */
 
-/** How many columns have room for their labels. */
+/** The largest number of columns that have room for labels. */
 const MOST_LABELS = 16;
 
-/** What a table of groups has for a chart; null where it has no numbers. @param {HTMLTableElement} table @param {string} url @returns {Data | null} */
+/** The data of a table of groups for a chart, or null if it has no numbers. @param {HTMLTableElement} table @param {string} url @returns {Data | null} */
 export function chartData(table, url) {
   const keys = items(value(url, "group") ?? "");
   const heads = Array.from(table.tHead?.rows[0].cells ?? []);
@@ -54,7 +54,7 @@ function compare(left, right) {
   return Number.isNaN(difference) ? left < right ? -1 : 1 : difference;
 }
 
-/** A chart of a table of groups; null for other tables. @param {HTMLTableElement} table @param {string} url */
+/** A chart of a table of groups, or null for other tables. @param {HTMLTableElement} table @param {string} url */
 export function chart(table, url) {
   const data = chartData(table, url);
   if (data === null) return null;

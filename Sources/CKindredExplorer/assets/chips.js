@@ -53,7 +53,7 @@ export class Chips {
     );
   }
 
-  /** Asks what can be added, so that the menu opens at once. */
+  /** Fetches in advance what can be added, so that the menu opens at once. */
   async #prepare() {
     this.preparing.abort();
     const preparing = new AbortController();
@@ -75,7 +75,7 @@ export class Chips {
     try {
       await collect("", 0);
     } catch {
-      // The server is gone, or another request is shown: what is known so far can be added.
+      // The server can't be reached, or another request is shown: offer what is known so far.
     }
     if (preparing.signal.aborted) return;
     this.items = Array.from(names, (name) => ({

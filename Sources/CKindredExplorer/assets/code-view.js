@@ -1,4 +1,4 @@
-// The request to take away: as programs, each of which runs as it stands.
+// The request as programs in several languages, each of which runs unchanged.
 
 import { button, copy, element } from "./dom.js";
 import { address } from "./request.js";
@@ -16,7 +16,7 @@ function typeName(resource) {
     : word.replace(/^(?=[0-9])/, "_").replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** What the records of a table look like, as far as the page shows it. @param {HTMLTableElement | null} table @returns {Shape} */
+/** The shape of a table's records, as far as the page shows it. @param {HTMLTableElement | null} table @returns {Shape} */
 function shape(table) {
   if (table === null) return { type: "Item", fields: [], lists: [] };
   const rows = Array.from(table.querySelectorAll(":scope > tbody > tr:not(.below)"));

@@ -1,4 +1,4 @@
-// The list of what may stand at the caret. None is selected until one is chosen.
+// The list of completions at the caret. None is selected at first.
 
 import { all, element } from "./dom.js";
 
@@ -74,7 +74,7 @@ export class Completions {
     this.field.setAttribute("aria-activedescendant", options[this.selected].id);
   }
 
-  /** Takes the selected one; false where none is. */
+  /** Takes the selected completion; returns false if there is none. */
   take() {
     if (!this.isOpen || this.selected < 0) return false;
     this.choose(this.items[this.selected]);

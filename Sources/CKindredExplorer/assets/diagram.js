@@ -1,4 +1,4 @@
-// The diagram of the database, or of what is around a table. Its links and lines are the server's.
+// The diagram of the database, or of the surroundings of a table, which the server draws.
 
 import { element } from "./dom.js";
 import { path } from "./request.js";

@@ -1,4 +1,4 @@
-// Dialogs: modal, closed by Escape, and the focus goes back to where it was.
+// Modal dialogs, which close on Escape and restore the focus.
 
 import { element } from "./dom.js";
 

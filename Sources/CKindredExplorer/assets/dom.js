@@ -1,8 +1,8 @@
-// Elements are made of names and texts: nothing is ever taken for markup.
+// Elements are made from names and texts: no text is ever parsed as markup.
 
 /**
  * @param {string} name
- * @param {Record<string, string | number | boolean | null | undefined>} [attributes] true is an empty one, false, null and undefined none
+ * @param {Record<string, string | number | boolean | null | undefined>} [attributes] true gives an empty attribute; false, null and undefined give none
  * @param {...(Node | string | null)} children
  * @returns {HTMLElement}
  */
@@ -35,18 +35,18 @@ export function all(root, selector) {
   return Array.from(root.querySelectorAll(selector));
 }
 
-/** Nodes of another document, as nodes of this one. @template {Node} Kind @param {Iterable<Kind>} nodes @returns {Kind[]} */
+/** Moves nodes of another document to this one. @template {Node} Kind @param {Iterable<Kind>} nodes @returns {Kind[]} */
 export function adopted(nodes) {
-  // A live list loses each node that is adopted.
+  // Copy the list first: a live one loses each adopted node.
   return Array.from(nodes).map((node) => document.adoptNode(node));
 }
 
-/** A number for people. @param {number} value */
+/** A number in the user's locale. @param {number} value */
 export function number(value) {
   return value.toLocaleString();
 }
 
-/** Puts a text where the user can paste it from, and says so. @param {string} text @param {HTMLElement} told */
+/** Copies a text to the clipboard, and confirms it on an element. @param {string} text @param {HTMLElement} told */
 export async function copy(text, told) {
   try {
     await navigator.clipboard.writeText(text);

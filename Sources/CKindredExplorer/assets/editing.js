@@ -1,5 +1,5 @@
-// Editing in place: F2 or a double click opens a field in a cell; what was changed is shown in its cell, and below the
-// page as the request that it becomes.
+// Editing in place: F2 or a double click opens a field in a cell. A change is shown in its cell and, below the page, as
+// the request that it becomes.
 
 import { Changes } from "./changes.js";
 import { recordLink } from "./cells.js";
@@ -12,7 +12,7 @@ import { untyped } from "./values.js";
 
 /** @typedef {import("./server.js").Resource} Resource */
 
-/** Where a cell is: of which record, and of which column. @typedef {{ url: string, title: string, column: string }} Place */
+/** The record and the column of a cell. @typedef {{ url: string, title: string, column: string }} Place */
 
 /** A name without the quotes that expressions need. @param {string} term */
 function unquoted(term) {
@@ -32,30 +32,30 @@ export class Editing {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    /** Whether this server takes changes. */
+    /** Whether the server allows changes. */
     this.isAllowed = false;
     this.edits = new Edits(() => this.show());
     this.changes = new Changes(this.edits, () => this.apply());
-    /** Ends the editing of a cell; false where the value can't be taken. @type {(() => boolean) | null} */
+    /** Ends the editing of a cell; returns false if the value is invalid. @type {(() => boolean) | null} */
     this.finish = null;
-    /** Whether the tables changed while a cell was edited. */
+    /** Whether a refresh was skipped while a cell was being edited. */
     this.isLate = false;
     root.addEventListener("dblclick", (event) => {
       const cell = /** @type {HTMLElement} */ (event.target).closest("td, th");
       if (cell !== null) this.open(/** @type {HTMLTableCellElement} */ (cell));
     });
-    /** Keeps what was typed into forms of new records. @type {Set<() => void>} */
+    /** Functions that keep what was typed into forms of new records. @type {Set<() => void>} */
     this.forms = new Set();
     addEventListener("pagehide", () => this.leave());
   }
 
-  /** The tables are about to go: what was typed is kept. */
+  /** Keeps what was typed, before the tables are removed. */
   leave() {
     this.finish?.();
     for (const keep of this.forms) keep();
   }
 
-  /** Whether a cell is being edited: then tables stand still. */
+  /** Whether a cell is being edited, so that tables must not be refreshed. */
   get isOpen() {
     if (this.finish !== null) this.isLate = true;
     return this.finish !== null;
@@ -76,7 +76,7 @@ export class Editing {
     };
   }
 
-  /** Opens a field in a cell; false where it can't be edited. @param {HTMLTableCellElement} cell */
+  /** Opens a field in a cell; returns false if it can't be edited. @param {HTMLTableCellElement} cell */
   open(cell) {
     const place = this.place(cell);
     if (place === null || place.column === "" || this.finish !== null && !this.finish()) return false;
@@ -99,7 +99,7 @@ export class Editing {
     const name = /** @type {HTMLElement} */ (cell.closest("table")).dataset.resource;
     const resource = known?.resources.find((one) => one.name === name);
     const found = resource?.columns.find((one) => one.name === column);
-    // A model file may leave out columns of a record that is read by itself.
+    // The default fields of the model file may omit the column.
     if (version !== null && !version.values.has(column)) {
       const more = await present(`${url}?fields=${valueText(quoted(column))}`);
       for (const [name, json] of more?.values ?? []) version.values.set(name, json);
@@ -153,7 +153,7 @@ export class Editing {
     });
   }
 
-  /** What the menu of a cell offers besides. @param {HTMLElement} cell */
+  /** The additional items of a cell's menu. @param {HTMLElement} cell */
   items(cell) {
     const place = this.place(cell);
     if (place === null) return [];
@@ -188,7 +188,7 @@ export class Editing {
     const resources = (await schema())?.resources ?? [];
     const found = resources.find((one) => one.name === table.dataset.resource);
     if (found === undefined || !opener.isConnected) return;
-    // The record above is what a child refers to.
+    // The foreign key of a nested record is given by the record above.
     const above = /** @type {HTMLTableElement | null | undefined} */ (table.parentElement?.closest("table"));
     const parent = resources.find((one) => one.name === above?.dataset.resource);
     const association = parent?.associations.find((one) => one.key === name);
@@ -242,7 +242,7 @@ export class Editing {
     fields.find(({ column }) => !found.key.includes(column.name))?.made.control.focus();
   }
 
-  // What was changed.
+  // Changes.
 
   async apply() {
     if (this.finish !== null && !this.finish()) return;
@@ -261,7 +261,7 @@ export class Editing {
     });
   }
 
-  /** The cells that a change is about, and what they are to hold.
+  /** The cells of a change, with their new values.
    * @param {HTMLElement} row @param {import("./edits.js").Change} change */
   *#cells(row, { values }) {
     for (const head of /** @type {HTMLTableElement} */ (row.closest("table")).tHead?.rows[0].cells ?? []) {
@@ -272,13 +272,13 @@ export class Editing {
     }
   }
 
-  /** Shows what was changed, in its cells and below the page. */
+  /** Shows the changes in their cells and below the page. */
   show() {
     this.mark();
     this.changes.show();
   }
 
-  /** Shows what was changed in its cells; to be called when the tables are others. */
+  /** Shows the changes in their cells; call it when the tables have been replaced. */
   mark() {
     this.clear();
     for (const change of this.edits.changes) {
@@ -296,7 +296,7 @@ export class Editing {
     }
   }
 
-  /** Shows what was done, also where the tables aren't read again: in rows further down. */
+  /** Shows applied changes, even in rows that a refresh doesn't read again. */
   #showDone() {
     this.clear();
     for (const change of this.edits.done) {
@@ -309,12 +309,12 @@ export class Editing {
     }
   }
 
-  /** Shows the tables as they were read. */
+  /** Restores the tables as they were read. */
   clear() {
     for (const row of all(this.root, "tr.removed")) row.classList.remove("removed");
     for (const cell of all(this.root, ".staged")) {
       const was = find(cell, ":scope > del");
-      // Its content may have been read again.
+      // Its content may have been replaced by a refresh.
       if (was !== null) cell.replaceChildren(...was.childNodes);
       cell.classList.remove("staged");
       cell.removeAttribute("aria-invalid");

@@ -1,5 +1,5 @@
-// What is changed and not yet sent: each change is the request that it becomes. They outlive the page, so that nothing
-// is lost; the server is told which version of a record they are meant for, so that nothing is overwritten.
+// The changes that haven't been sent yet, each as the request that it becomes. They outlive the page, so that nothing
+// is lost, and name the version of the record that they are based on, so that nothing is overwritten.
 
 import { fetched, Unreachable } from "./server.js";
 import { members, object, pointedMember } from "./values.js";
@@ -10,18 +10,18 @@ const STORED = "kindred-edits";
  * @typedef {object} Change
  * @property {"PATCH" | "POST" | "DELETE"} method
  * @property {string} url readable
- * @property {string} title what the record is called
- * @property {string | null} tag the version of the record that it is meant for
+ * @property {string} title the name of the record
+ * @property {string | null} tag the version of the record that the change is based on
  * @property {Map<string, string>} base the record as it was read, each member as JSON
- * @property {Map<string, string>} values what is written, each member as JSON
- * @property {string} once tells a record that is added from others, when it is sent again
+ * @property {Map<string, string>} values the new values, each member as JSON
+ * @property {string} once the idempotency key of an added record, in case it is sent again
  * @property {{ detail: string, member: string | null } | null} problem
- * @property {Map<string, string> | null} theirs the record as it is now, where it was changed meanwhile
+ * @property {Map<string, string> | null} theirs the current record, if it was changed meanwhile
  */
 
-/** What came of a record. @typedef {{ tag: string | null, values: Map<string, string> }} Version */
+/** A version of a record. @typedef {{ tag: string | null, values: Map<string, string> }} Version */
 
-/** A record as it is now; null where it is gone. @param {string} url @returns {Promise<Version | null>} */
+/** The current version of a record, or null if it is gone. @param {string} url @returns {Promise<Version | null>} */
 export async function present(url) {
   const response = await fetched(url, { cache: "no-cache" });
   if (!response.ok) return null;
@@ -34,16 +34,16 @@ export class Edits {
     this.onChange = onChange;
     /** @type {Change[]} */
     this.changes = this.#stored();
-    /** What the latest sending has done. @type {Change[]} */
+    /** The changes that were applied last. @type {Change[]} */
     this.done = [];
   }
 
-  /** The change of a record. @param {string} url */
+  /** The pending change of a record. @param {string} url */
   of(url) {
     return this.changes.find((change) => change.url === url && change.method !== "POST") ?? null;
   }
 
-  /** Adds to what is changed of a record; what is as it was is no change.
+  /** Adds values to the change of a record; values equal to the stored ones are removed from it.
    * @param {string} url @param {string} title @param {Version} version @param {Map<string, string>} values */
   patch(url, title, version, values) {
     const change = this.of(url) ?? this.#made("PATCH", url, title, version);
@@ -76,7 +76,7 @@ export class Edits {
     this.#changed();
   }
 
-  /** After a record was changed meanwhile: what is written goes over what is there now. @param {Change} change */
+  /** Bases a change on the current version of a record that was changed meanwhile. @param {Change} change */
   async keepMine(change) {
     const version = await present(change.url);
     if (version === null) return;
@@ -84,7 +84,7 @@ export class Edits {
     this.#changed();
   }
 
-  /** Sends the changes, one after the other, up to the first that fails. @returns {Promise<number | null>} the status of that one */
+  /** Sends the changes in order, up to the first that fails. @returns {Promise<number | null>} the status of that one */
   async apply() {
     this.done = [];
     while (this.changes.length > 0) {
@@ -106,7 +106,7 @@ export class Edits {
     return null;
   }
 
-  /** Null where it was done. @param {Change} change @returns {Promise<number | null>} */
+  /** Sends a change; returns null if it succeeded. @param {Change} change @returns {Promise<number | null>} */
   async #send(change) {
     const { method, url, tag, values, once } = change;
     const response = await fetched(url, {
@@ -125,7 +125,7 @@ export class Edits {
     const version = await present(url);
     if (version === null) {
       change.problem.detail = "the record is gone";
-      // What was to be removed is removed.
+      // A record to be deleted is already gone.
       return method === "DELETE" ? null : 412;
     }
     // The answer to the first attempt may have been lost.
@@ -161,7 +161,7 @@ export class Edits {
       if (this.changes.length === 0) sessionStorage.removeItem(STORED);
       else sessionStorage.setItem(STORED, JSON.stringify(this.changes, maps));
     } catch {
-      // They are kept in memory.
+      // Without storage, the changes are only in memory.
     }
     this.onChange();
   }

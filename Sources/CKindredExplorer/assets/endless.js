@@ -1,19 +1,19 @@
-// Large tables: the next page is read before the end is reached, and pages far away give their rows back.
+// Large tables: the next page is fetched before the end is reached, and distant pages lose their rows.
 
 import { adopted, element, find } from "./dom.js";
 import { readable } from "./request.js";
 import { page } from "./server.js";
 
-/** How many elements the rows may have together, and how far ahead pages are read, in pixels. */
+/** The largest number of elements in all rows, and how far ahead pages are fetched, in pixels. */
 const MOST_ELEMENTS = 6000;
 const AHEAD = 2400;
 
-/** A page of rows: here, or to be read again. @typedef {{ url: string, rows: HTMLTableRowElement[], height: number, first: number, count: number }} Chunk */
+/** A page of rows, which are present or must be fetched again. @typedef {{ url: string, rows: HTMLTableRowElement[], height: number, first: number, count: number }} Chunk */
 
 export class Endless {
   /**
    * @param {HTMLElement} scroller @param {HTMLTableElement} table
-   * @param {string} url of the rows that are there @param {string | null} next of those that follow
+   * @param {string} url of the present rows @param {string | null} next of the following ones
    * @param {(table: HTMLTableElement) => void} adopt
    */
   constructor(scroller, table, url, next, adopt) {
@@ -34,7 +34,7 @@ export class Endless {
     scroller.addEventListener("scroll", () => this.#fill(), { signal: this.leaving.signal, passive: true });
   }
 
-  /** Ends the reading. */
+  /** Stops fetching. */
   close() {
     this.leaving.abort();
   }
@@ -62,12 +62,12 @@ export class Endless {
       let found = await this.#step();
       while (found && !this.leaving.signal.aborted) found = await this.#step();
     } catch {
-      // The server is gone or was overtaken: the next scrolling tries again.
+      // The server can't be reached, or the page was left: the next scroll event tries again.
     }
     this.isBusy = false;
   }
 
-  /** Reads the page that is missed first; false where none is. */
+  /** Fetches the missing page that is nearest; returns false if there is none. */
   async #step() {
     const { scrollTop, clientHeight } = this.scroller;
     const body = this.table.tBodies[1] ?? this.table.tBodies[0];
@@ -126,13 +126,13 @@ export class Endless {
     this.#trim(chunk);
     this.#space();
     if (!atEnd) {
-      // What is read stays where it is.
+      // Keep the visible rows in place.
       const grown = this.table.getBoundingClientRect().height - height;
       if (Math.abs(grown) > 1) this.scroller.scrollTop = scrollTop + grown;
     }
   }
 
-  /** Takes away the rows that are furthest from what was just read. @param {Chunk} latest */
+  /** Removes the rows that are furthest from the latest page. @param {Chunk} latest */
   #trim(latest) {
     const place = this.chunks.indexOf(latest);
     const count = () => this.table.querySelectorAll("*").length;
@@ -148,7 +148,7 @@ export class Endless {
       far.height = far.rows[far.rows.length - 1].getBoundingClientRect().bottom -
         far.rows[0].getBoundingClientRect().top;
       for (const row of far.rows) {
-        // What was opened below a row goes with it.
+        // Rows opened below are removed too.
         while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
         row.remove();
       }
@@ -156,7 +156,7 @@ export class Endless {
     }
   }
 
-  /** Leaves as much space as the pages need that are not there. */
+  /** Reserves the space of the pages that aren't present. */
   #space() {
     const first = this.chunks.findIndex((chunk) => chunk.rows.length > 0);
     const height = { above: 0, below: 0 };
@@ -169,7 +169,7 @@ export class Endless {
     }
   }
 
-  /** Columns stay as wide as they are. */
+  /** Fixes the widths of the columns. */
   #freeze() {
     if (this.table.classList.contains("frozen")) return;
     const heads = Array.from(this.table.tHead?.rows[0].cells ?? []);

@@ -1,4 +1,4 @@
-// The explorer: the address is the request, the page is the server's, and what is here makes it better.
+// The explorer: the address is the request, the server renders the page, and these scripts enhance it.
 
 import { isOtherTotal, refill } from "./associations.js";
 import { chart } from "./chart.js";
@@ -22,7 +22,7 @@ import { themeChoice } from "./theme-choice.js";
 import "./url-editor.js";
 import { Views } from "./views.js";
 
-/** The status with which the browser got the document; 400 for a problem where it doesn't say. */
+/** The status of the document's response; if the browser doesn't report it, 400 for a problem, else 200. */
 function statusOfDocument() {
   const [navigation] =
     /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType("navigation"));
@@ -38,7 +38,7 @@ class Explorer {
     this.footer = /** @type {HTMLElement} */ (find(document, "body > footer"));
     this.url = readable(location.pathname + location.search);
     this.loading = new AbortController();
-    /** Whether the fragment says what is to be opened, and not yet what is open. */
+    /** Whether rows are still being opened, so that the fragment doesn't show the open ones yet. */
     this.isReopening = true;
     /** @type {Endless | null} */
     this.endless = null;
@@ -71,7 +71,7 @@ class Explorer {
     document.addEventListener("keydown", (event) => this.#press(event));
     const { view, open } = fragment(location.hash);
     const [status, resumes] = [statusOfDocument(), resumeSession()];
-    // The browser asked without the token of the session: the page is fetched once more with it.
+    // The browser requested the page without the session's token, so it is fetched again with it.
     this.#take(new Page(document, resumes && status === 401 ? 400 : status, null), this.url);
     this.views.show(this.views.named(view), this.url);
     this.#reopen(open);
@@ -88,9 +88,9 @@ class Explorer {
     home.after(this.editor, this.live.element, themeChoice(), this.chips.element, this.views.list);
   }
 
-  // Going somewhere else.
+  // Navigation.
 
-  /** Shows the request that a click has made, as far as the server understands it. @param {string} url */
+  /** Shows the request that a click has made, without the parameters that the server refuses. @param {string} url */
   async click(url) {
     try {
       await this.go(await confirmed(url));
@@ -99,7 +99,7 @@ class Explorer {
     }
   }
 
-  /** Shows a request, and has the address say so.
+  /** Shows a request and updates the address.
    * @param {string} url readable @param {{ replaces?: boolean, walk?: string[] }} [options] */
   async go(url, { replaces = false, walk = [] } = {}) {
     const target = readable(address(url.startsWith("/") ? url : `/${url}`));
@@ -114,7 +114,7 @@ class Explorer {
     this.views.show(this.views.named(view), target);
   }
 
-  /** A page; null where another was asked for meanwhile. @param {string} url @returns {Promise<Page | null>} */
+  /** Loads a page; returns null if another one was requested meanwhile. @param {string} url @returns {Promise<Page | null>} */
   async #load(url) {
     this.loading.abort();
     const loading = new AbortController();
@@ -132,7 +132,7 @@ class Explorer {
     }
   }
 
-  /** The address is another one: back, forward, or another fragment. */
+  /** Shows the address after it has changed: back, forward, or another fragment. */
   async #restore() {
     const url = readable(location.pathname + location.search);
     const { view, open } = fragment(location.hash);
@@ -157,7 +157,7 @@ class Explorer {
     this.views.show(name, this.url);
   }
 
-  /** Opens what the fragment says. @param {string[]} open */
+  /** Opens the rows that the fragment names. @param {string[]} open */
   async #reopen(open) {
     this.isReopening = true;
     try {
@@ -168,7 +168,7 @@ class Explorer {
     this.#keepFragment();
   }
 
-  /** Which rows are open stands in the fragment. */
+  /** Writes the open rows to the fragment. */
   #keepFragment() {
     if (this.isReopening) return;
     const { view } = fragment(location.hash);
@@ -230,7 +230,7 @@ class Explorer {
     }
   }
 
-  /** Brings the tables up to date, those that were opened too. */
+  /** Updates the tables, including opened ones. */
   async #refresh() {
     const { url } = this;
     if (this.editing.isOpen) return;
@@ -246,7 +246,7 @@ class Explorer {
     }
   }
 
-  /** Brings a table up to date, and those that were opened below it. @param {HTMLTableElement} table @param {HTMLTableElement} next */
+  /** Updates a table and those that were opened below it. @param {HTMLTableElement} table @param {HTMLTableElement} next */
   async #synchronize(table, next) {
     synchronize(table, next, (this.endless?.chunks.length ?? 1) > 1);
     for (const opened of all(this.views.first, "tr.below[data-href] > td > table")) {
@@ -263,7 +263,7 @@ class Explorer {
     }
   }
 
-  /** Keys that hold everywhere. @param {KeyboardEvent} event */
+  /** Global keyboard shortcuts. @param {KeyboardEvent} event */
   #press(event) {
     if (
       !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" ||
@@ -293,7 +293,7 @@ class Explorer {
     openPalette(actions, (url) => void this.go(url));
   }
 
-  /** Links that mend the request are buttons, and one key takes the first. @param {string} url */
+  /** Turns the links to corrected requests into buttons; Enter in the editor takes the first. @param {string} url */
   #showProblem(url) {
     const alert = find(this.views.first, "[role=alert]");
     const mends = alert === null ? [] : all(alert, ".mends a");
@@ -308,7 +308,7 @@ class Explorer {
     this.editor.show(url, alert === null ? null : { text: url, mends: targets });
   }
 
-  /** A link back, where the walk has come from another page. */
+  /** Adds a link to the previous page if the user came from it. */
   #showPages() {
     const walk = /** @type {string[]} */ (history.state?.walk ?? []);
     const pages = find(this.footer, 'nav[aria-label="Pages"]');
@@ -317,7 +317,7 @@ class Explorer {
     pages.querySelector("[rel=first]")?.after(" ", previous);
   }
 
-  /** Says in its place that the server is gone, and tries again. @param {unknown} error @param {() => void} again */
+  /** Shows that the server can't be reached, and tries again. @param {unknown} error @param {() => void} again */
   #fail(error, again) {
     if (!(error instanceof Unreachable)) {
       if (error instanceof DOMException && error.name === "AbortError") return;
@@ -339,7 +339,7 @@ class Explorer {
     this.views.first.prepend(note);
   }
 
-  /** Links within the explorer are followed without leaving the page. @param {MouseEvent} event */
+  /** Follows links within the explorer without leaving the page. @param {MouseEvent} event */
   #follow(event) {
     const link = /** @type {Element} */ (event.target).closest("a");
     if (

@@ -1,4 +1,4 @@
-// The most frequent values of a column: asked for when they are opened, and given up alone when they take long.
+// The most frequent values of a column, fetched when the menu is opened, and given up after a while.
 
 import { button, element, number } from "./dom.js";
 import { closeMenu, place as put } from "./menu.js";
@@ -9,7 +9,7 @@ import { literal } from "./cells.js";
 /** How many values are shown. */
 const MOST = 10;
 
-/** The request for the values of a column, most frequent first; null where it can't be counted by the request.
+/** The request for the values of a column, most frequent first.
  * @param {string} url @param {string} column */
 export function facetURL(url, column) {
   const kept = parameters(url).filter(({ name }) =>
@@ -39,10 +39,10 @@ export function facetURL(url, column) {
   ]);
 }
 
-/** After how many milliseconds the values are given up, alone. */
+/** The time in milliseconds after which the request for values is given up. */
 const PATIENCE = 8000;
 
-/** The columns whose values can be counted: one of the table, and those of what its records refer to.
+/** The columns whose values can be counted: the given one and those of referenced records.
  * @param {string} column @param {string} resource @returns {Promise<string[]>} */
 async function countable(column, resource) {
   const resources = (await schema().catch(() => null))?.resources ?? [];

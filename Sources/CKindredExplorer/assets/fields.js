@@ -1,4 +1,4 @@
-// Fields for the values of columns; what refers to another record is picked by its label.
+// Fields for the values of columns; referenced records are chosen by their labels.
 
 import { all, button, element } from "./dom.js";
 import { quoted, valueText } from "./request.js";
@@ -11,17 +11,17 @@ import { columnKind, members, typed, untyped } from "./values.js";
 /** @typedef {object} Field
  * @property {HTMLElement} element
  * @property {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} control
- * @property {() => Map<string, string> | null} values what is to be written, each column as JSON; null where that can't be said
+ * @property {() => Map<string, string> | null} values the values to write, each column as JSON; null if the input is invalid
  */
 
-/** A field for a column, and for those that refer to the same record.
+/** A field for a column, or for all columns of the foreign key that it belongs to.
  * @param {Column} column @param {string} present its value as JSON; an empty text in a new record
  * @param {Association | undefined} reference @returns {Field} */
 export function field(column, present, reference) {
   return reference === undefined ? valueField(column, present) : referenceField(column, present, reference);
 }
 
-/** The association that a column refers by; the one of the fewest columns where there are several.
+/** The association whose foreign key a column belongs to; of several, the one with the fewest columns.
  * @param {import("./server.js").Resource | undefined} resource @param {string} column */
 export function reference(resource, column) {
   const width = (/** @type {Association} */ one) => Object.keys(one.columns ?? {}).length;
@@ -72,7 +72,7 @@ function valueField(column, present) {
       const result = (/** @type {string} */ json) => new Map([[column.name, json]]);
       if (none.getAttribute("aria-pressed") === "true") return result("null");
       if (kind === "bytes") return bytes === null ? new Map() : result(JSON.stringify(bytes));
-      // What nobody has touched stays as it is, in a new record absent.
+      // An unchanged field keeps its value, and is absent from a new record.
       if (!hasChanged && present !== "null") return present === "" ? new Map() : result(present);
       if (control.value === "" && kind !== "text") return result("null");
       if (kind === "boolean") return result(control.value);
@@ -93,12 +93,12 @@ function base64(file) {
   });
 }
 
-/** How many records are offered. */
+/** The number of records that are offered. */
 const MOST = 10;
 
-/** A record that can be referred to. @typedef {{ text: string, detail: string, values: Map<string, string> }} Choice */
+/** A record that can be referenced. @typedef {{ text: string, detail: string, values: Map<string, string> }} Choice */
 
-/** The records whose label or key has a text in it.
+/** The records whose label or key contains a text.
  * @param {Association} association @param {string} text @param {AbortSignal} signal @returns {Promise<Choice[]>} */
 async function choices(association, text, signal) {
   const destination = (await schema())?.resources.find(({ name }) => name === association.destination);

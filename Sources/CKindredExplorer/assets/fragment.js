@@ -1,4 +1,4 @@
-// What is part of the page and not of the request: the view, and which rows are open.
+// The state of the page that isn't part of the request: the view and the open rows.
 
 /** @typedef {{ view: string | null, open: string[] }} Fragment */
 
@@ -11,7 +11,7 @@ function decoded(text) {
   }
 }
 
-/** Reads a fragment; whatever else stands in it means nothing. @param {string} hash @returns {Fragment} */
+/** Parses a fragment, ignoring everything else in it. @param {string} hash @returns {Fragment} */
 export function fragment(hash) {
   /** @type {Fragment} */
   const found = { view: null, open: [] };

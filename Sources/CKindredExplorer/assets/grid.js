@@ -1,4 +1,4 @@
-// The tables of a page: the roles of a treegrid, buttons in headers and cells, nested tables in place.
+// Enhances the tables of a page with the roles of a treegrid, buttons in headers and cells, and nested tables.
 
 import { addRest, makeButton, toggle } from "./associations.js";
 import { cellValue, expressions } from "./cells.js";
@@ -9,7 +9,7 @@ import { adding, named, parameters, quoted } from "./request.js";
 import { schema } from "./server.js";
 import { addRoles, GridKeys } from "./treegrid.js";
 
-/** Where the records of a table come from, and how another request is shown in their place.
+/** The request that a table shows, and a function that shows another one in its place.
  * @typedef {{ url: string, go: (url: string) => void }} Source */
 
 export class Grid {
@@ -22,7 +22,7 @@ export class Grid {
     this.root = root;
     this.onChange = onChange;
     this.editing = editing;
-    /** The sources of tables that have one of their own. @type {WeakMap<Element, Source>} */
+    /** The sources of tables that have their own. @type {WeakMap<Element, Source>} */
     this.sources = new WeakMap();
     this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell), (cell) => editing.open(cell));
     root.addEventListener("click", (event) => {
@@ -37,7 +37,7 @@ export class Grid {
     });
   }
 
-  /** Takes up the tables of a page. @param {Source} source */
+  /** Enhances the tables of a page. @param {Source} source */
   show(source) {
     const table = /** @type {HTMLTableElement | null} */ (find(this.root, ":scope > table[data-resource]"));
     closeMenu();
@@ -48,27 +48,27 @@ export class Grid {
     this.changed();
   }
 
-  /** Takes up a table that was opened in place.
+  /** Enhances a table that was opened in place.
    * @param {HTMLTableElement} table @param {string} name @param {string} url @param {(url: string) => void} go */
   adopt(table, name, url, go) {
     this.sources.set(table, { url, go });
     this.#enhance(table, name);
   }
 
-  /** Takes up rows that were added to a table. @param {HTMLTableElement} table */
+  /** Enhances rows that were added to a table. @param {HTMLTableElement} table */
   adoptRows(table) {
     this.#enhanceRows(table, table.getAttribute("aria-label") ?? "");
     this.changed();
   }
 
-  /** To be called when the tables have changed. */
+  /** Call this when the tables have changed. */
   changed() {
     this.keys.refresh();
     this.editing.mark();
     this.onChange();
   }
 
-  /** The source of a table, and the node of it that the table shows. @param {Element} table */
+  /** The source of a table, and the node that the table shows. @param {Element} table */
   source(table) {
     const node = /** @type {HTMLElement} */ (table).dataset.node ?? "";
     for (let at = /** @type {Element | null} */ (table); at !== null; at = at.parentElement) {
@@ -122,8 +122,8 @@ export class Grid {
     }
   }
 
-  /** Says how many records a limit leaves out below a row; where there is more to the node, they are not those of its
-   * association. @param {HTMLElement} below */
+  /** Shows how many records a limit omits below a row. If the node has other parameters, its records aren't those of its
+   * association, so nothing is shown. @param {HTMLElement} below */
   #tellRest(below) {
     const table = find(below, ":scope > td > table");
     const place = table === null ? null : this.source(table);
@@ -139,15 +139,15 @@ export class Grid {
     if (opener) addRest(below, opener, this);
   }
 
-  /** Which rows are open, by the addresses of their associations. */
+  /** The addresses of the open associations. */
   open() {
     return all(this.root, "tr.below[data-href]:not([hidden])").map((row) => row.dataset.href ?? "");
   }
 
-  /** Opens what was open, one after the other: each may be below another. @param {string[]} addresses */
+  /** Opens associations one after the other, since each may be below another. @param {string[]} addresses */
   async reopen(addresses) {
     for (const wanted of addresses.slice(0, 50)) {
-      // Only what a button of the page leads to: an address may come from anybody.
+      // Open only addresses that a button of the page leads to: the fragment may come from an untrusted link.
       const opener = all(this.root, "button.open[aria-expanded=false]").find((one) =>
         one.dataset.href === wanted
       );
@@ -155,7 +155,7 @@ export class Grid {
     }
   }
 
-  /** The menu of a cell; false where it has none. @param {HTMLElement} cell @param {MouseEvent} [event] */
+  /** Opens the menu of a cell; returns false if it has none. @param {HTMLElement} cell @param {MouseEvent} [event] */
   openCellMenu(cell, event) {
     const opener = find(cell, "[tabindex='0'], a[href], button") ?? cell;
     if (opener === cell && !cell.hasAttribute("tabindex")) cell.tabIndex = -1;
@@ -180,7 +180,7 @@ export class Grid {
     return true;
   }
 
-  /** What can be done with an association, and why it has its name. @param {HTMLElement} head @param {HTMLElement} include */
+  /** Opens the menu of an association, which also shows the foreign key that it comes from. @param {HTMLElement} head @param {HTMLElement} include */
   async #openAssociationMenu(head, include) {
     const { resource } = /** @type {HTMLElement} */ (head.closest("table")).dataset;
     const found = (await schema().catch(() => null))?.resources.find(({ name }) => name === resource);
@@ -193,7 +193,7 @@ export class Grid {
     openMenu("Association", items, include);
   }
 
-  /** The filters that a cell stands for, else those of what heads its row; null where there are none. @param {HTMLElement} cell */
+  /** The filters for a cell's value, else for that of its row's header; null if there are none. @param {HTMLElement} cell */
   #filters(cell) {
     let row = /** @type {HTMLElement} */ (cell.parentElement);
     const isBelow = row.classList.contains("below");
@@ -219,7 +219,7 @@ export class Grid {
     return null;
   }
 
-  /** Shows which columns the records are in order of. */
+  /** Marks the columns that the records are sorted by. */
   markOrder() {
     for (const table of all(this.root, "table[role=treegrid]")) {
       markOrder(/** @type {HTMLTableElement} */ (table), this);

@@ -8,10 +8,10 @@ import { adding, items, join, named, parameters, path, quoted, setting, value } 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {import("./grid.js").Source & { node: string }} Place */
 
-/** How many records of an association that is included are shown at first. */
+/** The number of records of an included association that are shown at first. */
 const FIRST = 5;
 
-/** A name as sort terms and expressions have it. @param {HTMLElement} head */
+/** The name of a column in sort terms and expressions. @param {HTMLElement} head */
 function term(head) {
   const name = head.dataset.name ?? "";
   return head.dataset.column ?? quoted(name);
@@ -24,7 +24,7 @@ export function makeHeaders(table, grid) {
   const rows = Array.from(table.querySelectorAll(":scope > tbody > tr:not(.below)")).slice(0, 20);
   for (const head of table.tHead?.rows[0].cells ?? []) {
     const name = head.textContent ?? "";
-    // Numbers stand below their header.
+    // The headers of numbers are aligned with them.
     const isNumeric = rows.some((row) => row.children[head.cellIndex]?.matches(".n"));
     head.classList.toggle("numeric", isNumeric);
     head.dataset.name = name;
@@ -67,7 +67,7 @@ function associationHeader(head, name, place) {
   return element("span", { class: "head" }, element("span", { translate: "no" }, name), include);
 }
 
-/** What can be done with a column. @param {HTMLElement} head @param {string} name @param {HTMLTableElement} table @param {Place} place @param {HTMLElement} opener */
+/** The items of a column's menu. @param {HTMLElement} head @param {string} name @param {HTMLTableElement} table @param {Place} place @param {HTMLElement} opener */
 function columnItems(head, name, table, place, opener) {
   /** @param {string} parameter @param {string | null} text */
   const go = (parameter, text) => () => place.go(setting(place.url, named(place.node, parameter), text));
@@ -120,7 +120,7 @@ function hiding(head, table, { url, node }) {
   return setting(url, named(node, "fields"), fields.join(","));
 }
 
-/** Tells which column the records are in order of. @param {HTMLTableElement} table @param {Grid} grid */
+/** Marks the column that the records are sorted by. @param {HTMLTableElement} table @param {Grid} grid */
 export function markOrder(table, grid) {
   const place = grid.source(table);
   if (place === null) return;

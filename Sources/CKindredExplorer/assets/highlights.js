@@ -1,8 +1,8 @@
-// The colours of a request, by the Custom Highlight API: the text stays one text.
+// The colours of a request, using the Custom Highlight API, so that the text remains a single node.
 
 import { offset } from "./request.js";
 
-/** Which kinds of parts have which colour. @type {Record<string, string>} */
+/** The colour of each kind of part. @type {Record<string, string>} */
 const COLOURS = {
   resource: "name",
   association: "name",

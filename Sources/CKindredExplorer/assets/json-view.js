@@ -1,12 +1,12 @@
-// The answer as JSON, as the server wrote it but for white space.
+// The response as JSON, as the server wrote it except for white space.
 
 import { button, copy, element } from "./dom.js";
 import { fetched } from "./server.js";
 
-/** Longer answers stay on one line. */
+/** The length in characters beyond which a response isn't indented. */
 const LONGEST = 2_000_000;
 
-/** JSON with a line for each member and element; numbers and texts stay as they are written. @param {string} text */
+/** JSON with a line for each member and element; numbers and texts are unchanged. @param {string} text */
 export function indented(text) {
   let depth = 0;
   let made = "";

@@ -1,10 +1,10 @@
-// Live: after each commit that changes the result, the table is brought up to date; nothing that one reads or uses moves.
+// Live results: the table is updated after each commit that changes the result, without moving what the user reads.
 
 import { recordLink } from "./cells.js";
 import { adopted, button, find } from "./dom.js";
 import { fetched, page } from "./server.js";
 
-/** What tells a row from others. @param {Element} row */
+/** Identifies a row. @param {Element} row */
 function key(row) {
   return recordLink(row)?.getAttribute("href") ?? row.textContent ?? "";
 }
@@ -21,7 +21,7 @@ function groups(table) {
   return found;
 }
 
-/** Gives a cell another's content, unless it shows the same. @param {HTMLElement} cell @param {HTMLElement} next */
+/** Updates a cell if its content has changed. @param {HTMLElement} cell @param {HTMLElement} next */
 function update(cell, next) {
   if (cell.textContent === next.textContent) return;
   const hadFocus = cell.contains(document.activeElement);
@@ -36,7 +36,7 @@ function update(cell, next) {
   if (hadFocus) (find(cell, "a[href]") ?? cell).focus();
 }
 
-/** Brings a table up to date. @param {HTMLTableElement} table @param {HTMLTableElement} next @param {boolean} isPart whether more rows are shown than there are in `next` */
+/** Updates a table. @param {HTMLTableElement} table @param {HTMLTableElement} next @param {boolean} isPart whether the table shows more rows than `next` has */
 export function synchronize(table, next, isPart) {
   const body = find(table, ":scope > tbody:not(.spacer)");
   if (body === null) return;
@@ -71,7 +71,7 @@ export function synchronize(table, next, isPart) {
         );
       }
     }
-    // A row that stays in its place isn't touched: moving it would lose the focus.
+    // A row that is in its place isn't touched, because moving it would lose the focus.
     /** @type {Element | null} */
     const expected = last === null ? body.firstElementChild : last.nextElementSibling;
     if (!isPart && expected !== known.row) {
@@ -86,7 +86,7 @@ export function synchronize(table, next, isPart) {
   }
 }
 
-/** The switch, and what it listens to. */
+/** The switch for live results, and their stream. */
 export class Live {
   /** @param {() => Promise<void>} onChange */
   constructor(onChange) {
@@ -104,7 +104,7 @@ export class Live {
     return this.element.getAttribute("aria-checked") === "true";
   }
 
-  /** Another request is shown. @param {string} url @param {boolean} hasRecords only these have live results */
+  /** Listens to another request. @param {string} url @param {boolean} hasRecords only these have live results */
   show(url, hasRecords) {
     this.url = url;
     this.element.toggleAttribute("disabled", !hasRecords);
@@ -139,18 +139,18 @@ export class Live {
           await this.#read(response.body.pipeThrough(new TextDecoderStream()));
         }
       } catch {
-        // The server is gone: it is tried again.
+        // The server can't be reached: try again.
       }
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 
-  /** Every event is a result that has changed. @param {ReadableStream<string>} stream */
+  /** Reads events, each of which means that the result has changed. @param {ReadableStream<string>} stream */
   async #read(stream) {
     let rest = "";
     const reader = stream.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      // Only that there is an event counts, so that a long one isn't kept.
+      // Only the arrival of an event matters, so its content isn't kept.
       const text = rest + part.value;
       const ends = text.split(/\r?\n\r?\n/);
       rest = /^data/m.test(ends[ends.length - 1]) ? "data" : ends[ends.length - 1].slice(-8);
@@ -159,7 +159,7 @@ export class Live {
   }
 }
 
-/** The present page of a URL; null where it has a problem. @param {string} url */
+/** The current page of a URL, or null if it is a problem. @param {string} url */
 export async function presentPage(url) {
   const loaded = await page(url);
   return loaded.status === 200 ? loaded : null;

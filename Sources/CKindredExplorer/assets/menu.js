@@ -1,4 +1,4 @@
-// Menus as in the ARIA Authoring Practices: arrows, Home, End, first letters, Escape; closing gives the focus back.
+// Menus with the keys of the ARIA Authoring Practices: arrows, Home, End, first letters, Escape. Closing restores focus.
 
 import { all, element } from "./dom.js";
 
@@ -11,7 +11,7 @@ export function closeMenu() {
   closePresent?.();
 }
 
-/** Keeps an element below or above another, inside of the window. @param {HTMLElement} box @param {DOMRect} anchor */
+/** Places an element below or above another, within the window. @param {HTMLElement} box @param {DOMRect} anchor */
 export function place(box, anchor) {
   const { innerWidth, innerHeight } = window;
   const { width, height } = box.getBoundingClientRect();

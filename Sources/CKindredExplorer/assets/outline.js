@@ -1,14 +1,14 @@
-// What an association repeats below itself, as a tree with the keys of the ARIA Authoring Practices. The nested tables are
-// the same data.
+// Recursive associations as a tree with the keys of the ARIA Authoring Practices. The nested tables contain the same
+// data.
 
 import { cellValue, recordLink } from "./cells.js";
 import { all, button, element, find } from "./dom.js";
 import { items, parameters } from "./request.js";
 
-/** How many values stand behind a name. */
+/** The number of values after a name. */
 const MOST_VALUES = 3;
 
-/** The key of what is repeated; null where nothing is. @param {string} url */
+/** The key of the recursive association, or null if there is none. @param {string} url */
 export function repeatedKey(url) {
   const included = parameters(url).filter(({ name }) => name === "include").flatMap(({ value }) =>
     items(value)
@@ -22,7 +22,7 @@ export function repeatedKey(url) {
   return null;
 }
 
-/** A button that shows a table as a tree; null where nothing in it is repeated. @param {HTMLTableElement} table @param {string} url */
+/** A button that shows a table as a tree, or null if the request has no recursive association. @param {HTMLTableElement} table @param {string} url */
 export function treeSwitch(table, url) {
   const key = repeatedKey(url);
   if (key === null) return null;
@@ -87,7 +87,7 @@ function expand(item, opens) {
   item.setAttribute("aria-expanded", String(opens));
 }
 
-/** A click beside the link opens and closes. @param {MouseEvent} event */
+/** Opens and closes a branch on a click outside its link. @param {MouseEvent} event */
 function click(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   const item = /** @type {HTMLElement | null} */ (target.closest("[role=treeitem]"));

@@ -1,4 +1,4 @@
-// The palette: tables, columns and actions by a few letters.
+// The palette: finds tables, columns and actions by a few letters.
 
 import { all, element } from "./dom.js";
 import { openDialog } from "./dialog.js";
@@ -7,7 +7,7 @@ import { schema } from "./server.js";
 
 /** @typedef {{ text: string, kind: string, isColumn?: boolean, action: () => void }} Entry */
 
-/** How well letters fit a text: less is better, null where they don't. @param {string} typed @param {string} text */
+/** How well the typed letters match a text: less is better, null is no match. @param {string} typed @param {string} text */
 export function fit(typed, text) {
   const letters = typed.toLowerCase();
   const name = text.toLowerCase();
@@ -25,7 +25,7 @@ export function fit(typed, text) {
   return 5 + name.length / 1000;
 }
 
-/** Tables go before columns that fit as well, or a little better. @param {string} typed @param {Entry} entry */
+/** Ranks an entry; tables precede columns that match as well or slightly better. @param {string} typed @param {Entry} entry */
 function rank(typed, entry) {
   const found = fit(typed, entry.text);
   return found === null ? null : found + (entry.isColumn ? 3.5 : 0);

@@ -1,4 +1,4 @@
-// The plan of a request: what SQL each node runs, how SQLite goes about it, and which index is missing.
+// The plan of a request: the SQL of each node, the database's plan for it, and missing indexes.
 
 import { button, copy, element } from "./dom.js";
 import { adding, parameters } from "./request.js";
@@ -38,7 +38,7 @@ export async function showPlan(panel, url, signal) {
   );
 }
 
-/** For each statement, the indexes that it lacks: those of the tables that it scans. @param {Statement[]} statements @param {string[]} missing */
+/** For each statement, the missing indexes of the tables that it scans. @param {Statement[]} statements @param {string[]} missing */
 export function advice(statements, missing) {
   const rest = new Set(missing);
   const places = statements.map((statement) => {

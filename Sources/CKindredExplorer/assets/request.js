@@ -1,15 +1,15 @@
-// URLs as text: what stands where, what must be escaped, and what a click adds or takes away. What a request means only
-// the server knows.
+// URLs as text: their parts, their escapes, and the changes that clicks make. Only the server knows what a request
+// means.
 
-/** @typedef {{ name: string, value: string }} Parameter A parameter as people read it, without needless escapes. */
+/** @typedef {{ name: string, value: string }} Parameter A parameter in readable form, without needless escapes. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
-/** Characters that mean something in a URL, or can't be seen. */
+/** Characters that have a meaning in a URL or are invisible. */
 const KEPT = /[%&+#/?,=;]|(?! )[\p{C}\p{Z}]/u;
 const SAFE = /[A-Za-z0-9\-._~!$'()*,:;=@/?+&%]/;
 
-/** Every character of a text as bytes of a URL. @param {string} text */
+/** A text with every byte escaped. @param {string} text */
 function escaped(text) {
   return Array.from(
     encoder.encode(text),
@@ -17,7 +17,7 @@ function escaped(text) {
   ).join("");
 }
 
-/** A URL as people read it: without the escapes that need not be there. @param {string} url */
+/** A URL in readable form, without needless escapes. @param {string} url */
 export function readable(url) {
   return url.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     const bytes = run.slice(1).split("%").map((digits) => parseInt(digits, 16));
@@ -32,7 +32,7 @@ export function readable(url) {
   });
 }
 
-/** The URL that a readable one stands for; what is escaped in it stays. @param {string} text */
+/** The URL that a readable one stands for; existing escapes are kept. @param {string} text */
 export function address(text) {
   return Array.from(
     text,
@@ -40,7 +40,7 @@ export function address(text) {
   ).join("");
 }
 
-/** A value as it stands in a readable URL: what would end it is escaped. @param {string} text */
+/** A value for a readable URL: characters that would end or change it are escaped. @param {string} text */
 export function valueText(text) {
   return Array.from(
     text,
@@ -66,7 +66,7 @@ export function parameters(url) {
   });
 }
 
-/** A parameter as it is written. @param {Parameter} parameter */
+/** A parameter as text. @param {Parameter} parameter */
 export function written(parameter) {
   return `${parameter.name}=${parameter.value}`;
 }
@@ -76,12 +76,12 @@ export function join(path, list) {
   return list.length === 0 ? path : `${path}?${list.map(written).join("&")}`;
 }
 
-/** Another request begins at its first page: cursors belong to the request that they come from. @param {Parameter[]} list */
+/** Parameters without a position: a changed request starts at its first page, because cursors belong to one request. @param {Parameter[]} list */
 function fromStart(list) {
   return list.filter(({ name }) => name !== "after" && name !== "offset");
 }
 
-/** The URL with this value of a parameter, or without it where there is no value.
+/** The URL with a parameter set to a value, or removed if the value is null.
  * @param {string} url @param {string} name @param {string | null} value */
 export function setting(url, name, value) {
   const list = fromStart(parameters(url));
@@ -98,7 +98,7 @@ export function adding(url, name, value) {
   return join(path(url), [...fromStart(parameters(url)), { name, value }]);
 }
 
-/** The URL without the parameter at this place. @param {string} url @param {number} index */
+/** The URL without the parameter at an index. @param {string} url @param {number} index */
 export function removing(url, index) {
   const list = parameters(url);
   const removed = list[index]?.name;
@@ -106,7 +106,7 @@ export function removing(url, index) {
   return join(path(url), removed === "after" ? rest : rest.filter(({ name }) => name !== "after"));
 }
 
-/** The value of a parameter; null where it isn't there. @param {string} url @param {string} name */
+/** The value of a parameter, or null if it is absent. @param {string} url @param {string} name */
 export function value(url, name) {
   return parameters(url).find((parameter) => parameter.name === name)?.value ?? null;
 }
@@ -116,7 +116,7 @@ export function named(node, name) {
   return node === "" ? name : `${node}.${name}`;
 }
 
-/** A name as expressions have it. @param {string} name */
+/** A name as it is written in expressions. @param {string} name */
 export function quoted(name) {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
@@ -139,12 +139,12 @@ export function items(text) {
   return found.filter((item) => item !== "");
 }
 
-/** How many Unicode scalars stand before a place in a text. @param {string} text @param {number} offset */
+/** The number of Unicode scalars before an offset in a text. @param {string} text @param {number} offset */
 export function scalars(text, offset) {
   return Array.from(text.slice(0, offset)).length;
 }
 
-/** The place in a text that so many scalars stand before. @param {string} text @param {number} count */
+/** The offset in a text after a number of Unicode scalars. @param {string} text @param {number} count */
 export function offset(text, count) {
   return Array.from(text).slice(0, count).join("").length;
 }

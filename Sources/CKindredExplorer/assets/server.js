@@ -1,4 +1,4 @@
-// What is asked of the server. Pages come as documents: what is in them stays text.
+// Requests to the server. Pages are parsed as documents, whose scripts never run.
 
 import { address, join, parameters, path, readable } from "./request.js";
 
@@ -10,7 +10,7 @@ import { address, join, parameters, path, readable } from "./request.js";
 /** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
 
-/** A page, and what its head tells. */
+/** A page with its status and total. */
 export class Page {
   /** @param {Document} document @param {number} status @param {number | null} total */
   constructor(document, status, total) {
@@ -23,19 +23,19 @@ export class Page {
     return /** @type {HTMLTableElement | null} */ (this.document.querySelector("main > table"));
   }
 
-  /** Where another page of the same result is. @param {string} relation */
+  /** The link to another page of the same result. @param {string} relation */
   link(relation) {
     return this.document.querySelector(`footer a[rel="${relation}"]`)?.getAttribute("href") ?? null;
   }
 }
 
-/** The server is gone, or doesn't answer. */
+/** Thrown if the server can't be reached or doesn't answer. */
 export class Unreachable extends Error {}
 
 /** @type {string | null} */
 let token = null;
 
-/** Has every request carry a token. @param {string | null} value */
+/** Sets the token that every request carries. @param {string | null} value */
 export function authorize(value) {
   token = value;
 }
@@ -49,7 +49,7 @@ export function authorizedHeaders() {
   return token === null ? [] : [["Authorization", `Bearer ${token}`]];
 }
 
-/** The page of a readable URL; whatever its status.
+/** The page of a readable URL, whatever its status.
  * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Page>} */
 export function page(url, signal) {
   return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export function page(url, signal) {
   });
 }
 
-/** The answer to a request for something else than a page. @param {string} url @param {RequestInit} [options] */
+/** The response to a request for anything but a page. @param {string} url @param {RequestInit} [options] */
 export async function fetched(url, options = {}) {
   const headers = new Headers({ Accept: "application/json", ...options.headers });
   for (const [name, value] of authorizedHeaders()) headers.set(name, value);
@@ -84,7 +84,7 @@ export async function fetched(url, options = {}) {
   }
 }
 
-/** Saves an answer that the browser can't ask for by itself, as it has no token. @param {string} url @param {string} format */
+/** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url @param {string} format */
 export async function download(url, format) {
   const response = await fetched(readable(url), { headers: { Accept: "*/*" } });
   if (!response.ok) throw new Unreachable(`The server answers ${response.status}.`);
@@ -101,20 +101,20 @@ async function json(url, signal) {
   return response.ok ? await response.json() : null;
 }
 
-/** What may stand at a place of a readable URL.
+/** The completions at a position of a readable URL.
  * @param {string} url @param {number} position in scalars @param {AbortSignal} [signal] @returns {Promise<Completion[]>} */
 export async function completions(url, position, signal) {
   const target = `/-/complete?url=${encodeURIComponent(url)}&position=${position}`;
   return await json(target, signal) ?? [];
 }
 
-/** What the server understands of a readable URL.
+/** The server's description of a readable URL.
  * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Description>} */
 export async function description(url, signal) {
   return await json(`/-/describe?url=${encodeURIComponent(url)}`, signal) ?? { parts: [], errors: [] };
 }
 
-/** The request without what no longer makes sense in it: the parameters that the server finds wrong.
+/** The request without the parameters that the server finds wrong, because they no longer apply.
  * @param {string} url @returns {Promise<string>} */
 export async function confirmed(url) {
   let present = url;
@@ -133,7 +133,7 @@ export async function confirmed(url) {
 /** @type {Promise<{ resources: Resource[], limits?: Record<string, number> }> | null} */
 let known = null;
 
-/** The schema, which is asked for once. */
+/** The schema, which is fetched once. */
 export function schema() {
   known ??= json("/-/schema").then((found) => found ?? json("/"));
   return known;

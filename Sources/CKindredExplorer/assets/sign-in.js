@@ -1,4 +1,4 @@
-// Signing in with a token: kept in memory, or for the session; never in a URL.
+// Signing in with a token, which is kept in memory or for the session, and never put into a URL.
 
 import { button, element } from "./dom.js";
 import { openDialog } from "./dialog.js";
@@ -6,7 +6,7 @@ import { authorize } from "./server.js";
 
 const STORED = "kindred-token";
 
-/** Takes up the token of the session; false where there is none. */
+/** Uses the token of the session; returns false if there is none. */
 export function resumeSession() {
   try {
     const token = sessionStorage.getItem(STORED);
@@ -44,7 +44,7 @@ export function openSignIn(repeat) {
       if (keep.checked) sessionStorage.setItem(STORED, token);
       else sessionStorage.removeItem(STORED);
     } catch {
-      // It is kept in memory.
+      // Without storage, the token is only in memory.
     }
     dialog.close();
     repeat();

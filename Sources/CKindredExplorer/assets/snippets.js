@@ -1,9 +1,9 @@
-// The request as programs that make it.
+// Programs that make the request.
 
 /** @typedef {{ name: string, kind: "number" | "text" | "boolean" | "unknown" }} Field */
-/** @typedef {{ type: string, fields: Field[], lists: { key: string, shape: Shape, isMany: boolean }[] }} Shape What a record looks like. */
+/** @typedef {{ type: string, fields: Field[], lists: { key: string, shape: Shape, isMany: boolean }[] }} Shape The shape of a record. */
 
-/** A text in single quotes of a shell. @param {string} text */
+/** A text in single quotes for a shell. @param {string} text */
 export function shellQuoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -69,7 +69,7 @@ if (!response.ok) throw new Error((await response.json()).detail);
 const records: ${shape.type}${isSingle ? "" : "[]"} = await response.json();`;
 }
 
-/** A text as Swift has it. @param {string} text */
+/** A text as a Swift literal. @param {string} text */
 function swiftText(text) {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

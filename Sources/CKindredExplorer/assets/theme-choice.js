@@ -1,4 +1,4 @@
-// The theme: the system's, or the one that was chosen here before.
+// The choice of theme: the system's, or one that is remembered.
 
 import { element } from "./dom.js";
 
@@ -19,7 +19,7 @@ export function themeChoice() {
       if (select.value === "system") localStorage.removeItem(STORED);
       else localStorage.setItem(STORED, select.value);
     } catch {
-      // It holds for this page.
+      // Without storage, the choice applies to this page only.
     }
   });
   return select;

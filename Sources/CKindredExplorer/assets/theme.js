@@ -1,4 +1,4 @@
-// Before the first paint: the theme that was chosen, and that scripts are at work.
+// Runs before the first paint: applies the chosen theme, and marks the page as scripted.
 document.documentElement.classList.add("scripted");
 try {
   const theme = localStorage.getItem("kindred-theme");
@@ -6,5 +6,5 @@ try {
     document.documentElement.dataset.theme = theme;
   }
 } catch {
-  // Without storage the system's theme holds.
+  // Without storage, the system's theme applies.
 }

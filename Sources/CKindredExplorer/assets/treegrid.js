@@ -1,4 +1,4 @@
-// The roles of a treegrid for tables that the server drew, and the way through it by keyboard.
+// The roles of a treegrid for tables that the server rendered, and their keyboard navigation.
 
 import { all, element } from "./dom.js";
 
@@ -6,7 +6,7 @@ import { all, element } from "./dom.js";
 export function addRoles(table, name) {
   table.setAttribute("role", "treegrid");
   table.setAttribute("aria-label", name);
-  // A treegrid holds rows and nothing else.
+  // A treegrid may contain only rows.
   const { caption } = table;
   if (caption !== null) {
     table.before(element("h2", { class: "caption" }, ...caption.childNodes));
@@ -30,7 +30,7 @@ export function addRoles(table, name) {
   }
 }
 
-/** A place that arrows lead to: what can be used in a cell, or the cell. @typedef {{ target: HTMLElement, cell: HTMLTableCellElement }} Stop */
+/** A stop of the arrow keys: a control in a cell, or the cell itself. @typedef {{ target: HTMLElement, cell: HTMLTableCellElement }} Stop */
 
 /** @param {HTMLTableRowElement} row @returns {Stop[]} */
 function stops(row) {
@@ -43,13 +43,13 @@ function stops(row) {
   });
 }
 
-/** What has stops of its own in a grid. */
+/** Elements within a grid that have their own tab stops. */
 const OWN = ".cell-editor, .new-record";
 
-/** The keys of a grid, which is one stop of Tab whatever is open in it. */
+/** The keyboard navigation of a grid, which is a single tab stop whatever is open in it. */
 export class GridKeys {
   /**
-   * @param {HTMLElement} root what holds the outermost table
+   * @param {HTMLElement} root the parent of the outermost table
    * @param {(cell: HTMLTableCellElement) => void} openCellMenu @param {(cell: HTMLTableCellElement) => void} edit
    */
   constructor(root, openCellMenu, edit) {
@@ -63,7 +63,7 @@ export class GridKeys {
     root.addEventListener("mousedown", (event) => this.#point(event));
   }
 
-  /** Makes all of it one stop of Tab; to be called when something was added. */
+  /** Makes the whole grid a single tab stop; call this when something was added. */
   refresh() {
     for (const target of all(this.root, "a[href], button")) {
       if (target !== this.present && target.closest(OWN) === null) target.tabIndex = -1;
@@ -89,7 +89,7 @@ export class GridKeys {
     this.present = target;
   }
 
-  /** A click on a cell that has nothing to click gives it the focus. @param {MouseEvent} event */
+  /** Focuses a cell without controls when it is clicked. @param {MouseEvent} event */
   #point(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     const cell = /** @type {HTMLElement | null} */ (target.closest("td, th"));
@@ -102,7 +102,7 @@ export class GridKeys {
     cell.focus({ preventScroll: true });
   }
 
-  /** The rows that are shown, those of nested tables in their places. @returns {HTMLTableRowElement[]} */
+  /** The visible rows, including those of nested tables. @returns {HTMLTableRowElement[]} */
   #rows() {
     return /** @type {HTMLTableRowElement[]} */ (all(this.root, "tr")).filter((row) =>
       row.closest("tr[hidden], .spacer") === null && stops(row).length > 0
@@ -135,7 +135,7 @@ export class GridKeys {
     if (to !== null) this.focus(to);
   }
 
-  /** Where a key leads; null for nowhere, undefined for keys that aren't the grid's.
+  /** The destination of a key: null for none, undefined for keys that the grid doesn't handle.
    * @param {KeyboardEvent} event @param {HTMLTableRowElement} row @param {Stop[]} inRow @param {number} at */
   #destination(event, row, inRow, at) {
     const { target, cell } = inRow[at];

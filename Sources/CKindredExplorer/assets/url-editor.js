@@ -1,4 +1,4 @@
-// The editor of the request: colours, completion, mistakes at their place, mends by one key.
+// The editor of the request, with colours, completion, marked errors and corrections by a single key.
 
 import { button, element } from "./dom.js";
 import { Completions } from "./completions.js";
@@ -6,14 +6,14 @@ import { highlight } from "./highlights.js";
 import { offset, readable, scalars } from "./request.js";
 import { completions, description } from "./server.js";
 
-/** What is wrong with a text that was run, and the requests that mend it. @typedef {{ text: string, mends: string[] }} Problem */
+/** A text with an error, and the corrected requests. @typedef {{ text: string, mends: string[] }} Problem */
 
 export class UrlEditor extends HTMLElement {
   constructor() {
     super();
     /** Shows the request of a text. @type {(text: string, replaces: boolean) => void} */
     this.run = () => {};
-    /** The request as in the address. @type {string} */
+    /** The request in the address. @type {string} */
     this.present = "";
     /** @type {Problem | null} */
     this.problem = null;
@@ -72,7 +72,7 @@ export class UrlEditor extends HTMLElement {
     this.#colour();
   }
 
-  /** Puts a text into the editor, and completes it at its end. @param {string} text */
+  /** Sets the text of the editor, and offers completions at its end. @param {string} text */
   begin(text) {
     const field = /** @type {HTMLElement} */ (this.field);
     field.textContent = text;
@@ -80,7 +80,7 @@ export class UrlEditor extends HTMLElement {
     this.#changed(true);
   }
 
-  /** Selects from one place of the text to another. @param {number} from @param {number} to */
+  /** Selects a range of the text. @param {number} from @param {number} to */
   select(from, to) {
     const field = /** @type {HTMLElement} */ (this.field);
     field.focus();
@@ -96,7 +96,7 @@ export class UrlEditor extends HTMLElement {
     selection?.addRange(range);
   }
 
-  /** Where the caret is. */
+  /** The position of the caret. */
   get caret() {
     const field = /** @type {HTMLElement} */ (this.field);
     const selection = getSelection();
@@ -118,7 +118,7 @@ export class UrlEditor extends HTMLElement {
 
   /** @param {string} text */
   #insert(text) {
-    // Keeps what can be undone.
+    // `execCommand` preserves the undo history.
     document.execCommand("insertText", false, text);
   }
 
@@ -158,7 +158,7 @@ export class UrlEditor extends HTMLElement {
         this.completions?.show(found);
       }
     } catch {
-      if (!asking.signal.aborted) this.completions?.close(); // the server is gone: typing goes on
+      if (!asking.signal.aborted) this.completions?.close(); // the server can't be reached: ignore
     }
     if (this.asking === asking) this.isAsking = false;
   }
@@ -169,7 +169,7 @@ export class UrlEditor extends HTMLElement {
       const found = await description(text);
       if (this.text === text) highlight(/** @type {HTMLElement} */ (this.field), text, found);
     } catch {
-      // Without colours it can be read as well.
+      // The text is readable without colours.
     }
   }
 

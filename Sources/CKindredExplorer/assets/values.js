@@ -1,9 +1,9 @@
-// Values as the JSON that requests carry: a number keeps all of its digits, and a text stays one.
+// Values as the JSON in requests: numbers keep all their digits, and texts remain texts.
 
-/** The kinds of columns that are written in different ways.
+/** The kinds of columns by how their values are written.
  * @typedef {"text" | "number" | "boolean" | "json" | "bytes"} ColumnKind */
 
-/** How values of a declared type are written. @param {string} type @returns {ColumnKind} */
+/** The kind of a column with a declared type. @param {string} type @returns {ColumnKind} */
 export function columnKind(type) {
   const name = type.toUpperCase();
   if (/^BOOL(EAN)?$/.test(name)) return "boolean";
@@ -12,7 +12,7 @@ export function columnKind(type) {
   return /CHAR|CLOB|TEXT/.test(name) ? "text" : "number";
 }
 
-/** What is typed, as JSON; null where it is none. Columns of numbers take other texts as texts, as the database does.
+/** Typed text as JSON, or null if it is invalid. Numeric columns accept other texts as texts, as the database does.
  * @param {ColumnKind} kind @param {string} text @returns {string | null} */
 export function typed(kind, text) {
   if (kind === "number" && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim())) return text.trim();
@@ -25,7 +25,7 @@ export function typed(kind, text) {
   }
 }
 
-/** JSON as it is shown and typed. @param {string} json */
+/** JSON in the form in which it is shown and typed. @param {string} json */
 export function untyped(json) {
   if (json === "null") return "";
   return json.startsWith('"') ? JSON.parse(json) : json;
@@ -46,12 +46,12 @@ export function members(text) {
   );
 }
 
-/** A record of members that are JSON. @param {Map<string, string>} values */
+/** A JSON object of members that are JSON. @param {Map<string, string>} values */
 export function object(values) {
   return `{${Array.from(values, ([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
 
-/** The member that a JSON Pointer leads to (RFC 6901), or that holds what it leads to. @param {string | undefined} pointer */
+/** The top-level member that a JSON Pointer leads to or into (RFC 6901). @param {string | undefined} pointer */
 export function pointedMember(pointer) {
   const token = /^#\/([^/]*)/.exec(pointer ?? "")?.[1];
   if (token === undefined) return null;

@@ -1,10 +1,10 @@
-// The tabs: different views of one request. Which one is chosen stands in the fragment.
+// The tabs with the views of a request. The fragment contains the current one.
 
 import { button, element } from "./dom.js";
 
 /** @typedef {{ name: string, show?: (panel: HTMLElement, url: string, signal: AbortSignal) => Promise<void> }} View */
 
-/** After how many milliseconds a view is shown that isn't there yet. */
+/** The time in milliseconds after which an unfinished view is shown. */
 const LATE = 1000;
 
 export class Views {
@@ -34,7 +34,7 @@ export class Views {
     return this.panels[0];
   }
 
-  /** The name of a view as a fragment has it; the first one where there is none. @param {string | null} text */
+  /** The view that a fragment names, else the first one. @param {string | null} text */
   named(text) {
     return this.views.find(({ name }) => name.toLowerCase() === text?.toLowerCase())?.name ??
       this.views[0].name;
@@ -57,7 +57,7 @@ export class Views {
     const panel = this.panels[index];
     const reveal = () => this.panels.forEach((one, number) => one.hidden = number !== index);
     if (!isNew || show === undefined) return reveal();
-    // The view before stays until this one is there, unless that takes long.
+    // Keep the previous view until this one is ready, unless that takes long.
     const late = setTimeout(reveal, LATE);
     leaving.signal.addEventListener("abort", () => clearTimeout(late));
     panel.setAttribute("aria-busy", "true");
