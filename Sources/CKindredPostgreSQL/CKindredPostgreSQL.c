@@ -74,7 +74,7 @@ bool kindred_pq_load(void) {
 
 const char *kindred_pq_problem(void) { return problem; }
 
-// What the server remarks is for its log.
+// Ignores notices, which are also in the server's log.
 static void ignore(void *context, const char *message) {
   (void)context;
   (void)message;

@@ -1,23 +1,23 @@
 import CKindredPostgreSQL
 import Synchronization
 
-/// Ends what a connection is doing for its present holder, from any thread.
+/// A handle to cancel a connection's work for its current holder, from any thread.
 ///
-/// It does nothing once the connection is closed, or has gone to another holder.
+/// It has no effect once the connection is closed or has another holder.
 public struct CancelHandle: Sendable {
   let state: CancelState
   let holder: UInt64
 
-  /// Has the statement under way, and all that follow, fail with `57014`, until the connection goes to another holder.
+  /// Makes the running statement and later ones fail with `57014`, until the connection has another holder.
   ///
-  /// It connects to the server, and returns when that has taken notice.
+  /// It connects to the server, and returns when the server has received the request.
   public func cancel() { state.cancel(for: holder) }
 }
 
-/// What a connection shares with the handles that cancel it.
+/// The state that a connection shares with its cancel handles.
 final class CancelState: Sendable {
   private struct Target: @unchecked Sendable {
-    // libpq lets any thread use it until it is freed, and both happen with the lock held.
+    // libpq allows any thread to use it until it is freed; both happen while holding the lock.
     var handle: OpaquePointer?
     var holder: UInt64 = 0
     var isCancelled = false
@@ -43,7 +43,7 @@ final class CancelState: Sendable {
     }
   }
 
-  /// Makes the handles that were given out do nothing.
+  /// Invalidates the existing handles.
   func changeHolder() {
     target.withLock { target in
       target.holder &+= 1

@@ -1,24 +1,24 @@
 import CKindredPostgreSQL
 
-/// Where a database is, and how it is reached: a URL of PostgreSQL, with everything that libpq understands in it
-/// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>).
+/// The URL of a PostgreSQL database, with all parameters that libpq supports
+/// (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>), and settings of the connection.
 public struct ConnectionTarget: Sendable {
-  /// Whether statements are prepared once for a connection.
+  /// Whether a connection prepares statements for reuse.
   public enum Preparation: String, Sendable, CaseIterable {
-    /// Unless a pooler stands between.
+    /// Unless a connection pooler is detected.
     case auto
     case on
     case off
   }
 
-  /// The URL as it was given; it may hold a password.
+  /// The URL that was passed to the initializer; it may contain a password.
   let url: String
-  /// How long an attempt to connect to one host may take, unless the URL says so.
+  /// The seconds that an attempt to connect to one host may take, unless the URL sets them.
   public var connectTimeout = 5
-  /// Whether statements are prepared.
+  /// Whether statements are prepared for reuse.
   public var preparation = Preparation.auto
 
-  /// The target of a URL; nil where it is none of PostgreSQL's.
+  /// Creates the target of a URL; nil if its scheme is not PostgreSQL's.
   public init?(_ url: String) {
     guard Self.schemes.contains(where: url.hasPrefix) else { return nil }
     self.url = url
@@ -26,9 +26,9 @@ public struct ConnectionTarget: Sendable {
 
   private static let schemes = ["postgres://", "postgresql://"]
 
-  /// Whether a client library is there to connect with.
+  /// Checks that the client library is installed.
   ///
-  /// - Throws: `PostgreSQLError` that says what to install.
+  /// - Throws: `PostgreSQLError` that names the package to install.
   public static func checkLibrary() throws(PostgreSQLError) {
     guard kindred_pq_load() else {
       throw PostgreSQLError(
@@ -36,7 +36,7 @@ public struct ConnectionTarget: Sendable {
     }
   }
 
-  /// What libpq is given: those before the URL are overridden by it, those behind it override it.
+  /// The parameters for libpq; the URL overrides those before it, and those after it override the URL.
   var keywords: [(name: String, value: String)] {
     [
       ("connect_timeout", String(connectTimeout)), ("fallback_application_name", "kindred"), ("dbname", url),
@@ -69,6 +69,6 @@ extension ConnectionTarget: CustomStringConvertible {
 }
 
 extension String {
-  /// Where a part of the text is first.
+  /// Returns the first range of a part of the text.
   fileprivate func range(of part: String) -> Range<Index>? { ranges(of: part).first }
 }

@@ -1,18 +1,18 @@
-/// What an engine that speaks PostgreSQL's protocol is, and can do.
+/// The kind and capabilities of a server that speaks PostgreSQL's protocol.
 public struct EngineCapabilities: Hashable, Sendable {
-  /// The engines that differ.
+  /// The engines whose behaviour differs.
   public enum Engine: String, Sendable, CaseIterable {
     case postgresql, cockroach, yugabyte, citus
   }
 
-  /// Which it is.
+  /// The engine of the server.
   public let engine: Engine
-  /// The major version of PostgreSQL that it is, or says it is compatible with.
+  /// The major version of PostgreSQL, or the one that the engine claims to be compatible with.
   public let version: Int
-  /// What it says of itself, up to the first comma.
+  /// The name and version that the server reports.
   public let name: String
 
-  /// What `version()` and the names of the extensions say.
+  /// Creates the capabilities from the result of `version()` and the names of the installed extensions.
   public init(version text: String, extensions: [String]) {
     let isCockroach = text.hasPrefix("CockroachDB")
     if isCockroach {
@@ -26,12 +26,12 @@ public struct EngineCapabilities: Hashable, Sendable {
     }
     let words = text.split(separator: " ")
     let number = words.firstIndex(of: "PostgreSQL").map { words[words.index(after: $0)...].first ?? "" } ?? ""
-    // CockroachDB counts its own versions, and is compatible with PostgreSQL 14.
+    // CockroachDB has its own version numbers, and is compatible with PostgreSQL 14.
     version = isCockroach ? 14 : Int(number.prefix { $0.isNumber }) ?? 14
     name = String(text.prefix { $0 != "," }).split(separator: " ").prefix(isCockroach ? 3 : 2).joined(
       separator: " ")
   }
 
-  /// Whether the state of all data is known by a number (`pg_current_snapshot`).
+  /// Whether `pg_current_snapshot` identifies the state of all data.
   public var hasSnapshotNumbers: Bool { engine == .postgresql }
 }

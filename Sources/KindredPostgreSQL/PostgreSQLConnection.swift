@@ -1,26 +1,27 @@
 import CKindredPostgreSQL
 import KindredClock
 
-/// A connection to PostgreSQL, which has one holder at a time.
+/// A connection to a PostgreSQL server, which has one holder at a time.
 ///
-/// All statements go in pipelines: any number of them takes one round trip.
+/// All statements are sent in pipelines, so any number of them takes one round trip.
 public final class PostgreSQLConnection {
   let handle: OpaquePointer
   let cancelState: CancelState
   var prepared = PreparedStatements()
-  /// Whether statements are prepared under names.
+  /// Whether reusable statements are prepared under names.
   var preparesStatements: Bool
-  /// Whether nothing can be done with it any more.
+  /// Whether the connection can't be used any more.
   public private(set) var isBroken = false
-  /// When what it does must end, by `MonotonicTime`; nil for never.
+  /// The time by which its work has to end, in nanoseconds of `MonotonicTime`; nil for no limit.
   public var deadline: UInt64?
 
-  /// How long the server may take to say that time is over, before the connection is given up.
+  /// The nanoseconds after the deadline in which the server may report the timeout, before the connection is
+  /// abandoned.
   private static let grace: UInt64 = 500_000_000
 
-  /// Connects.
+  /// Connects to a server.
   ///
-  /// - Throws: `PostgreSQLError` with what libpq says of each host, which never names a password.
+  /// - Throws: `PostgreSQLError` with libpq's message for each host, which never contains a password.
   public init(_ target: ConnectionTarget) throws(PostgreSQLError) {
     try ConnectionTarget.checkLibrary()
     let connection = Self.connect(target)
@@ -42,7 +43,7 @@ public final class PostgreSQLConnection {
       Query("SELECT pg_backend_pid()", isReusable: false), Query(Self.session, isReusable: false),
     ])
     if target.preparation == .auto {
-      // A pooler gives out numbers of its own, and the next transaction may be in another session.
+      // A pooler reports a process number of its own, and the next transaction may use another session.
       preparesStatements = results.first?.integer(0, 0) == Int64(kindred_pq_backend(connection))
     }
   }
@@ -59,7 +60,7 @@ public final class PostgreSQLConnection {
     }
   }
 
-  /// How values are written: for the session where it is one, and again for each transaction where it is not.
+  /// The format of values, set for the session; transactions set it again, because a pooler may change the session.
   static let session = """
     SELECT set_config('DateStyle', 'ISO, YMD', false), set_config('TimeZone', 'UTC', false), \
     set_config('IntervalStyle', 'postgres', false), set_config('extra_float_digits', '1', false), \
@@ -68,9 +69,9 @@ public final class PostgreSQLConnection {
 
   // MARK: Pipelines
 
-  /// Runs statements in one round trip, each after the one before; one that fails is the last.
+  /// Runs statements in order in one round trip; if one fails, the rest are skipped.
   ///
-  /// - Throws: `PostgreSQLError` of the first that failed.
+  /// - Throws: The `PostgreSQLError` of the first statement that failed.
   public func run(_ queries: [Query]) throws(PostgreSQLError) -> [QueryResult] {
     guard !cancelState.isCancelled else {
       throw PostgreSQLError(state: PostgreSQLError.State.cancelled, message: "the request was cancelled")
@@ -91,7 +92,7 @@ public final class PostgreSQLConnection {
         let result = try result(of: expectation)
         if case .rows = expectation { results.append(result) }
       } catch {
-        // What follows was passed over, and says nothing of its own.
+        // The statements after it are skipped, and their errors only say so.
         failure = failure ?? error
         if error.endsConnection { throw failure ?? error }
       }
@@ -103,11 +104,11 @@ public final class PostgreSQLConnection {
     return results
   }
 
-  /// What comes back, in the order of what was sent.
+  /// An expected response, in the order of what was sent.
   private enum Expected {
-    /// The statement is prepared, or not.
+    /// The response to preparing a statement.
     case preparation(sql: String)
-    /// A statement that has become one too many is gone.
+    /// The response to removing an evicted statement.
     case removal
     case rows(sql: String)
   }
@@ -144,7 +145,7 @@ public final class PostgreSQLConnection {
       let state = kindred_pq_flush(handle)
       if state == 0 { return }
       guard state == 1 else { throw broken() }
-      // What the server has to say already must be read, or it would wait for it to be, and read no more itself.
+      // Responses have to be read meanwhile: a server that can't write its responses stops reading.
       try wait(toWriteToo: true)
     }
   }
@@ -158,7 +159,7 @@ public final class PostgreSQLConnection {
     if ![KINDRED_PQ_COMMAND_OK, KINDRED_PQ_TUPLES_OK].contains(status) {
       error = self.error(of: raw, status, expected)
     }
-    // Each statement ends with nothing.
+    // libpq ends the results of each statement with a null pointer.
     try awaitInput()
     if let more = kindred_pq_result(handle) { kindred_pq_clear(more) }
     if let error { throw error }
@@ -228,25 +229,26 @@ public final class PostgreSQLConnection {
 
   // MARK: Holders
 
-  /// What ends the statements of the present holder.
+  /// A handle to cancel the statements of the current holder.
   public var cancelHandle: CancelHandle { CancelHandle(state: cancelState, holder: cancelState.holder) }
 
-  /// Whether the server, or who is between, has closed an idle connection.
+  /// Whether the server, or a pooler, has closed the idle connection.
   var hasEnded: Bool {
     guard !isBroken else { return true }
     let socket = WatchedSocket(descriptor: kindred_pq_socket(handle))
     guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
-    // Either a remark, such as a changed setting, or the last message of a server that closes right after it.
+    // The message is either a notice, such as a changed setting, or the last one before the server closes the
+    // connection.
     while kindred_pq_consume(handle), Int(kindred_pq_status(handle)) == KINDRED_PQ_CONNECTION_OK {
       guard socket.wait(toWriteToo: false, nanoseconds: Self.timeToClose).isReadable else { return false }
     }
     return true
   }
 
-  /// How long the end of a connection may take to follow the message that announces it, in nanoseconds.
+  /// The nanoseconds within which the end of a connection follows the message that announces it.
   private static let timeToClose: UInt64 = 50_000_000
 
-  /// Undoes what a holder left, so that the next one begins anew.
+  /// Undoes what a holder has left, and invalidates its cancel handles.
   func relinquish() {
     cancelState.changeHolder()
     deadline = MonotonicTime.now() &+ 2_000_000_000
@@ -261,7 +263,7 @@ public final class PostgreSQLConnection {
   }
 }
 
-/// Texts as C has them, with a null pointer behind the last, for the duration of `body`.
+/// Calls `body` with a null-terminated array of C strings.
 private func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {

@@ -1,84 +1,84 @@
-/// An error of PostgreSQL, of its client library, or of the way to it.
+/// An error of PostgreSQL, of its client library, or of the connection.
 ///
-/// Bound values are not in the message as far as PostgreSQL keeps them out; it is for the log, and not for clients,
-/// but for what a `RAISE EXCEPTION` says.
+/// The message may contain bound values, if PostgreSQL quotes them, so it is for the log and not for clients,
+/// except for the message of a `RAISE EXCEPTION`.
 public struct PostgreSQLError: Error, Hashable, Sendable {
-  /// What failed, as five letters and digits (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+  /// The SQLSTATE, of five characters (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
   public let state: String
   /// The primary message, on one line.
   public let message: String
-  /// The text of the statement, with parameters in place of values; nil where none was run.
+  /// The SQL of the statement, with parameters in place of values; nil if none was run.
   public var sql: String?
-  /// The constraint that refused a change; nil where none did.
+  /// The name of the violated constraint; nil if there is none.
   public var constraint: String?
   /// The table that the error is about.
   public var table: String?
   /// The column that the error is about.
   public var column: String?
-  /// The columns of the key that the error is about; empty where it is about none.
+  /// The columns of the key that the error is about; empty if there is none.
   public var keyColumns: [String] = []
-  /// Whether its time was over, where a statement was cancelled.
+  /// Whether a statement was cancelled because of its time limit.
   public var isTimeout = false
-  /// Whether it is about values to be stored, and not about those of an expression.
+  /// Whether it is about values to be stored, as opposed to values in an expression.
   public var concernsChange = false
-  /// Whether the connection is of no use any more.
+  /// Whether the connection can't be used any more.
   public var endsConnection = false
 
-  /// An error of this state.
+  /// Creates an error.
   public init(state: String, message: String) {
     self.state = state
     self.message = message
   }
 
-  /// The connection is lost, or there was none to begin with.
+  /// Returns an error about a connection that is lost or could not be made.
   static func lost(_ message: String) -> PostgreSQLError {
     var error = PostgreSQLError(state: State.connectionFailure, message: message)
     error.endsConnection = true
     return error
   }
 
-  /// The states that the program reacts to.
+  /// The SQLSTATEs that the program handles.
   public enum State {
-    /// There is no connection any more, or none to begin with.
+    /// The connection is lost or could not be made.
     public static let connectionFailure = "08006"
-    /// The statement was cancelled, by a client or by its time limit.
+    /// The statement was cancelled by a client or by its time limit.
     public static let cancelled = "57014"
-    /// Another transaction came first.
+    /// A concurrent transaction prevents serialization.
     public static let serializationFailure = "40001"
-    /// Transactions waited for one another.
+    /// Transactions have waited for each other.
     public static let deadlock = "40P01"
     /// The user lacks a privilege.
     public static let forbidden = "42501"
     /// No connection is free.
     public static let tooManyConnections = "53300"
-    /// The session has no prepared statement of this name.
+    /// The session has no prepared statement with this name.
     public static let unknownPreparedStatement = "26000"
-    /// The session has a prepared statement of this name.
+    /// The session already has a prepared statement with this name.
     public static let duplicatePreparedStatement = "42P05"
-    /// A prepared statement has other columns than before, or something isn't supported.
+    /// The columns of a prepared statement have changed, or a feature is not supported.
     public static let changedResult = "0A000"
-    /// A text has a character that can't be stored.
+    /// A text contains a character that can't be stored.
     public static let untranslatableCharacter = "22P05"
-    /// There is no such table.
+    /// The table does not exist.
     public static let unknownTable = "42P01"
-    /// There is no such column.
+    /// The column does not exist.
     public static let unknownColumn = "42703"
-    /// `RAISE EXCEPTION` of a function.
+    /// A function has executed `RAISE EXCEPTION`.
     public static let raised = "P0001"
   }
 
-  /// The first two characters of the state, which say what kind of error it is.
+  /// The class of the error: the first two characters of the SQLSTATE.
   public var category: Substring { state.prefix(2) }
 
-  /// Whether the same may succeed at once, in a new transaction or on a new connection.
+  /// Whether trying again at once may succeed, in a new transaction or on a new connection.
   public var isTransient: Bool {
     switch state {
     case State.serializationFailure, State.deadlock, State.unknownPreparedStatement,
       State.duplicatePreparedStatement:
       true
-    // The server has changed a table that a prepared statement reads.
+    // A table that a prepared statement reads has changed.
     case State.changedResult: message.contains("cached plan")
-    // Shutting down, starting up, and terminated by an administrator.
+    // The server is shutting down or starting up, or an administrator has ended the session.
     case "57P01", "57P02", "57P03": true
     default: category == "08"
     }
@@ -86,7 +86,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
 }
 
 extension PostgreSQLError {
-  /// The columns that a detail names: `Key (a, b)=(1, 2) already exists.`, in whatever language.
+  /// Returns the columns that a detail such as `Key (a, b)=(1, 2) already exists.` names, in any language.
   static func columns(ofDetail detail: String) -> [String] {
     guard let open = detail.firstIndex(of: "("), let close = detail.ranges(of: ")=(").first?.lowerBound,
       open < close
@@ -99,7 +99,7 @@ extension PostgreSQLError {
 }
 
 extension PostgreSQLError: CustomStringConvertible {
-  /// One line: the message, the state and the SQL text.
+  /// The message, the SQLSTATE and the SQL.
   public var description: String {
     var text = "PostgreSQL error \(state): \(message)"
     if let sql { text += " - in: \(sql)" }
@@ -108,7 +108,7 @@ extension PostgreSQLError: CustomStringConvertible {
 }
 
 extension String {
-  /// The text of a message of libpq on one line: it ends with a line break, and has one for each host.
+  /// Creates a text on one line from a message of libpq, which has a line for each host.
   init(message: UnsafePointer<CChar>?) {
     let text = message.map { String(cString: $0) } ?? ""
     self = text.split(whereSeparator: \.isNewline).map { line in

@@ -1,53 +1,53 @@
 import Dispatch
 import Synchronization
 
-/// A bounded number of connections to one database, opened when they are needed, each with one holder at a time.
+/// A bounded number of connections to one database, opened on demand, each with one holder at a time.
 ///
-/// They are given out in the order in which they were asked for. A connection that the server has closed meanwhile is
-/// replaced.
+/// Requests for a connection are served in the order in which they arrive. A connection that the server has closed
+/// meanwhile is replaced.
 public final class PostgreSQLPool: Sendable {
-  /// What the pool has done so far, for metrics.
+  /// Counters of the pool, for metrics.
   public struct Statistics: Hashable, Sendable {
-    /// How many connections are open.
+    /// The number of open connections.
     public var open = 0
-    /// How many connections are in use.
+    /// The number of connections in use.
     public var inUse = 0
-    /// How many requests wait for a connection.
+    /// The number of requests that wait for a connection.
     public var waiting = 0
-    /// How many times a request had to wait for a connection.
+    /// The number of times that a request had to wait for a connection.
     public var waits = 0
-    /// How many times a request waited in vain.
+    /// The number of times that a request gave up waiting.
     public var timeouts = 0
   }
 
   private struct Idle: @unchecked Sendable {
-    // Nobody else has it, so who takes it out is its only holder.
+    // An idle connection has no holder, so the one that takes it is its only holder.
     let connection: PostgreSQLConnection
   }
 
   /// A request that waits for a slot.
   private struct Waiter {
     let number: UInt64
-    /// Called when the slot is the request's, without a lock held.
+    /// Called when the slot is granted, without holding a lock.
     let onGrant: @Sendable () -> Void
   }
 
   private struct State {
     var idle: [Idle] = []
-    /// Slots that are taken, with a connection or on the way to one.
+    /// The number of slots in use, including those whose connection is still being opened.
     var taken = 0
-    /// First come, first served.
+    /// The waiting requests in order of arrival.
     var waiters: [Waiter] = []
-    /// Those whose turn it is, and who have a slot but no connection yet.
+    /// The waiters that have been granted a slot but have not taken its connection yet.
     var granted: Set<UInt64> = []
     var lastNumber: UInt64 = 0
-    /// Connections of long results beyond the slots, and such results that have a slot.
+    /// The numbers of long results whose connections are beyond the slots, and of those that hold a slot.
     var extra = 0
     var longInSlots = 0
     var isClosed = false
     var statistics = Statistics()
 
-    /// Passes a slot that has become free on to the next waiter.
+    /// Passes a free slot to the next waiter.
     mutating func passOn() -> Waiter? {
       guard !waiters.isEmpty else {
         taken -= 1
@@ -65,11 +65,11 @@ public final class PostgreSQLPool: Sendable {
   private let size: Int
   private let checkoutMilliseconds: Int
 
-  /// A pool without connections so far.
+  /// Creates a pool, which opens no connection yet.
   ///
   /// - Parameters:
-  ///   - size: the most connections, at least one.
-  ///   - checkoutTimeout: for how many milliseconds `take` waits for a connection.
+  ///   - size: The maximum number of connections, at least one.
+  ///   - checkoutTimeout: The milliseconds for which `take()` waits for a connection.
   public init(_ target: ConnectionTarget, size: Int, checkoutTimeout: Int) {
     self.target = target
     self.size = max(1, size)
@@ -78,12 +78,12 @@ public final class PostgreSQLPool: Sendable {
 
   deinit { close() }
 
-  /// A pool of other connections to the same database.
+  /// Returns a pool of other connections to the same database.
   public func sibling(size: Int) -> PostgreSQLPool {
     PostgreSQLPool(target, size: size, checkoutTimeout: checkoutMilliseconds)
   }
 
-  /// What the pool has done so far.
+  /// The current counters.
   public var statistics: Statistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -96,9 +96,9 @@ public final class PostgreSQLPool: Sendable {
 
   // MARK: Taking
 
-  /// Takes a connection, or opens one, waiting until one is free.
+  /// Takes or opens a connection, and waits for one if necessary.
   ///
-  /// - Throws: `PostgreSQLError`: `53300` where none became free in time.
+  /// - Throws: `PostgreSQLError`, with `53300` if none became free in time.
   public func take() throws(PostgreSQLError) -> sending PostgreSQLConnection {
     if let connection = try takeIfFree() { return connection }
     let isGranted = DispatchSemaphore(value: 0)
@@ -111,7 +111,7 @@ public final class PostgreSQLPool: Sendable {
     return try take(number)
   }
 
-  /// Takes a connection, or opens one; nil where none is free, or others wait for one.
+  /// Takes or opens a connection; nil if none is free, or others are waiting.
   ///
   /// - Throws: `PostgreSQLError`.
   public func takeIfFree() throws(PostgreSQLError) -> sending PostgreSQLConnection? {
@@ -123,7 +123,7 @@ public final class PostgreSQLPool: Sendable {
     return isFree ? try connection() : nil
   }
 
-  /// Queues for a connection: `onGrant` is called once, on any thread, when ``take(_:)`` gives it.
+  /// Queues for a connection; `onGrant` is called once, on any thread, when ``take(_:)`` can take it.
   public func enqueue(_ onGrant: @escaping @Sendable () -> Void) -> UInt64 {
     let (number, isGranted) = state.withLock { state in
       state.lastNumber += 1
@@ -142,7 +142,7 @@ public final class PostgreSQLPool: Sendable {
     return number
   }
 
-  /// Takes the connection of a waiter whose turn it is.
+  /// Takes or opens the connection of a waiter that has been granted a slot.
   ///
   /// - Throws: `PostgreSQLError`.
   public func take(_ number: UInt64) throws(PostgreSQLError) -> sending PostgreSQLConnection {
@@ -153,7 +153,8 @@ public final class PostgreSQLPool: Sendable {
     return try connection()
   }
 
-  /// Ends a waiter's waiting in vain; nothing happens where its connection has been taken.
+  /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
+  /// taken.
   public func withdraw(_ number: UInt64) {
     let next = state.withLock { state -> Waiter? in
       if let index = state.waiters.firstIndex(where: { $0.number == number }) {
@@ -166,7 +167,7 @@ public final class PostgreSQLPool: Sendable {
     next?.onGrant()
   }
 
-  /// A connection for who has a slot.
+  /// Takes or opens a connection for the holder of a slot.
   private func connection() throws(PostgreSQLError) -> sending PostgreSQLConnection {
     while true {
       let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
@@ -185,18 +186,19 @@ public final class PostgreSQLPool: Sendable {
 
   // MARK: Long results
 
-  /// What a connection counts as while its holder's client takes a long result.
+  /// How a connection is counted while a client reads a long result.
   public enum LongHold: Sendable {
-    /// As one of the slots.
+    /// It holds a slot.
     case slot
-    /// As one beyond them.
+    /// It is an extra connection beyond the slots.
     case extra
   }
 
-  /// Notes that a connection is held for as long as a client likes, so that others still find one: its slot is given to
-  /// the next as far as there may be more connections, as many again as there are slots.
+  /// Notes that a client may hold a connection for an unlimited time, and passes its slot to another request.
   ///
-  /// - Throws: `PostgreSQLError`: `53300` where half of the slots are held so, too.
+  /// There may be as many extra connections as slots; beyond that, long results may hold half of the slots.
+  ///
+  /// - Throws: `PostgreSQLError`, with `53300` if both limits are reached.
   public func holdLong() throws(PostgreSQLError) -> LongHold {
     let (hold, next) = state.withLock { state -> (LongHold?, Waiter?) in
       if state.extra < size {
@@ -217,11 +219,11 @@ public final class PostgreSQLPool: Sendable {
 
   // MARK: Giving back
 
-  /// Takes a connection back, and undoes what its holder left.
+  /// Takes a connection back, and undoes what its holder has left.
   ///
-  /// - Parameter hold: what it counted as, where that was for long.
+  /// - Parameter hold: How it was counted, if it was held for long.
   public func giveBack(_ connection: PostgreSQLConnection, after hold: LongHold? = nil) {
-    // Without the lock: a rollback can take its time.
+    // Outside the lock, because a rollback may take long.
     connection.relinquish()
     let returned = Idle(connection: connection)
     let next = state.withLock { state -> Waiter? in
@@ -237,19 +239,19 @@ public final class PostgreSQLPool: Sendable {
     next?.onGrant()
   }
 
-  /// Closes idle connections, which may have been lost together.
+  /// Closes idle connections, which a failure of the server may have ended all at once.
   public func closeIdle() {
     let idle = state.withLock { state in
       defer { state.idle = [] }
       return state.idle
     }
-    // They close here, outside of the lock.
+    // Deallocation closes them here, outside the lock.
     _ = consume idle
   }
 
   private func passOn() { state.withLock { $0.passOn() }?.onGrant() }
 
-  /// Closes the idle connections now, and those in use when they come back; who waits is told in vain.
+  /// Closes idle connections now and others when they are returned; waiters get an error from ``take(_:)``.
   public func close() {
     let waiters = state.withLock { state in
       state.isClosed = true

@@ -1,6 +1,6 @@
-/// The statements that a connection has prepared, of which those used last are kept.
+/// The prepared statements of a connection, of which the most recently used are kept.
 struct PreparedStatements {
-  /// How many there are at most.
+  /// The maximum number of statements.
   static let capacity = 256
 
   private struct Entry {
@@ -11,17 +11,17 @@ struct PreparedStatements {
   private var entries: [String: Entry] = [:]
   private var uses: UInt64 = 0
   private var count: UInt64 = 0
-  /// Different for each connection: a pooler may give two of them the same session, one after the other.
+  /// Unique for each connection, because a pooler may let two connections use one session in turn.
   private let prefix = "kindred_" + String(UInt64.random(in: .min ... .max), radix: 36)
 
-  /// The name of the statement with this text; nil where it must be prepared first.
+  /// Returns the name of the statement with this SQL; nil if it has to be prepared first.
   mutating func name(of sql: String) -> String? {
     uses += 1
     entries[sql]?.lastUse = uses
     return entries[sql]?.name
   }
 
-  /// A name for a new statement, and the name of the one that goes, if one must.
+  /// Returns a name for a new statement, and the name of the evicted one if there is one.
   mutating func add(_ sql: String) -> (name: String, evicted: String?) {
     var evicted: String?
     if entries.count >= Self.capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
@@ -35,6 +35,6 @@ struct PreparedStatements {
     return (name, evicted)
   }
 
-  /// Forgets a statement that could not be prepared, or is not there any more.
+  /// Forgets a statement that could not be prepared, or does not exist any more.
   mutating func remove(_ sql: String) { entries[sql] = nil }
 }

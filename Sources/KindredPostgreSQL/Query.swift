@@ -1,22 +1,22 @@
-/// A statement and the texts that its parameters are bound to.
+/// A statement with the texts that are bound to its parameters.
 public struct Query: Sendable {
   /// The statement, with `$1`, `$2`… in place of values.
   public let sql: String
-  /// The text of each value as PostgreSQL reads it; nil for NULL.
+  /// The text of each value in PostgreSQL's format; nil for NULL.
   public let values: [[UInt8]?]
-  /// Whether the statement is worth keeping for the next time.
+  /// Whether the statement should be prepared for reuse.
   public let isReusable: Bool
 
-  /// The statement with these values.
+  /// Creates a statement with values.
   public init(_ sql: String, _ values: [[UInt8]?] = [], isReusable: Bool = true) {
     self.sql = sql
     self.values = values
     self.isReusable = isReusable
   }
 
-  /// The values as C has them, for the duration of `body`.
+  /// Calls `body` with the values as C strings.
   ///
-  /// - Throws: `PostgreSQLError` where a value has a zero byte, which no text of PostgreSQL can.
+  /// - Throws: `PostgreSQLError` if a value contains a zero byte, which texts of PostgreSQL can't.
   func withValues<Result>(
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, Int32) -> Result
   ) throws(PostgreSQLError) -> Result {

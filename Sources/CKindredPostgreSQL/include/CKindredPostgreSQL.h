@@ -1,18 +1,18 @@
 #pragma once
-// What Kindred uses of libpq (https://www.postgresql.org/docs/current/libpq.html), declared here and found when the
-// program runs: neither building nor serving SQLite needs the library.
+// The part of libpq that Kindred uses (https://www.postgresql.org/docs/current/libpq.html). It is declared here and
+// looked up at run time, so that neither building nor serving SQLite needs the library.
 #include <stdbool.h>
 
-/// Opens libpq; says whether it is there. May be called from any thread, any number of times.
+/// Opens libpq, and returns whether it is available. May be called from any thread, any number of times.
 bool kindred_pq_load(void);
-/// Why libpq can't be used; valid after `kindred_pq_load` gave false.
+/// Returns why libpq can't be used; valid after `kindred_pq_load` has returned false.
 const char *kindred_pq_problem(void);
 
 typedef struct pg_conn PGconn;
 typedef struct pg_result PGresult;
 typedef struct pg_cancel PGcancel;
 
-// The values of libpq-fe.h that are compared with, which libpq promises not to change.
+// Values from libpq-fe.h, which are part of libpq's ABI.
 enum {
   KINDRED_PQ_CONNECTION_OK = 0,
   KINDRED_PQ_COMMAND_OK = 1,
@@ -29,18 +29,18 @@ int kindred_pq_transaction_status(const PGconn *connection);
 const char *kindred_pq_error_message(const PGconn *connection);
 void kindred_pq_finish(PGconn *connection);
 int kindred_pq_socket(const PGconn *connection);
-/// The process of the server, or what a pooler gives out instead.
+/// Returns the server's process number, or the number that a pooler reports instead.
 int kindred_pq_backend(const PGconn *connection);
 bool kindred_pq_needs_password(const PGconn *connection);
 
-// Pipelines (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). All give false where it can't be done.
+// Pipelines (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). All return false on failure.
 bool kindred_pq_enter_pipeline(PGconn *connection);
 bool kindred_pq_send_prepare(PGconn *connection, const char *name, const char *sql);
 bool kindred_pq_send_prepared(
     PGconn *connection, const char *name, int count, const char *const *values);
 bool kindred_pq_send(PGconn *connection, const char *sql, int count, const char *const *values);
 bool kindred_pq_sync(PGconn *connection);
-/// 0 when all is sent, 1 when the socket takes no more now, -1 on failure.
+/// Returns 0 if everything has been sent, 1 if the socket accepts no more now, -1 on failure.
 int kindred_pq_flush(PGconn *connection);
 bool kindred_pq_consume(PGconn *connection);
 bool kindred_pq_is_busy(PGconn *connection);
