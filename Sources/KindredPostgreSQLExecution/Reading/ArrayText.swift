@@ -1,11 +1,11 @@
-/// The text of an array (<https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO>).
+/// Builds the text of an array (<https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO>).
 struct ArrayText {
   private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
 
-  /// An array without elements.
+  /// Begins an array.
   init() {}
 
-  /// An array of these texts; nil is NULL.
+  /// Creates an array of texts; nil becomes NULL.
   init(_ elements: [[UInt8]?]) {
     for element in elements {
       if let element { element.withUnsafeBytes { append($0) } } else { appendNull() }
@@ -13,7 +13,7 @@ struct ArrayText {
     close()
   }
 
-  /// Adds an element.
+  /// Appends an element.
   mutating func append(_ text: UnsafeRawBufferPointer) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -24,7 +24,7 @@ struct ArrayText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Adds a NULL.
+  /// Appends NULL.
   mutating func appendNull() {
     separate()
     bytes += "NULL".utf8

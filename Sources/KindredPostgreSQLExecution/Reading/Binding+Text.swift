@@ -3,9 +3,9 @@ import KindredOutput
 import KindredPostgreSQL
 import KindredSQLSyntax
 
-/// Values as the texts that PostgreSQL reads.
+/// Values in PostgreSQL's text format.
 extension SQLValue {
-  /// The text; nil for NULL.
+  /// The value in PostgreSQL's text format; nil for NULL.
   var postgreSQLText: [UInt8]? {
     switch self {
     case .null: nil
@@ -18,14 +18,14 @@ extension SQLValue {
 }
 
 extension Cursor.Value {
-  /// The text; nil for NULL.
+  /// The value in PostgreSQL's text format; nil for NULL.
   var postgreSQLText: [UInt8]? {
     switch self {
     case .null: nil
     case .integer(let value): Array(String(value).utf8)
     case .real(let bits): Array(String(describing: Double(bitPattern: bits)).utf8)
     case .text(let bytes): bytes
-    // The beginning may end within a character.
+    // The beginning may have been cut within a character.
     case .textBeginning(let bytes): Array(bytes[..<Self.wholeLength(of: bytes)])
     case .blob(let bytes), .blobBeginning(let bytes): Hexadecimal.text(bytes)
     }
@@ -43,7 +43,7 @@ extension Cursor.Value {
     return bytes.count - start >= length ? bytes.count : start
   }
 
-  /// The value at a place.
+  /// Creates the cursor's value from a value of a row.
   init(_ place: Place) {
     guard !place.isNull else {
       self = .null
@@ -54,14 +54,14 @@ extension Cursor.Value {
       switch place.kind {
       case .integer: Int64(String(decoding: text, as: UTF8.self)).map { .integer($0) } ?? .text(text)
       case .bytes: .blob(Hexadecimal.bytes(of: place.bytes))
-      // As texts they are as exact as they were.
+      // As texts they keep their exact value.
       case .numeric, .real, .boolean, .text, .json, .timestamp, .timestampWithTimeZone: .text(text)
       }
   }
 }
 
 extension SQLValue {
-  /// The value at a place, as whoever writes records reads it.
+  /// Creates the value for the writing of records from a value of a row.
   init(_ place: Place) {
     guard !place.isNull else {
       self = .null
@@ -80,7 +80,7 @@ extension SQLValue {
 }
 
 extension Parameters {
-  /// The text of what no row decides; nil for NULL.
+  /// Returns the text of a value that does not depend on a row; nil for NULL.
   func text(of binding: SQL.Binding) throws -> [UInt8]? {
     guard case .cursor(let number) = binding, let cursor else {
       return try value(of: binding).postgreSQLText
@@ -95,9 +95,9 @@ extension Parameters {
 }
 
 extension Query {
-  /// A statement with the texts of its bindings.
+  /// Creates a statement with the texts of its bindings.
   ///
-  /// - Parameter path: the rows above, the first of each of which is meant.
+  /// - Parameter path: The results of the path's statements, of each of which the first row is used.
   init(
     _ sql: String, _ bindings: [SQL.Binding], _ parameters: Parameters, below path: [Rows]
   ) throws {

@@ -2,37 +2,37 @@ import KindredAssociations
 import KindredPostgreSQL
 import KindredSQLSyntax
 
-/// The rows of a node for many records above at once, and those of the nodes below.
+/// The rows of a node for a whole batch of parent records, with the levels of its child nodes.
 ///
-/// Each record above has its rows at places of its own, though two records may share rows.
+/// Each parent record has its own range of places. Two parents may share rows, so a place maps to a row.
 final class Level {
-  /// The rows below a level that belong to one node.
+  /// The level of a child node.
   struct Child {
     let level: Level
-    /// By place in the level above, which of the records above this level it is.
+    /// For each place of the parent level, the number of its parent record.
     let ordinals: [Int32]
   }
 
   let node: Int
-  /// How often the node repeats above, where it does.
+  /// The level of recursion; 0 if the node is not recursive.
   let recursionLevel: Int
   let rows: Rows
-  /// The records above.
+  /// The parent records.
   let above: Ordinals
-  /// The level above; nil of the root.
+  /// The parent level; nil for the root.
   private(set) unowned var parent: Level?
-  /// By place, the number of the row; nil where all rows are at their own places.
+  /// For each place the number of its row; nil if they are the same.
   private var order: [Int32]?
-  /// By record above, where its places begin; the end is last.
+  /// For each parent record the start of its range of places, followed by the end of the last range.
   private var starts: [Int32] = []
-  /// By number of the node.
+  /// The levels of the child nodes, by the number of the node.
   private(set) var children: [Child?]
 
-  /// The rows of a node.
+  /// Creates the level of a node.
   ///
   /// - Parameters:
-  ///   - link: how a row tells which records it belongs to.
-  ///   - nodeCount: how many nodes the plan has.
+  ///   - link: How a row identifies its parent records.
+  ///   - nodeCount: The number of nodes in the plan.
   init(
     node: Int, recursionLevel: Int = 0, rows: Rows, link: Plan.Link, above: Ordinals, parent: Level?,
     nodeCount: Int
@@ -50,7 +50,7 @@ final class Level {
     }
   }
 
-  /// The rows of the root, the first `limit` of which count.
+  /// Creates the level of the root, of whose rows the first `limit` are used.
   init(root rows: Rows, path: Ordinals, limit: Int, nodeCount: Int) {
     node = 0
     recursionLevel = 0
@@ -61,7 +61,7 @@ final class Level {
     children = Array(repeating: nil, count: nodeCount)
   }
 
-  /// The number of the record above is in the last column, from 1 and in ascending order.
+  /// Assigns rows by the last column, which has the number of the parent record, from 1 in ascending order.
   private func numberRows() {
     let last = rows.result.columnCount - 1
     for row in 0..<rows.count {
@@ -71,7 +71,7 @@ final class Level {
     while starts.count <= above.count { starts.append(Int32(rows.count)) }
   }
 
-  /// Rows of one key follow one another.
+  /// Assigns rows by a key column; rows with the same key are adjacent.
   private func groupRows(by column: Int) {
     var groups: [[UInt8]: Range<Int32>] = [:]
     var row = 0
@@ -90,20 +90,20 @@ final class Level {
     self.order = order
   }
 
-  /// How many places there are.
+  /// The number of places.
   var count: Int { Int(starts.last ?? 0) }
 
-  /// The places of a record above.
+  /// Returns the places of a parent record.
   @inline(__always)
   func range(of ordinal: Int) -> Range<Int> { Int(starts[ordinal])..<Int(starts[ordinal + 1]) }
 
-  /// The number of the row at a place.
+  /// Returns the number of the row at a place.
   @inline(__always)
   func row(at place: Int) -> Int { order.map { Int($0[place]) } ?? place }
 
-  /// The record above whose place it is.
+  /// Returns the number of the parent record that a place belongs to.
   func ordinal(of place: Int) -> Int {
-    // The last that begins there or before.
+    // Binary search for the last range that starts at or before the place.
     var (low, high) = (0, above.count - 1)
     while low < high {
       let middle = (low + high + 1) / 2
@@ -112,9 +112,9 @@ final class Level {
     return low
   }
 
-  /// Keeps only some places of each record above.
+  /// Keeps only some places of each parent record.
   ///
-  /// - Parameter choose: gives those of a record, of all that it has.
+  /// - Parameter choose: Returns the places to keep of a parent record.
   func keep(_ choose: (_ ordinal: Int, _ places: Range<Int>) -> [Int]) {
     var order: [Int32] = []
     var starts: [Int32] = []
@@ -129,14 +129,14 @@ final class Level {
   func set(_ child: Child, of node: Int) { children[node] = child }
 }
 
-/// Records above a level, told apart by what is read of them.
+/// The parent records of a level, identified by the values that statements read from them.
 struct Ordinals {
-  /// What is read of each record, as the statements below call it.
+  /// The values that are read from each record, as bindings of the child's statement.
   let inputs: [SQL.Binding]
-  /// For each record, the values of the inputs.
+  /// The values of the inputs, record by record.
   private var values: [[UInt8]?] = []
   private(set) var count = 0
-  /// For each record, its place above; only where no two places are the same record.
+  /// The place of each record in the parent level; only recorded if equal records are kept apart.
   private(set) var origins: [Int32] = []
   private var numbers: [[UInt8]: Int32] = [:]
 
@@ -144,18 +144,18 @@ struct Ordinals {
     self.inputs = inputs
   }
 
-  /// The value of an input.
+  /// Returns the value of an input.
   func value(_ input: Int, of ordinal: Int) -> [UInt8]? { values[ordinal * inputs.count + input] }
 
-  /// The number of a record with these values.
+  /// Returns the number of the record with these values, which is added if necessary.
   ///
-  /// - Parameter origin: its place, where records are never taken for the same; nil where equal ones are.
+  /// - Parameter origin: The place of the record if equal records are to be kept apart; nil to share a number.
   mutating func number(of values: [[UInt8]?], origin: Int?) -> Int32 {
     let number = Int32(count)
     if let origin {
       origins.append(Int32(origin))
     } else {
-      // Each value by whether it is there, its length and its bytes.
+      // The key has for each value whether it is NULL, its length and its bytes.
       var key: [UInt8] = []
       for value in values {
         key.append(value == nil ? 0 : 1)
@@ -171,7 +171,7 @@ struct Ordinals {
     return number
   }
 
-  /// The array of the values of an input.
+  /// Returns the values of an input as the text of an array.
   func array(of input: Int) -> [UInt8] {
     ArrayText((0..<count).map { value(input, of: $0) }).bytes
   }

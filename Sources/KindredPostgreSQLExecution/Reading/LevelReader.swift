@@ -3,19 +3,20 @@ import KindredOutput
 import KindredPostgreSQL
 import KindredSQLSyntax
 
-/// Reads the levels below rows of the root: all nodes of a level in one round trip, each by one statement for all
-/// records above.
+/// Reads the levels below the root's rows: all nodes of a level in one round trip, each by one statement for all
+/// parent records.
 struct LevelReader {
   private let plan: ExecutablePlan
   private let parameters: Parameters
-  /// By node, the nodes below.
+  /// For each node its child nodes.
   private let children: [[Int]]
-  /// By node, what is read of the record above: for its own statement first, then for those below.
+  /// For each node the values that are read from its parent records: first for its own statement, then for those
+  /// below it.
   private let inputs: [[SQL.Binding]]
-  /// By node that repeats below itself, how many of its records are left out, and how many there are at most.
+  /// For each recursive node the offset and the limit of its records.
   private let pages: [(offset: Int, limit: Int)]
 
-  /// A reader of a plan for these values.
+  /// Creates a reader for a plan with these parameter values.
   init(_ plan: ExecutablePlan, _ parameters: Parameters) throws {
     self.plan = plan
     self.parameters = parameters
@@ -39,7 +40,8 @@ struct LevelReader {
     }
   }
 
-  /// A statement reads of the records further above what its own parent's statement is given of them.
+  /// A statement reads values of more distant ancestors by way of its parent's statement, which is given them as
+  /// well.
   private static func inputs(of plan: Plan, _ children: [[Int]]) -> [[SQL.Binding]] {
     var inputs = plan.nodes.map { $0.batch?.columns ?? [] }
     var isComplete = false
@@ -58,7 +60,7 @@ struct LevelReader {
     return inputs
   }
 
-  /// The record above the root: the rows of the path.
+  /// Returns the parent record of the root, which consists of the rows of the path.
   func path(_ rows: [Rows]) -> Ordinals {
     var path = Ordinals(inputs: inputs[0])
     let values = inputs[0].map { binding -> [UInt8]? in
@@ -69,7 +71,7 @@ struct LevelReader {
     return path
   }
 
-  /// Reads everything below rows of the root.
+  /// Reads all levels below the root's rows.
   func read(below root: Level, _ run: ([Query]) throws -> [QueryResult]) throws {
     var wave = [root]
     while !wave.isEmpty {
@@ -93,7 +95,7 @@ struct LevelReader {
     }
   }
 
-  /// What is to be read of a node.
+  /// A statement that reads a node.
   private struct Read {
     let node: Int
     let recursionLevel: Int
@@ -104,7 +106,7 @@ struct LevelReader {
     let link: Plan.Link
   }
 
-  /// Nil where there is nothing to read it for, or no more.
+  /// Returns the statement that reads a child; nil if there are no parent records, or the recursion ends.
   private func read(of child: Int, below level: Level) throws -> Read? {
     let node = plan.nodes[child]
     let repeats = Int(plan.nodes[level.node].repetition) == child
@@ -117,7 +119,7 @@ struct LevelReader {
         .invalidExpression, "`\(plan.plan.nodes[child].name)` can't be read from PostgreSQL in this form")
     }
     var records = Ordinals(inputs: inputs[child])
-    // What is read of each record: a column of its row, or of what its level was given.
+    // Each input comes from a column of the parent's row, or from an input of the parent's level.
     let sources = inputs[child].map { binding -> (column: Int?, input: Int?) in
       guard case .ancestor(let number, let column) = binding else { return (nil, nil) }
       if number == 1 { return (column, nil) }
@@ -132,7 +134,7 @@ struct LevelReader {
           if let column = source.column { return level.rows.value(row, column) }
           return source.input.flatMap { level.above.value($0, of: ordinal) }
         }
-        // A record that is met twice on different ways may be its own ancestor on one of them only.
+        // In a recursion equal records are kept apart, because a record may be its own ancestor on one path only.
         ordinals.append(records.number(of: values, origin: node.isRecursive ? place : nil))
       }
     }
@@ -147,7 +149,7 @@ struct LevelReader {
 
   // MARK: Recursion
 
-  /// Leaves out the records that are their own ancestors, and those outside of the page of each record above.
+  /// Removes the records that are their own ancestors, and those outside the page of each parent record.
   private func leaveOut(of level: Level) {
     let page = pages[level.node]
     level.keep { ordinal, places in
@@ -183,12 +185,12 @@ struct LevelReader {
 }
 
 extension Rows {
-  /// The bytes of a value; nil for NULL.
+  /// Returns the bytes of a value; nil for NULL.
   func value(_ row: Int, _ column: Int) -> [UInt8]? {
     result.isNull(row, column) ? nil : Array(result.bytes(row, column))
   }
 
-  /// Whether two values are the same, and not NULL.
+  /// Returns whether two values are equal and not NULL.
   func hasSame(_ row: Int, _ column: Int, as other: Rows, _ otherRow: Int, _ otherColumn: Int) -> Bool {
     !result.isNull(row, column) && !other.result.isNull(otherRow, otherColumn)
       && result.bytes(row, column).elementsEqual(other.result.bytes(otherRow, otherColumn))

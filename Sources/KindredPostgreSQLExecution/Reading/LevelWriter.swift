@@ -1,13 +1,13 @@
 import KindredAssociations
 import KindredOutput
 
-/// Writes rows of the root and everything below them, part by part.
+/// Writes the root's rows with everything below them, part by part.
 struct LevelWriter: ~Copyable {
-  /// Why it has stopped.
+  /// The reason why writing has paused.
   enum Pause {
-    /// There is enough for a part.
+    /// A part of the result is complete.
     case full
-    /// The rows of the root are written.
+    /// All rows of the root have been written.
     case needsRows
   }
 
@@ -25,7 +25,7 @@ struct LevelWriter: ~Copyable {
   private let instructions: UnsafeMutablePointer<ExecutablePlan.Instruction>
   private let text: UnsafeMutablePointer<UInt8>
   private var frames: [Frame] = []
-  /// Rows of the root that were written.
+  /// The number of the root's rows that have been written.
   private var rootRows = 0
   var output = OutputBuffer(OutputMemory.take())
 
@@ -41,7 +41,7 @@ struct LevelWriter: ~Copyable {
   /// Begins the result.
   mutating func begin() { output.append(nodes[0].frame.opening, of: text) }
 
-  /// Goes on with these rows of the root.
+  /// Adds rows of the root to be written.
   mutating func push(_ root: Level) {
     let range = root.range(of: 0)
     frames.append(Frame(level: root, place: range.lowerBound, end: range.upperBound, rows: rootRows))
@@ -50,7 +50,7 @@ struct LevelWriter: ~Copyable {
   /// Ends the result.
   mutating func finish() { output.append(nodes[0].frame.closing, of: text) }
 
-  /// Hands over what was written last, with its memory; nothing more can be written.
+  /// Transfers the part that was written last with its memory; afterwards nothing more can be written.
   mutating func takeOutput() -> ResultPart {
     let part = ResultPart(output.memory, count: output.count)
     output = OutputBuffer(OutputMemory(capacity: 0))
@@ -58,7 +58,7 @@ struct LevelWriter: ~Copyable {
     return part
   }
 
-  /// Writes rows, until there are `size` bytes.
+  /// Writes rows until the part has `size` bytes.
   mutating func run(upTo size: Int) -> Pause {
     while !frames.isEmpty {
       if frames[frames.count - 1].isInRow { writeRow() } else { nextRow() }
@@ -89,7 +89,7 @@ struct LevelWriter: ~Copyable {
     frames[top].isInRow = true
   }
 
-  /// Writes the row of the frame on top, up to its end or to a frame below.
+  /// Writes the row of the frame on top, up to its end or to a child's frame.
   private mutating func writeRow() {
     let top = frames.count - 1
     let level = frames[top].level
@@ -122,7 +122,7 @@ struct LevelWriter: ~Copyable {
           output.append(instruction.pointee.missing, of: text)
         }
       case .child:
-        // A node that repeats as often as it may has nothing below.
+        // The last level of a recursion has no child level.
         let number = Int(instruction.pointee.operand)
         guard let child = level.children[number] else { continue }
         output.append(instruction.pointee.prefix, of: text)

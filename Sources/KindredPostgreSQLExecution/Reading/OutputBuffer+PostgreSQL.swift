@@ -8,7 +8,7 @@ import KindredOutput
   import Darwin
 #endif
 
-/// Values as JSON (§6 and §13 of the contract), from the texts that PostgreSQL gives.
+/// Writes values as JSON (§6 and §13 of the contract) from PostgreSQL's text format.
 extension OutputBuffer {
   @inline(__always)
   mutating func append(_ place: Place) {
@@ -38,19 +38,22 @@ extension OutputBuffer {
     append(bytes.first == UInt8(ascii: "t") ? "true" : "false")
   }
 
-  /// JSON has no name for infinities, and none for what is no number, which SQLite can't hold either.
+  /// Appends a number.
+  ///
+  /// JSON has neither infinities, which become overflowing numbers, nor NaN, which becomes null as in SQLite.
   private mutating func append(number bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
     switch bytes.last {
     case UInt8(ascii: "N"): append("null")
     case UInt8(ascii: "y"): append(bytes.first == UInt8(ascii: "-") ? "-9e999" : "9e999")
     default:
       guard kind == .real, let start = bytes.baseAddress else { return append(raw: bytes) }
-      // libpq has a zero byte behind each value.
+      // libpq adds a zero byte after each value.
       append(strtod(start.assumingMemoryBound(to: CChar.self), nil))
     }
   }
 
-  /// A date and a time; what is none, such as `infinity`, and years before our era, as they are.
+  /// Appends a timestamp in ISO 8601; values that are not one, such as `infinity` and years BC, are written
+  /// unchanged.
   private mutating func append(moment bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
     guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.last != UInt8(ascii: "C") else {
       return append(raw: bytes)
@@ -65,7 +68,7 @@ extension OutputBuffer {
 
   // MARK: Other formats
 
-  /// Writes a value that isn't NULL as a text without quotes.
+  /// Appends a value that is not NULL as text without quotes.
   mutating func append(plain place: Place) {
     let bytes = place.bytes
     switch place.kind {
@@ -78,13 +81,13 @@ extension OutputBuffer {
     }
   }
 
-  /// A column in one of the formats beside JSON; says whether anything was written.
+  /// Appends a value in a format other than JSON, and returns whether anything was written.
   mutating func append(_ place: Place, inFormatOf operation: ExecutablePlan.Operation) -> Bool {
     let start = count
     switch operation {
     case .csvValue, .csvBoolean:
       guard !place.isNull else { return false }
-      // No number is NULL in CSV, whatever JSON makes of it.
+      // Unlike in JSON, NaN is not written like NULL in CSV.
       place.withText { append(csv: $0) }
       return count > start
     case .htmlValue, .htmlBoolean:
@@ -99,7 +102,9 @@ extension OutputBuffer {
     return true
   }
 
-  /// The end of a start tag and the value: the class is `n` for numbers and booleans, `b` for bytes, `z` for NULL.
+  /// Appends the end of a start tag and the value.
+  ///
+  /// The class is `n` for numbers and booleans, `b` for bytes, `z` for NULL.
   private mutating func append(cell place: Place) {
     guard !place.isNull else {
       append(" class=\"z\"><i>null</i>")
@@ -122,7 +127,7 @@ extension OutputBuffer {
     place.withText { append(html: $0) }
   }
 
-  /// Longer bytes are shown by their beginning, of a multiple of three bytes.
+  /// The number of bytes that are shown of a longer value; a multiple of three for base64.
   private static let longBlob = 48
 
   private mutating func append(count place: Place) {
@@ -134,7 +139,7 @@ extension OutputBuffer {
 }
 
 extension Place {
-  /// The value as text, for the duration of `body`.
+  /// Calls `body` with the value as text.
   func withText(_ body: (UnsafeRawBufferPointer) -> Void) {
     if kind == .text || kind == .integer { return body(bytes) }
     var scratch = OutputBuffer(capacity: 64)
@@ -142,16 +147,16 @@ extension Place {
     body(scratch.bytes)
   }
 
-  /// Whether the value is a segment that no URL can have: empty, or one that clients resolve (RFC 3986 §5.2.4).
+  /// Whether the value can't be a segment of a URL, because it is empty or resolved by clients (RFC 3986 §5.2.4).
   var isDotSegment: Bool {
     !isNull && kind == .text && bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
   }
 }
 
-/// Bytes and the text of digits that PostgreSQL writes for them
+/// Converts between bytes and PostgreSQL's hexadecimal format
 /// (<https://www.postgresql.org/docs/current/datatype-binary.html>).
 enum Hexadecimal {
-  /// The bytes of a text: `\x`, and two digits for each.
+  /// Returns the bytes of a text that consists of `\x` and two digits for each byte.
   static func bytes(of text: UnsafeRawBufferPointer) -> [UInt8] {
     let digits = text.dropFirst(2)
     var bytes: [UInt8] = []
@@ -168,7 +173,7 @@ enum Hexadecimal {
     digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : (digit | 0x20) - UInt8(ascii: "a") + 10
   }
 
-  /// The text of bytes.
+  /// Returns the text of bytes.
   static func text(_ bytes: [UInt8]) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
     return [UInt8(ascii: "\\"), UInt8(ascii: "x")]

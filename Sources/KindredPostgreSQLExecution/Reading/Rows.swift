@@ -1,6 +1,6 @@
 import KindredPostgreSQL
 
-/// The rows of a statement, and how their values are written.
+/// The rows of a statement with the kinds of their columns.
 final class Rows {
   let result: QueryResult
   private let kinds: [ColumnKind]
@@ -16,7 +16,7 @@ final class Rows {
   func kind(of column: Int) -> ColumnKind { kinds[column] }
 }
 
-/// The place of a value.
+/// A value of a row: where it is found in a result.
 struct Place {
   let rows: Rows
   let row: Int

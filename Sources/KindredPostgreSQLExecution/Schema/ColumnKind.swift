@@ -1,26 +1,26 @@
 import KindredAssociations
 
-/// How the text of a value is written, by its type.
+/// The kind of a column, which determines how its values are written.
 enum ColumnKind: UInt8 {
-  /// The digits as they are.
+  /// An integer, whose digits are written unchanged.
   case integer
-  /// The digits as they are; what is no number otherwise.
+  /// A decimal number, whose digits are written unchanged.
   case numeric
-  /// In the shortest form.
+  /// A floating-point number, written in its shortest form.
   case real
   case boolean
-  /// A string, or whatever else has none of the other forms.
+  /// A string, or any other type, written as a string.
   case text
-  /// Base64.
+  /// Bytes, written in base64.
   case bytes
-  /// JSON as it is, without white space.
+  /// JSON, written unchanged except for white space.
   case json
-  /// With a `T`.
+  /// A timestamp, written with a `T`.
   case timestamp
-  /// The same with hours and minutes of the zone.
+  /// A timestamp with its zone, written with hours and minutes.
   case timestampWithTimeZone
 
-  /// By the OID of a type (`pg_type.dat` of PostgreSQL).
+  /// Creates the kind of a type's OID (`pg_type.dat` of PostgreSQL).
   init(oid: UInt32) {
     self =
       switch oid {
@@ -36,7 +36,7 @@ enum ColumnKind: UInt8 {
       }
   }
 
-  /// By the name that `format_type` gives.
+  /// Creates the kind of a type's name, as `format_type` returns it.
   init(typeName: String) {
     self =
       switch typeName.prefix(while: { $0 != "(" }) {
@@ -51,7 +51,7 @@ enum ColumnKind: UInt8 {
     if typeName.hasSuffix("[]") { self = .text }
   }
 
-  /// What SQLite would call it, for whatever asks whether values are numbers.
+  /// The corresponding affinity of SQLite, by which the planner decides whether values are numbers.
   var affinity: Column.Affinity {
     switch self {
     case .integer: .integer

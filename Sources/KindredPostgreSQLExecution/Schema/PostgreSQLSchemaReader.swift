@@ -4,17 +4,18 @@ import KindredSQLSyntax
 
 /// Reads the schema of a database from PostgreSQL's catalogs, in one round trip.
 ///
-/// What is wrong with the schema is passed over with a warning: a database is served as far as it works.
+/// Tables and foreign keys that are broken are omitted with a warning, so that the rest of the database can be
+/// served.
 public struct PostgreSQLSchemaReader {
   private let schemas: [String]
   private let run: ([Query]) throws -> [QueryResult]
 
-  /// A reader of schemas.
+  /// Creates a reader of schemas.
   ///
   /// - Parameters:
-  ///   - schemas: their names; none for those of the search path.
-  ///   - run: runs statements in one round trip.
-  /// - Throws: what `run` throws.
+  ///   - schemas: The names of the schemas; if empty, those of the search path.
+  ///   - run: Runs statements in one round trip.
+  /// - Throws: The error that `run` throws.
   public init(schemas: [String], run: @escaping ([Query]) throws -> [QueryResult]) throws {
     self.run = run
     if schemas.isEmpty {
@@ -25,7 +26,7 @@ public struct PostgreSQLSchemaReader {
     }
   }
 
-  /// A reader of schemas that a connection shows.
+  /// Creates a reader of schemas that uses a connection.
   ///
   /// - Throws: `PostgreSQLError`.
   public init(_ connection: PostgreSQLConnection, schemas: [String] = []) throws {
@@ -34,14 +35,14 @@ public struct PostgreSQLSchemaReader {
 
   private var parameters: [[UInt8]?] { [ArrayText(schemas.map { Array($0.utf8) }).bytes] }
 
-  /// A text that changes whenever the schema may have.
+  /// Returns a text that changes whenever the schema may have changed.
   ///
   /// - Throws: `PostgreSQLError`.
   public func fingerprint() throws -> String {
     try run([Query(SchemaQueries.fingerprint, parameters)]).first?.text(0, 0) ?? ""
   }
 
-  /// The schema as of now, or of the transaction that is open.
+  /// Returns the current schema, or that of the open transaction.
   ///
   /// - Throws: `PostgreSQLError`.
   public func schema() throws -> Schema {
@@ -108,7 +109,7 @@ public struct PostgreSQLSchemaReader {
     }
   }
 
-  /// Gives the warnings.
+  /// Reads the foreign keys, and returns a warning for each that is omitted.
   private func readForeignKeys(
     _ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]
   ) -> [String] {
@@ -135,21 +136,21 @@ public struct PostgreSQLSchemaReader {
   }
 }
 
-/// Names of the tables that Kindred keeps for itself.
+/// The names of the tables in which Kindred keeps its own data.
 enum BookkeepingName {
-  /// The answers to requests with an `Idempotency-Key`.
+  /// The table of responses to requests with an `Idempotency-Key`.
   static let answers = "kindred_idempotency"
 }
 
 extension PostgreSQLSchemaReader {
   /// A table while it is being read.
   private struct Draft {
-    /// The OID.
+    /// The OID of the table.
     let id: Int64
     let name: String
     /// `relkind`: `r`, `p`, `v`, `m` or `f`.
     let kind: String
-    /// What `pg_relation_is_updatable` says.
+    /// The result of `pg_relation_is_updatable`.
     let updates: Int64
     var columns: [Column] = []
     var primaryKey: [Int] = []
@@ -162,12 +163,12 @@ extension PostgreSQLSchemaReader {
       let key = names.compactMap { name in columns.firstIndex { $0.name == name } }
       guard isUnique, key.count == names.count else { return }
       uniqueKeys.append(key)
-      // What identifies the rows of a materialised view; its columns are never NOT NULL.
+      // A unique index serves as the key of a materialized view, whose columns are never NOT NULL.
       if isPrimary || kind == "m" && primaryKey.isEmpty { primaryKey = key }
     }
 
     var table: Table {
-      // Without a key, records can be read and changed as those of a view can.
+      // Without a key, records can be read and changed like those of a view.
       let isTable = ["r", "p", "f"].contains(kind) && !primaryKey.isEmpty
       return Table(
         name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
@@ -175,14 +176,14 @@ extension PostgreSQLSchemaReader {
         insteadOf: isTable ? [] : changes)
     }
 
-    /// The only column that has the words of a record.
+    /// The full-text index of the only `tsvector` column; nil if there is none, or several.
     private var fullText: FullText? {
       let vectors = columns.filter { $0.declaredType == "tsvector" }
       guard vectors.count == 1 else { return nil }
       return FullText(vector: vectors[0].name, of: name)
     }
 
-    /// By the numbers of the kinds of statements (`CMD_UPDATE`, `CMD_INSERT`, `CMD_DELETE`).
+    /// The changes that are allowed: bits by the numbers of `CMD_UPDATE`, `CMD_INSERT` and `CMD_DELETE`.
     private var changes: Table.Changes {
       var changes: Table.Changes = []
       if updates & 1 << 2 != 0 { changes.insert(.update) }

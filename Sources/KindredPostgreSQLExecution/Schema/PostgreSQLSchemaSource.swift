@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredPostgreSQL
 import KindredSQLSyntax
 
-/// The schema as a connection shows it.
+/// The schema as a connection sees it.
 struct PostgreSQLSchemaSource: SchemaSource {
   let schemaVersion: Int64
   let schemas: [String]
@@ -24,9 +24,9 @@ struct PostgreSQLSchemaSource: SchemaSource {
     return tables
   }
 
-  /// A table with the columns that a definition has beside the others, none of which is read.
+  /// Returns the table of a definition, whose columns are determined without reading a row.
   private func table(of definition: CommonTableDefinition, _ with: String) throws -> Table {
-    // What fails takes nothing else with it.
+    // The savepoint keeps the transaction usable if the definition is invalid.
     let savepoint = Query("SAVEPOINT kindred_definition", isReusable: false)
     let undo = Query("ROLLBACK TO SAVEPOINT kindred_definition", isReusable: false)
     do {
@@ -59,7 +59,7 @@ struct PostgreSQLSchemaSource: SchemaSource {
     }
   }
 
-  /// The tables that a view's rule depends on; what a common table expression reads isn't known.
+  /// Returns the tables that a view's rule depends on; those of a common table expression are not known.
   func tables(readBy table: Table) throws -> Set<String> {
     let rows = try run([
       Query(
@@ -75,8 +75,8 @@ struct PostgreSQLSchemaSource: SchemaSource {
   }
 
   func timelessness() throws -> Timelessness {
-    // The rows of a foreign table change without a commit here. What a policy reads of settings and roles is the same for
-    // equal rights.
+    // The rows of a foreign table change without a commit in this database. What a policy reads from settings and
+    // roles is the same for equal rights.
     let rows = try run([
       Query(
         """

@@ -1,10 +1,10 @@
 import KindredAssociations
 import KindredBackend
 
-/// A transaction that shows the schema: as the user of the connection sees it, so that one model serves all roles.
+/// A transaction that provides the schema as the connection's user sees it, so that one model serves all roles.
 protocol SchemaForwarding: SchemaSource, StatementRunner {
   var backend: PostgreSQLBackend { get }
-  /// Whom the statements run as; nil for the user of the connection.
+  /// The role that the statements run as; nil for the connection's user.
   var role: DatabaseRole? { get }
 }
 

@@ -1,10 +1,10 @@
 import KindredPostgreSQL
 
-/// What is asked of PostgreSQL's catalogs (<https://www.postgresql.org/docs/current/catalogs.html>).
+/// Queries of PostgreSQL's catalogs (<https://www.postgresql.org/docs/current/catalogs.html>).
 ///
-/// `$1` is the array of the schemas' names in each.
+/// In each of them `$1` is the array of the schemas' names.
 enum SchemaQueries {
-  /// The tables that count, as a part of the others.
+  /// The tables that can be served, as a common table expression of the other queries.
   private static let relations = """
     WITH relation AS (
       SELECT c.oid, c.relname, c.relkind, array_position($1::text[], n.nspname::text) AS place
@@ -16,13 +16,13 @@ enum SchemaQueries {
 
     """
 
-  /// The tables in the order of the schemas, then of their creation.
+  /// The tables, ordered by schema and then by creation.
   static let tables =
     relations + """
       SELECT oid, relname, relkind, pg_relation_is_updatable(oid, true) FROM relation ORDER BY place, oid
       """
 
-  /// The columns; those of domains have the types that these are of.
+  /// The columns; for a domain, with its base type.
   static let columns =
     relations + """
       , base AS (
@@ -48,7 +48,7 @@ enum SchemaQueries {
       ORDER BY a.attrelid, a.attnum
       """
 
-  /// The columns of the indexes that find records by equality: complete and valid ones.
+  /// The columns of valid indexes without a predicate that can find records by equality.
   static let indexes =
     relations + """
       SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname
@@ -60,7 +60,7 @@ enum SchemaQueries {
       ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid, k.place
       """
 
-  /// The columns of the foreign keys, in the order of their declaration.
+  /// The columns of the foreign keys, in the order of declaration.
   static let foreignKeys =
     relations + """
       SELECT k.oid, k.conrelid, k.confrelid, a.attname, b.attname
@@ -72,7 +72,7 @@ enum SchemaQueries {
       ORDER BY k.oid, c.place
       """
 
-  /// A text that changes whenever any of that may have changed.
+  /// A text that changes whenever the result of one of the other queries may have changed.
   static let fingerprint = """
     SELECT md5(concat_ws(' ',
       (SELECT md5(string_agg(concat_ws(' ', c.oid, c.xmin), ',' ORDER BY c.oid))

@@ -5,42 +5,42 @@ import KindredClock
 import KindredPostgreSQL
 import Synchronization
 
-/// A database of PostgreSQL that is served.
+/// A PostgreSQL database that is served.
 public final class PostgreSQLBackend: Backend {
   let pool: PostgreSQLPool
-  /// What the engine is, and can do.
+  /// The kind and capabilities of the server.
   public let capabilities: EngineCapabilities
-  /// The schemas that are served; empty for those of the search path.
+  /// The names of the served schemas; empty for those of the search path.
   let schemas: [String]
   let watcher: Watcher
-  /// Whether records may be changed.
+  /// Whether records can be changed.
   public let isWritable: Bool
-  /// The connections that write, which wait for none that read.
+  /// The connections for writing, which are separate so that writes never wait for reads.
   private let writers: PostgreSQLPool
   private let writes = DispatchQueue(label: "kindred.postgresql.writes", attributes: .concurrent)
   private let counts = Mutex((writes: 0, waiting: 0))
   private let schemaState = Mutex(SchemaState())
 
   private static let writerCount = 4
-  /// How often a write is tried that others came before.
+  /// The maximum number of attempts of a write that conflicts with others.
   private static let attempts = 5
 
   private struct SchemaState {
     var fingerprint = ""
     var version: Int64 = 0
-    /// When it was looked at last, by `MonotonicTime`.
+    /// The time of the last check, in nanoseconds of `MonotonicTime`.
     var time: UInt64 = 0
   }
 
-  /// For how many nanoseconds the schema is taken for what it was.
+  /// The nanoseconds for which the schema is assumed not to change.
   private static let schemaValidity: UInt64 = 2_000_000_000
 
-  /// A backend on the connections of a pool.
+  /// Creates a backend that uses the connections of a pool.
   ///
   /// - Parameters:
-  ///   - schemas: those that are served; none for those of the search path.
-  ///   - isWritable: whether records may be changed.
-  /// - Throws: `PostgreSQLError` where the database can't be reached.
+  ///   - schemas: The names of the served schemas; if empty, those of the search path.
+  ///   - isWritable: Whether records can be changed.
+  /// - Throws: `PostgreSQLError` if the database can't be reached.
   public init(_ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false) throws {
     self.pool = pool
     self.schemas = schemas
@@ -58,9 +58,9 @@ public final class PostgreSQLBackend: Backend {
     }
   }
 
-  /// What each transaction sets for itself: a pooler may give the next one to another session.
+  /// Returns the statement that applies the settings of a transaction, which a pooler may run in any session.
   ///
-  /// - Parameter milliseconds: how long a statement may take; nil for ever.
+  /// - Parameter milliseconds: The time that a statement may take; nil for no limit.
   func settings(milliseconds: UInt64?) -> [Query] {
     let searchPath = searchPath
     return [
@@ -74,7 +74,7 @@ public final class PostgreSQLBackend: Backend {
     ]
   }
 
-  /// What transactions set `search_path` to; nil where it stays as it is.
+  /// The `search_path` of transactions; nil to keep the session's.
   private var searchPath: String? {
     guard !schemas.isEmpty else { return nil }
     return schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ", ")
@@ -82,25 +82,25 @@ public final class PostgreSQLBackend: Backend {
 
   // MARK: State
 
-  /// The number of the present state; nil where the engine has none.
+  /// The number of the current state; nil if the engine has none.
   public var stateNumber: Int64? { capabilities.hasSnapshotNumbers ? watcher.current : nil }
 
-  /// Asks the database for anything.
+  /// Checks that the database responds.
   ///
   /// - Throws: `PostgreSQLError`.
   public func probe() throws {
     try watcher.withConnection { _ = try $0.run([Query("SELECT 1")]) }
   }
 
-  /// Runs `body` with the schema as it is now.
+  /// Runs `body` with the current schema.
   ///
-  /// - Throws: `PostgreSQLError`, and what `body` throws.
+  /// - Throws: `PostgreSQLError`, or the error that `body` throws.
   public func withSchema<Result: Sendable>(
     _ body: @Sendable (any SchemaSource) throws -> Result
   ) throws -> Result {
     let version = try checkSchemaVersion()
     return try watcher.withConnection { connection in
-      // One snapshot for all that is asked, which ends with nothing changed.
+      // One snapshot for all queries; the transaction changes nothing.
       _ = try connection.run(
         [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
           + settings(milliseconds: nil))
@@ -110,14 +110,14 @@ public final class PostgreSQLBackend: Backend {
     }
   }
 
-  /// Returns the number of the schema, after a look at the database where the last was some seconds ago.
+  /// Returns the version of the schema, which is checked again if the last check was some seconds ago.
   ///
-  /// - Throws: `PostgreSQLError` where it has never been seen, and can't be now.
+  /// - Throws: `PostgreSQLError` if the schema has never been read, and can't be now.
   func checkSchemaVersion() throws -> Int64 {
     let now = MonotonicTime.now()
     let (isKnown, known) = schemaState.withLock { state -> (Bool, Int64) in
       let isKnown = state.time > 0 && now < state.time + Self.schemaValidity
-      // Others need not look at the same time.
+      // Other threads need not check at the same time.
       if !isKnown, state.time > 0 { state.time = now }
       return (isKnown, state.version)
     }
@@ -128,7 +128,7 @@ public final class PostgreSQLBackend: Backend {
         try PostgreSQLSchemaReader($0, schemas: schemas).fingerprint()
       }
     } catch {
-      // What reads will meet the same trouble, unless it is over by then.
+      // If the problem persists, the statements of the request will report it.
       guard known > 0 else { throw error }
       return known
     }
@@ -142,7 +142,7 @@ public final class PostgreSQLBackend: Backend {
     }
   }
 
-  /// Has the schema looked at again where an error says that it isn't what it was.
+  /// Makes the next request check the schema if an error indicates that it has changed.
   func notice(_ error: PostgreSQLError) {
     let isSchema = [
       PostgreSQLError.State.unknownTable, PostgreSQLError.State.unknownColumn,
@@ -153,7 +153,7 @@ public final class PostgreSQLBackend: Backend {
 
   // MARK: Reading
 
-  /// Begins to read.
+  /// Begins a read transaction.
   ///
   /// - Throws: `PostgreSQLError`, `ReaderSource.NoneFree`.
   public func read(
@@ -168,12 +168,12 @@ public final class PostgreSQLBackend: Backend {
     PostgreSQLReaders(backend: self, pool: pool).queueForReader(onGrant)
   }
 
-  /// Opens connections for reading that are none of this backend's.
+  /// Returns a pool of reading connections outside this backend's.
   public func readers(_ count: Int) throws -> any ReaderPool {
     PostgreSQLReaders(backend: self, pool: pool.sibling(size: count))
   }
 
-  /// Closes the connections: those in use when they come back.
+  /// Closes the connections; one that is in use is closed when it is returned.
   public func close() {
     pool.close()
     writers.close()
@@ -182,7 +182,7 @@ public final class PostgreSQLBackend: Backend {
 
   // MARK: Writing
 
-  /// Has `body` run in a transaction that writes.
+  /// Runs `body` in a write transaction, on another thread.
   public func write<Value: Sendable>(
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -221,7 +221,7 @@ public final class PostgreSQLBackend: Backend {
     order.cancellation?.onCancel { DispatchQueue.global().async { handle.cancel() } }
     defer {
       order.cancellation?.onCancel(nil)
-      // What has not been committed is rolled back.
+      // This rolls back anything that has not been committed.
       writers.giveBack(connection)
     }
     let transaction = try PostgreSQLWriteTransaction(
@@ -231,7 +231,7 @@ public final class PostgreSQLBackend: Backend {
     return value
   }
 
-  /// What has been counted so far.
+  /// The current counters.
   public var statistics: BackendStatistics {
     let pool = pool.statistics
     var statistics = BackendStatistics()
@@ -249,7 +249,7 @@ public final class PostgreSQLBackend: Backend {
   }
 }
 
-/// The connections of a pool, for reading.
+/// The reading connections of a pool.
 struct PostgreSQLReaders: ReaderPool {
   let backend: PostgreSQLBackend
   let pool: PostgreSQLPool
@@ -257,7 +257,7 @@ struct PostgreSQLReaders: ReaderPool {
   func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    // Before there is a connection, which another request could have meanwhile.
+    // Checked before a connection is taken, which other requests can use meanwhile.
     let schemaVersion = try backend.checkSchemaVersion()
     return PostgreSQLReadTransaction(
       try connection(from: source), of: backend, pool, as: role, schemaVersion: schemaVersion,

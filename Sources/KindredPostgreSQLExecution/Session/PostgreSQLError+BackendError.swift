@@ -3,7 +3,7 @@ import KindredBackend
 import KindredPostgreSQL
 
 extension PostgreSQLError: BackendError {
-  /// By the state (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+  /// The kind of the error, by its SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
   public var kind: BackendErrorKind {
     switch state {
     case State.cancelled: return isTimeout ? .timedOut : .cancelled
@@ -11,7 +11,7 @@ extension PostgreSQLError: BackendError {
     case State.raised: return .constraint(.trigger(message))
     case "53100": return .full
     case "53200": return .exceeded("memory")
-    // The schema has just changed, and is read again.
+    // The schema has just changed, and will be read again.
     case State.unknownTable, State.unknownColumn: return .busy
     case "55P03", State.tooManyConnections: return .busy
     default: break
@@ -36,7 +36,7 @@ extension PostgreSQLError: BackendError {
     }
   }
 
-  /// The columns that PostgreSQL names, where the table has them.
+  /// Returns the columns that PostgreSQL names, if the table has them.
   public func columns(of table: Table) -> [String] {
     let names = column.map { [$0] } ?? keyColumns
     return names.allSatisfy { table.column(named: $0) != nil } ? names : []

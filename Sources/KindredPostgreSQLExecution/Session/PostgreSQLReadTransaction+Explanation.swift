@@ -21,9 +21,9 @@ extension PostgreSQLReadTransaction {
     return PlanExplanation(statements: statements)
   }
 
-  /// PostgreSQL's plan for any values (<https://www.postgresql.org/docs/current/sql-explain.html>).
+  /// Returns the lines of PostgreSQL's generic plan (<https://www.postgresql.org/docs/current/sql-explain.html>).
   private func lines(of statement: Plan.Statement) throws -> [String] {
-    // Version 16 has EXPLAIN (GENERIC_PLAN), which takes no values either; this works before it too.
+    // EXPLAIN (GENERIC_PLAN) needs version 16; this also works before.
     let nulls = statement.bindings.map { _ in "NULL" }.joined(separator: ", ")
     let results = try run([
       Query("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"),

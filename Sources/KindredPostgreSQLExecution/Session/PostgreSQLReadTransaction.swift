@@ -5,33 +5,33 @@ import KindredClock
 import KindredOutput
 import KindredPostgreSQL
 
-/// A connection in a transaction, from the first statement of a request to the last byte of its answer.
+/// A connection in a read transaction, from the first statement of a request to the last byte of its response.
 ///
-/// Nothing is sent before there is something to ask: what begins the transaction goes with the first statement.
+/// The transaction begins in the same round trip as the first statement.
 final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   let backend: PostgreSQLBackend
   private let pool: PostgreSQLPool
   private(set) var connection: PostgreSQLConnection
-  /// Whom the statements run as; nil for the user of the connection.
+  /// The role that the statements run as; nil for the connection's user.
   let role: DatabaseRole?
   private let cancellation: (any Cancellation)?
   private var isClosed = false
   private var hasBegun = false
-  /// Nanoseconds that the statements may still take; nil for any number.
+  /// The nanoseconds that the statements may still take; nil for no limit.
   private var timeLeft: UInt64?
   private var start: UInt64 = 0
-  /// What the connection counts as, once it is held for long.
+  /// How the connection is counted once it is held for long.
   private var hold: PostgreSQLPool.LongHold?
-  /// How many cursors have been opened.
+  /// The number of cursors opened so far.
   private var cursors = 0
-  /// Whether rows have been given out, so that nothing can be tried again.
+  /// Whether rows have been returned, so that nothing can be tried again.
   var hasGivenRows = false
   let schemaVersion: Int64
 
   /// - Parameters:
-  ///   - role: whom the statements run as; nil for the user of the connection.
-  ///   - cancellation: ends the statements.
-  ///   - seconds: how long the statements may take; nil for ever.
+  ///   - role: The role that the statements run as; nil for the connection's user.
+  ///   - cancellation: Cancels the statements.
+  ///   - seconds: The seconds that the statements may take; nil for no limit.
   init(
     _ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, _ pool: PostgreSQLPool,
     as role: DatabaseRole?, schemaVersion: Int64, cancellation: (any Cancellation)?, seconds: Double?
@@ -49,7 +49,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   private func watchCancellation() {
     let handle = connection.cancelHandle
-    // It connects to the server, which takes longer than whoever cancels may wait.
+    // Cancelling connects to the server, which the cancelling thread must not wait for.
     cancellation?.onCancel { DispatchQueue.global().async { handle.cancel() } }
   }
 
@@ -75,8 +75,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     }
   }
 
-  /// Runs `body`, and once more in a new transaction, maybe on a new connection, where it fails by no fault of its own
-  /// before anything has been given out.
+  /// Runs `body`, and runs it again in a new transaction, possibly on a new connection, if it fails with a
+  /// transient error before any rows have been returned.
   func retrying<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -89,7 +89,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   }
 
   private func restart(_ error: PostgreSQLError) throws {
-    // Those that are idle were likely lost together.
+    // The idle connections were probably lost at the same time.
     if error.endsConnection { pool.closeIdle() }
     hasBegun = false
     cancellation?.onCancel(nil)
@@ -101,7 +101,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     watchCancellation()
   }
 
-  /// A name for a cursor that no other of the transaction has.
+  /// Returns a name for a cursor that is unique in the transaction.
   func cursorName() -> String {
     cursors += 1
     return "kindred_\(cursors)"
@@ -119,7 +119,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   func stateNumber() throws -> Int64? {
     guard backend.capabilities.hasSnapshotNumbers else { return nil }
-    // The snapshot is taken by the first statement, and so shows that state or a later one.
+    // The first statement takes the snapshot, which then shows this state or a later one.
     guard hasBegun else { return backend.watcher.current }
     return try run([StateNumbers.query]).first?.text(0, 0).map { backend.watcher.numbers.number(of: $0) }
   }

@@ -4,7 +4,7 @@ import KindredOutput
 import KindredPostgreSQL
 import KindredSQLSyntax
 
-/// The result of a plan: a page at once, and a collection without a limit from a cursor, some records at a time.
+/// The result of a plan: a page is read at once, a collection without a limit by a cursor in batches.
 final class PostgreSQLResultSource: ResultSource {
   private let executable: ExecutablePlan
   private var parameters: Parameters
@@ -14,11 +14,11 @@ final class PostgreSQLResultSource: ResultSource {
   private var reader: LevelReader?
   private var path: [Rows] = []
   private var root: Level?
-  /// Where the rows of the root come from; nil where all are there.
+  /// The cursor that returns the root's rows; nil if they have all been read.
   private var cursor: RootCursor?
   private var hasFinished = false
   private var hasHandedOut = false
-  /// How many bytes the rows came to that were read last, but for what is in the buffer.
+  /// The number of bytes written for the last batch of rows, without those in the buffer.
   private var bytesOfRows = 0
   private var hasMore = false
   private var lastCursor: Cursor?
@@ -51,7 +51,7 @@ final class PostgreSQLResultSource: ResultSource {
     push()
   }
 
-  /// Runs the statements of the path, and reads the first rows.
+  /// Runs the statements of the path, and reads the first batch of rows.
   private func open() throws {
     path = []
     for search in plan.searches { try check(search) }
@@ -80,7 +80,7 @@ final class PostgreSQLResultSource: ResultSource {
     try read(Rows(rows), by: reader)
   }
 
-  /// Reads what is below rows of the root.
+  /// Reads the levels below the root's rows.
   private func read(_ rows: Rows, by reader: LevelReader) throws {
     let root = Level(root: rows, path: reader.path(path), limit: limit, nodeCount: executable.nodeCount)
     try reader.read(below: root) { try transaction.run($0) }
@@ -121,7 +121,7 @@ final class PostgreSQLResultSource: ResultSource {
       cursor.adapt(toBytes: bytesOfRows + writer.output.count)
       bytesOfRows = -writer.output.count
       self.cursor = cursor
-      // What was written needs its rows no more.
+      // Frees the batch that has been written before the next one is read.
       root = nil
       let results = try transaction.run([cursor.fetch])
       try read(Rows(results[0]), by: reader)
@@ -157,7 +157,8 @@ final class PostgreSQLResultSource: ResultSource {
     try transaction.run([query(statement, parameters)])[0]
   }
 
-  /// Lets PostgreSQL read a full-text pattern before anything else runs: it knows whether it is well-formed.
+  /// Runs a statement that makes PostgreSQL parse a full-text pattern, so that a malformed one is reported before
+  /// anything is read.
   private func check(_ search: Plan.SearchCheck) throws {
     do {
       _ = try run(search.statement)
@@ -181,7 +182,7 @@ final class PostgreSQLResultSource: ResultSource {
     return try cursor.abridged { try digest(of: last.values.map(\.postgreSQLText)) }
   }
 
-  /// The digest of texts, as the dialect's expression for it makes it.
+  /// Returns the digest of texts, computed like the dialect's SQL expression for it.
   private func digest(of texts: [[UInt8]?]) throws -> [UInt8] {
     let size = 100
     guard texts.count > size else {
@@ -197,7 +198,7 @@ final class PostgreSQLResultSource: ResultSource {
     return try digest(of: digests)
   }
 
-  /// The whole values of an abridged cursor, by the record that it was made of.
+  /// Returns an abridged cursor with its values completed from the record that it was made from.
   private func whole(_ cursor: Cursor?, by anchor: Plan.Statement) throws -> Cursor? {
     guard let cursor else { return nil }
     let rows = Rows(try run(anchor))
@@ -212,7 +213,7 @@ final class PostgreSQLResultSource: ResultSource {
   }
 }
 
-/// What statements run in: one transaction, which shows one state.
+/// A transaction in which statements run and see one state.
 protocol StatementRunner: AnyObject {
   /// Whether rows have been given out, so that nothing can be tried again.
   var hasGivenRows: Bool { get set }
@@ -222,24 +223,24 @@ protocol StatementRunner: AnyObject {
   /// - Throws: `PostgreSQLError`.
   func run(_ queries: [Query]) throws -> [QueryResult]
 
-  /// Runs `body`, maybe once more where it fails by no fault of its own.
+  /// Runs `body`, and may run it again if it fails with a transient error.
   func retrying<Result>(_ body: () throws -> Result) throws -> Result
 
   /// A name for a cursor that no other of the transaction has.
   func cursorName() -> String
 
-  /// Notes that a result will take as long as its client likes.
+  /// Notes that a client may read the result for an unlimited time.
   ///
-  /// - Throws: `PostgreSQLError` where there are too many such already.
+  /// - Throws: `PostgreSQLError` if there are too many such results already.
   func holdLong() throws
 }
 
-/// The cursor that the rows of the root come from when they may be any number.
+/// The cursor that returns the root's rows if their number is not limited.
 struct RootCursor {
   let name: String
-  /// How many rows are asked for at once.
+  /// The number of rows that are fetched at once.
   private(set) var size = 64
-  /// Whether there are no more rows.
+  /// Whether all rows have been fetched.
   var isAtEnd = false
 
   init(name: String) {
@@ -254,7 +255,7 @@ struct RootCursor {
 
   var fetch: Query { Query("FETCH FORWARD \(size) FROM \(name)", isReusable: false) }
 
-  /// Sets how many rows are asked for next, by what the ones before came to.
+  /// Adapts the size of the next batch to the number of bytes written for the last one.
   mutating func adapt(toBytes bytes: Int) {
     if bytes > 4 << 20 {
       size = max(1, size / 2)

@@ -2,9 +2,9 @@ import KindredClock
 import KindredPostgreSQL
 import Synchronization
 
-/// Numbers the states of a database by what its snapshots show, whoever wrote them.
+/// Numbers the states of a database by its snapshots, including states written by others.
 ///
-/// Two snapshots with the same transactions in them show the same rows
+/// Two snapshots with the same text contain the same transactions and so show the same rows
 /// (<https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT>).
 final class StateNumbers: Sendable {
   private struct Known {
@@ -16,7 +16,7 @@ final class StateNumbers: Sendable {
 
   static let query = Query("SELECT pg_current_snapshot()::text")
 
-  /// The number of a snapshot: that of the last one where it is the same, or a new one.
+  /// Returns the number of a snapshot: that of the last one if it is the same, else a new one.
   func number(of text: String) -> Int64 {
     known.withLock { known in
       if known.text != text {
@@ -28,12 +28,12 @@ final class StateNumbers: Sendable {
   }
 }
 
-/// A connection that watches over the state and the schema of a database.
+/// A connection that watches the state and the schema of a database.
 ///
-/// Questions that come while one is under way share the next: an answer must be of a time after the question.
+/// Only one thread uses it at a time; others wait, so that each query runs after it was requested.
 final class Watcher: Sendable {
   private struct State: @unchecked Sendable {
-    // Used with the lock held.
+    // Used only while holding the lock.
     var connection: PostgreSQLConnection?
   }
 
@@ -45,21 +45,23 @@ final class Watcher: Sendable {
     self.target = target
   }
 
-  /// The number of the present state; nil where it can't be told.
+  /// The number of the current state; nil if it can't be determined.
   var current: Int64? {
     let text = try? withConnection { try $0.run([StateNumbers.query]).first?.text(0, 0) }
     return text.map { numbers.number(of: $0) }
   }
 
-  /// Runs `body` with the connection that watches, when nobody else uses it; so `body` must be short.
+  /// Runs `body` with the watching connection.
   ///
-  /// - Throws: `PostgreSQLError`, and what `body` throws.
+  /// It holds a lock, so `body` has to be short.
+  ///
+  /// - Throws: `PostgreSQLError`, or the error that `body` throws.
   func withConnection<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
     try state.withLock { state in
       do {
         return try body(try Self.connection(&state.connection, target))
       } catch let error as PostgreSQLError where error.endsConnection {
-        // It may have been idle for hours.
+        // The connection may have been idle for hours, so one loss is normal.
         state.connection = nil
         return try body(try Self.connection(&state.connection, target))
       }

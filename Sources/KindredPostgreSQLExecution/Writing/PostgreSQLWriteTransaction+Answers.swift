@@ -77,13 +77,13 @@ extension PostgreSQLWriteTransaction {
     }
   }
 
-  /// Runs `body` as the user of the connection, who keeps the answers for all roles.
+  /// Runs `body` as the connection's user, who owns the responses of all roles.
   private func asUser<Result>(_ body: () throws -> Result) throws -> Result {
     guard let role else { return try body() }
     let back = try RoleSettings.query(for: role)
     _ = try run([RoleSettings.end])
     let result = try body()
-    // Where `body` fails, the transaction has, and nothing else can run in it.
+    // Not needed if `body` fails, because the transaction has failed with it.
     _ = try run([back])
     return result
   }

@@ -5,10 +5,10 @@ import KindredOutput
 import KindredPostgreSQL
 import KindredSQLSyntax
 
-/// A connection in a transaction that writes, as if no other did at the same time.
+/// A connection in a serializable write transaction.
 final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   let backend: PostgreSQLBackend
-  /// Whom the statements run as; nil for the user of the connection.
+  /// The role that the statements run as; nil for the connection's user.
   let role: DatabaseRole?
   private let connection: PostgreSQLConnection
   let schemaVersion: Int64
@@ -43,9 +43,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
   }
 
-  /// Makes the changes last.
+  /// Commits the changes.
   ///
-  /// - Throws: `PostgreSQLError`, for what is checked at the end, too.
+  /// - Throws: `PostgreSQLError`, also for constraints that are checked at the commit.
   func commit() throws {
     isOpen = false
     _ = try connection.run([Query("COMMIT", isReusable: false)])
@@ -65,7 +65,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func retrying<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
-  /// It has a connection of those for writing.
+  /// Does nothing, because writing connections are not counted among those for reading.
   func holdLong() {}
 
   func cursorName() -> String {
@@ -77,7 +77,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     PostgreSQLResultSource(plan, parameters, limit: limit, in: self)
   }
 
-  /// Runs a statement so that only its own changes are undone where it fails.
+  /// Runs a statement in a savepoint, so that only its own changes are undone if it fails.
   private func alone(_ query: Query) throws -> QueryResult {
     let name = savepointName()
     do {
@@ -122,7 +122,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let result: Result
     do {
       result = try body()
-      // What waits for the commit.
+      // Checks the constraints that are deferred to the commit.
       _ = try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)])
     } catch {
       if isOpen { _ = try run([Self.undo(name)]) }
@@ -133,7 +133,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   }
 
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
-    // Of those that are not DEFERRABLE, each statement is checked at its end.
+    // Constraints that are not DEFERRABLE are still checked at the end of each statement.
     _ = try run([Query("SET CONSTRAINTS ALL DEFERRED", isReusable: false)])
     let result = try body()
     _ = try alone(Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false))
@@ -154,7 +154,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 extension PostgreSQLWriteTransaction: SchemaForwarding {}
 
 extension Rows {
-  /// All values.
+  /// The values of all rows.
   var values: [[SQLValue]] {
     (0..<count).map { row in
       (0..<result.columnCount).map { SQLValue(Place(rows: self, row: row, column: $0)) }
@@ -163,7 +163,7 @@ extension Rows {
 }
 
 extension PostgreSQLError {
-  /// The same, of a change.
+  /// The error, marked as one of a change.
   var ofWrite: PostgreSQLError {
     var error = self
     error.concernsChange = true
@@ -171,7 +171,7 @@ extension PostgreSQLError {
   }
 }
 
-/// An insertion, bound anew for each record.
+/// An INSERT that is bound to the values of each record in turn.
 private final class PostgreSQLInsertion: RecordInsertion {
   private let sql: String
   private var values: [[UInt8]?]
