@@ -74,7 +74,7 @@ extension OpenAPIDocument {
       "summary": .string(
         method == .put ? "Links the two records, neither of which changes." : "Unlinks the two records."),
       "parameters": .array(path.parameters),
-      "responses": .object([("204", ["description": "It is so now."])] + Self.problems),
+      "responses": .object([("204", ["description": "Done."])] + Self.problems),
     ]
   }
 
@@ -134,7 +134,7 @@ extension OpenAPIDocument {
         "content": ["application/json": ["schema": schema]],
       ]
     }
-    let nothing: JSONValue = ["description": "It is done; there is nothing more to tell."]
+    let nothing: JSONValue = ["description": "Done; there is no content."]
     let added = answer("The record, which is new.", ["ETag", "Location"], record)
     let changed = answer("The record as it is now.", ["ETag"], record)
     let array: JSONValue = ["type": "array", "items": record]

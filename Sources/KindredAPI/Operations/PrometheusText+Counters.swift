@@ -9,7 +9,7 @@ extension PrometheusText {
       "kindred_http_connections_accepted_total", .counter, "Connections that were accepted.",
       counters.acceptedConnections)
     append(
-      "kindred_http_connections_refused_total", .counter, "Connections that were one too many.",
+      "kindred_http_connections_refused_total", .counter, "Connections that were refused for a limit.",
       counters.refusedConnections)
     append(
       "kindred_http_connections_timed_out_total", .counter, "Connections that were cut off for slowness.",
@@ -18,7 +18,8 @@ extension PrometheusText {
       "kindred_http_requests_refused_total", .counter, "Requests that were malformed, too large or too late.",
       counters.refusedRequests)
     append(
-      "kindred_http_requests_throttled_total", .counter, "Requests that were too many of one client.",
+      "kindred_http_requests_throttled_total", .counter,
+      "Requests that were refused for their client's limit.",
       counters.throttledRequests)
     append("kindred_http_received_bytes_total", .counter, "Bytes received.", counters.receivedBytes)
     append("kindred_http_sent_bytes_total", .counter, "Bytes sent.", counters.sentBytes)
@@ -37,7 +38,8 @@ extension PrometheusText {
       "kindred_database_waits_total", .counter, "How often a request had to wait for a connection.",
       database.waits)
     append(
-      "kindred_database_wait_timeouts_total", .counter, "How often it waited in vain.", database.waitTimeouts)
+      "kindred_database_wait_timeouts_total", .counter, "How often the wait timed out.", database.waitTimeouts
+    )
     append(
       "kindred_statement_cache_hits_total", .counter, "Statements that were found prepared.",
       database.statementCacheHits)

@@ -34,7 +34,7 @@ struct ErrorDescription {
       case .unknownNode:
         (
           "Unknown node",
-          "A parameter speaks of an association that is not part of the request: include or join it."
+          "A parameter names an association that is not part of the request: include or join it."
         )
       case .invalidEncoding: ("Invalid encoding", "The URL is not percent-encoded UTF-8.")
       case .invalidExpression:
@@ -60,13 +60,16 @@ struct ErrorDescription {
     case .requestTimeout:
       ErrorDescription("request-timeout", "Request timeout", "The request did not come in time.")
     case .contentTooLarge:
-      ErrorDescription("content-too-large", "Content too large", "The body is larger than is taken.")
-    case .targetTooLong: ErrorDescription("uri-too-long", "URI too long", "The URL is longer than is taken.")
+      ErrorDescription(
+        "content-too-large", "Content too large", "The content is longer than the server allows.")
+    case .targetTooLong:
+      ErrorDescription("uri-too-long", "URI too long", "The URL is longer than the server allows.")
     case .expectationFailed:
       ErrorDescription("expectation-failed", "Expectation failed", "Only `100-continue` can be expected.")
     case .headersTooLarge:
       ErrorDescription(
-        "headers-too-large", "Header fields too large", "The header fields are larger than is taken.")
+        "headers-too-large", "Header fields too large", "The header fields are longer than the server allows."
+      )
     case .notImplemented:
       ErrorDescription(
         "not-implemented", "Not implemented", "No resource has this method or transfer coding.")
@@ -74,20 +77,20 @@ struct ErrorDescription {
     case .tooManyConnections:
       ErrorDescription(
         "too-many-connections", "Too many connections",
-        "The server has as many connections as it takes: try again later.")
+        "The server has reached its limit of connections: try again later.")
     case .tooManyConnectionsOfClient:
       ErrorDescription(
         "too-many-connections-of-client", "Too many connections of one client",
-        "The client's address has as many connections as one may have: use fewer, and each for many requests."
+        "The client's address has reached its limit of connections: use fewer, each for several requests."
       )
     case .tooManyRequests:
       ErrorDescription(
         "too-many-requests", "Too many requests",
-        "The client's address has sent more requests than one may in this time: try again after `Retry-After`."
+        "The client's address has exceeded its limit of requests: try again after `Retry-After`."
       )
     case .versionNotSupported:
       ErrorDescription(
-        "version-not-supported", "Version not supported", "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
+        "version-not-supported", "Version not supported", "Only HTTP/1.0 and HTTP/1.1 are supported.")
     }
   }
 
@@ -97,7 +100,7 @@ struct ErrorDescription {
       case .unauthorized:
         (
           "Unauthorized",
-          "Credentials are needed, or do not hold: send a token that does as `Authorization: Bearer …`."
+          "Credentials are missing or invalid: send a valid token as `Authorization: Bearer …`."
         )
       case .methodNotAllowed:
         ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
@@ -133,7 +136,7 @@ struct ErrorDescription {
       case .conflict:
         (
           "Conflict",
-          "The change goes against what is stored: a unique key is taken, or a foreign key leads nowhere."
+          "The change conflicts with stored records: a unique key is taken, or a foreign key refers to no record."
         )
       case .otherContent:
         ("Idempotency key reused", "The key came with other content before: each request needs its own.")

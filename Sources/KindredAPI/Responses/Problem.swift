@@ -166,7 +166,7 @@ extension Problem {
 
   /// 500: a defect, with the number under which it is logged.
   static func defect(_ id: String) -> Problem {
-    var problem = Problem(.internalError, "something went wrong on this side; in the log it is \(id)")
+    var problem = Problem(.internalError, "an internal error occurred; it is logged under \(id)")
     problem.instance = "urn:kindred:defect:\(id)"
     return problem
   }

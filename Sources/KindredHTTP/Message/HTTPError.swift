@@ -71,11 +71,11 @@ public struct HTTPError: Error, Hashable, Sendable {
 
 extension HTTPError {
   static let tooManyConnections = HTTPError(
-    .tooManyConnections, "The server has as many connections as it takes.")
+    .tooManyConnections, "The server has reached its limit of connections.")
   static let tooManyConnectionsOfClient = HTTPError(
-    .tooManyConnectionsOfClient, "The client has as many connections as one may have.")
+    .tooManyConnectionsOfClient, "The client has reached its limit of connections.")
   static let tooManyRequests = HTTPError(
-    .tooManyRequests, "The client has sent as many requests as one may send in this time.")
+    .tooManyRequests, "The client has exceeded its limit of requests.")
   static let plainRequest = HTTPError(
     .malformedRequest, "This port is for HTTPS: the URL must begin with https://.")
   static let outOfSpace = HTTPError(.outOfSpace, "There is no room for the content on the server's disk.")

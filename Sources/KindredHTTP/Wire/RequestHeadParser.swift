@@ -60,7 +60,7 @@ struct RequestHeadParser: Sendable {
       throw HTTPError(.malformedRequest, "The request line does not end in a version of HTTP.")
     }
     guard major == 1 else {
-      throw HTTPError(.versionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+      throw HTTPError(.versionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are supported.")
     }
     return minor == 0 ? .http1_0 : .http1_1
   }
