@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredAPI
 
-/// An answer as its client sees it.
+/// A response as its client sees it.
 struct Answer {
   let status: Int
   let headers: HTTPHeaders
@@ -56,12 +56,12 @@ extension TestDatabase {
 }
 
 extension Library {
-  /// A library with so many books that they are more than a part of an answer.
+  /// A library with more books than fit into one part of a response.
   static func largeDatabase(options: KindredService.Options = .init()) throws -> TestDatabase {
     try database(books: 5000, options: options)
   }
 
-  /// A library with so many books that all of them are sent as they are read.
+  /// A library with so many books that they are streamed.
   static func longDatabase(options: KindredService.Options = .init()) throws -> TestDatabase {
     try database(books: 15000, options: options)
   }

@@ -42,7 +42,7 @@ struct BatchTests {
     return "\"\(tag.replacing("\"", with: "\\\""))\""
   }
 
-  /// A cursor is sealed, and so never the same.
+  /// Returns the `Link` of a response as it is, since its sealed cursor is never the same.
   private func link(in answer: Answer) throws -> Substring {
     let start = try #require(answer.text.range(of: #""Link":"#)).upperBound
     let end = try #require(answer.text[start...].range(of: #","Content-Type"#)).lowerBound

@@ -9,7 +9,7 @@ import Testing
 struct BoundsTests {
   private static let names = "abcdefghijklmnopqrstuvwxyz".map { String($0) }
 
-  /// Names of which each is used twice by the next one: `a:id+id,b:a+a,…`.
+  /// Names each of which the next one uses twice: `a:id+id,b:a+a,…`.
   private static func doubled(_ count: Int, _ operation: String = "%2B") -> String {
     let uses = zip(names, names.dropFirst()).prefix(count - 1).map { "\($1):\($0)\(operation)\($0)" }
     return (["a:id\(operation)id"] + uses).joined(separator: ",")
@@ -115,7 +115,7 @@ struct BoundsTests {
       let target = "/bigs?fields=id&sort=id&filter=\(condition.replacing("%", with: "%25"))"
       try expectRequest(target, on: database, json: json)
     }
-    // As SQLite sees them once their patterns are bound.
+    // The conditions as SQLite sees them once their patterns are bound.
     for condition in ["s GLOB 'b*' AND kindred_glob('b*', s)", "n LIKE 'b%' AND kindred_like('b%', n)"] {
       let plan = try database.pool.withReader { connection in
         let statement = try connection.prepare("EXPLAIN QUERY PLAN SELECT id FROM big WHERE \(condition)")
@@ -159,7 +159,7 @@ struct BoundsTests {
   @Test(
     "what a request would have to hold is bounded",
     arguments: [
-      // A text that doubles, one that is replaced by a longer one, and sorts and groups that fill the disk.
+      // A text that doubles, one that is replaced by a longer one, and sorts and groups that would fill the disk.
       "/notes?limit=1&fields=a:body||body,"
         + zip(names, names.dropFirst()).prefix(12).map { "\($1):\($0)||\($0)" }
         .joined(separator: ","),

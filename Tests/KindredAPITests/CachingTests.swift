@@ -19,12 +19,12 @@ struct CachingTests {
     try database.answer(target, headers: ["If-None-Match": tag]).status
   }
 
-  /// Somebody else's connection, as that of another process.
+  /// A separate connection, like that of another process.
   private func write(_ sql: String, to database: TestDatabase) throws {
     try Connection(path: database.path, access: .readWrite).execute(sql)
   }
 
-  /// Runs `body` while no request can get a connection: whatever is answered, is answered without a query.
+  /// Runs `body` while no request can get a connection, so that any response needs no query.
   private func withoutConnections<Result>(
     of database: TestDatabase, _ body: () throws -> Result
   ) throws -> Result {
@@ -73,7 +73,7 @@ struct CachingTests {
     let library = try Library.database()
     let tag = try tag("/authors?include=books", on: library)
     let written = field.replacing("TAG2", with: tag.dropLast() + "2\"").replacing("TAG", with: tag)
-    // As the answer is known and as it is not.
+    // Both if the response is known and if it isn't.
     #expect(try self.status("/authors?include=books", ifNoneMatch: written, on: library) == status)
     try write("UPDATE tag SET name = 'other' WHERE id = 3", to: library)
     #expect(try self.status("/authors?include=books", ifNoneMatch: written, on: library) == status)

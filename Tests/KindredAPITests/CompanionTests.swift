@@ -47,14 +47,14 @@ struct CompanionTests {
   @Test(
     "a statement runs for each record where the orders may differ",
     arguments: [
-      // The records above are sorted, filtered, or of another key.
+      // The records above or the associated ones are sorted, filtered or limited.
       ("/authors?sort=-id&include=books", ""), ("/authors?filter=name>'A'&include=books", ""),
       ("/authors?include=books&books.filter=id>1", ""), ("/authors?include=books&books.sort=title", ""),
       ("/authors?include=books&books.limit=1", ""),
-      // What is bound once can't be another value for each record.
+      // A value that is bound once can't differ for each record.
       ("/authors?include=books&books.annotate=by:../name", ""),
       ("/authors?include=books&books.annotate=by:../id", ""),
-      // Text, of which 10 comes before 9; an index that has no order by it.
+      // Text, in which 10 precedes 9; an index that isn't ordered by it.
       ("/authors?include=letters", "CREATE INDEX i ON letter (authorId);"),
       ("/authors?include=notes", "CREATE INDEX i ON note (authorId DESC);"),
       ("/authors?include=notes", "CREATE INDEX i ON note (authorId, text);"),
@@ -82,7 +82,7 @@ struct CompanionTests {
       case 1: "(\(number).5)"
       case 2: "('text')"
       case 3: "(x'00')"
-      // Many that belong to no record, one after the other.
+      // Many consecutive records that belong to no record above.
       case 4...8: "(\(last + Int.random(in: 0..<3, using: &random)))"
       default: "(\(number))"
       }

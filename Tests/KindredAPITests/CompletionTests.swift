@@ -163,7 +163,7 @@ struct CompletionTests {
     let tables = (0..<300).map { "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, \"name\($0)\" TEXT);" }
     let database = try TestDatabase(tables.joined())
     #expect(try completions(of: "/‸", on: database).count == 100)
-    // The table `t29` is the resource `ts29`; either name finds it, and those that begin with it.
+    // The table `t29` is the resource `ts29`; either name finds it and those with the same prefix.
     for typed in ["/t29‸", "/ts29‸"] {
       let found = try completions(of: typed, on: database)
       #expect(found.prefix(11).allSatisfy { $0.hasPrefix("/ts29") }, "\(found)")
@@ -184,7 +184,7 @@ struct CompletionTests {
   }
 }
 
-/// The same for a URL that begins with the position.
+/// Asserts the completions of a URL with text before it.
 private func expectCompletions(
   of url: String, prefixed mark: String, on database: TestDatabase, make wanted: [String]
 ) throws {

@@ -12,7 +12,7 @@ struct CursorTests {
 
   init() throws { library = try Library.database() }
 
-  /// The records of all pages, following `next`.
+  /// Returns the records of all pages, following `next`.
   private func walk(_ target: String) throws -> [String] { try Self.walk(target, on: library) }
 
   private static func walk(_ target: String, on database: TestDatabase) throws -> [String] {
@@ -35,7 +35,7 @@ struct CursorTests {
     return String(link[link.index(after: start)..<end.lowerBound])
   }
 
-  /// Expects the pages of one record, of two and so on to be the list, cut.
+  /// Asserts that pages of every size concatenate to the list.
   private func expectPages(_ target: String, on database: TestDatabase, _ count: Int) throws {
     let whole = try database.get(target).text
     #expect(whole.matches(of: /\{/).count == count, "\(whole)")
@@ -121,7 +121,7 @@ struct CursorTests {
       try database.pool.withWriter { try $0.execute("DELETE FROM p WHERE \(deletion)") }
       let next = try #require(first.headers["Link"].flatMap { Self.target(of: "next", in: $0) })
       let texts = try Self.walk(next, on: database).joined().matches(of: /"x":"(.)"/).map { $0.1 }
-      // Of equal records, none can be told from another: one that was there twice may come once more.
+      // Equal records can't be distinguished: one that occurs twice may come once more.
       #expect(
         texts.joined().hasSuffix(rest.drop { $0 == "b" }) && texts.count <= rest.count,
         "\(deletion): \(texts)")
@@ -200,7 +200,7 @@ struct CursorTests {
     try expectProblem(next + "&sort=title", on: library, code: .invalidValue, parameter: "after")
   }
 
-  /// Records of which an order is hard to continue: bytes that are no UTF-8, long values, many columns, equal rows.
+  /// Records whose order is hard to resume: malformed UTF-8, long values, many columns, equal rows.
   private static func shapes() throws -> TestDatabase {
     let columns = (0..<20).map { "n % \($0 + 1) AS c\($0)" }.joined(separator: ", ")
     return try TestDatabase(

@@ -22,12 +22,12 @@ struct DescriptionTests {
     options.queryTime = 0
     let database = try TestDatabase(Library.schema, options: options)
     #expect(try database.get("/-/describe?url=/authors?fields=nmae").status == 503)
-    // A page tells what is wrong without it.
+    // A page reports the error even without a description.
     let page = try database.get("/authors?nmae=1", headers: ["Accept": "text/html"])
     #expect(page.status == 400 || page.status == 503)
   }
 
-  /// The parts of a URL, as `kind:text`.
+  /// Returns the parts of a URL as `kind:text`.
   private func parts(of url: String) throws -> [String] {
     let scalars = Array(url.unicodeScalars)
     let parts = try #require(try database.description(of: url)["parts"] as? [[String: Any]])

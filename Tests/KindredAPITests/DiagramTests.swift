@@ -94,7 +94,7 @@ struct DiagramTests {
   }
 }
 
-/// Whether a text is well-formed XML, as far as elements and attributes nest and end.
+/// Returns whether the elements and attributes of a text are well-formed XML.
 private enum XMLCheck {
   static func isWellFormed(_ text: String) -> Bool {
     var open: [Substring] = []

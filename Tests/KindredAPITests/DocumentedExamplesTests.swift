@@ -50,7 +50,7 @@ struct DocumentedExamplesTests {
       try JSONSerialization.jsonObject(with: Data(explained.utf8)) as? [String: Any])
     #expect(document["missingIndexes"] as? [String] == [])
     for statement in try #require(document["statements"] as? [[String: Any]]) {
-      // The root's own records may all be wanted, also to find the page's last; those of an association never are.
+      // A scan of the root may be intended, also to find the last record of a page; one of an association never is.
       let scans = (statement["plan"] as? [String] ?? []).filter {
         $0.contains("SCAN") && !$0.contains("VIRTUAL TABLE")
           && !($0.hasPrefix("SCAN") && ["root", "lookahead"].contains(statement["node"] as? String))

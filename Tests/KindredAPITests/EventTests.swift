@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Live results (text/event-stream)")
 struct EventTests {
-  /// A client that listens, in process.
+  /// An in-process client that listens.
   private final class Client {
     let stream: any HTTPBodyStream
     private let signal = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ struct EventTests {
 
     deinit { stream.close() }
 
-    /// The next part, without what precedes it on the wire; nil at the end of the stream.
+    /// Returns the next part that isn't empty, or nil at the end of the stream.
     func part() throws -> String? {
       while true {
         guard let part = try stream.next() else { return nil }
@@ -29,7 +29,7 @@ struct EventTests {
       }
     }
 
-    /// The data and the id of the next event.
+    /// Returns the data and ID of the next event.
     func event() throws -> (id: String, data: String) {
       while let part = try part() {
         let lines = part.split(separator: "\n")
@@ -62,7 +62,7 @@ struct EventTests {
     return Client(stream)
   }
 
-  /// Commits as another process does: the service isn't told.
+  /// Commits as another process would, without notifying the service.
   private func execute(_ sql: String, on database: TestDatabase) throws {
     try Connection(path: database.path, access: .readWrite).execute(sql)
   }

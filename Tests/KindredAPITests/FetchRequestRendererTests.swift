@@ -26,11 +26,11 @@ struct FetchRequestRendererTests {
     ).fetchRequest
   }
 
-  /// What decides a result: the statements and what is bound to them.
+  /// Everything that determines a result: the statements and their bindings.
   private func meaning(of request: FetchRequest) throws -> String {
     let plan = try Planner(model: model).plan(request)
     let statements = plan.path.map(\.statement) + plan.nodes.map(\.statement) + [plan.count].compactMap { $0 }
-    // Literals may have other numbers, and are compared as values.
+    // Literals may have different numbers, so their values are compared.
     return statements.map { statement in
       let bindings = statement.bindings.map { binding -> String in
         guard case .parameter(let number) = binding else { return "\(binding)" }
@@ -81,7 +81,7 @@ struct FetchRequestRendererTests {
     for _ in 0..<1500 {
       let text = expression(depth: Int.random(in: 0...5, using: &random), &random)
       let filter = URLCoding.encodeQueryValue(text)
-      // Some nest too deep or are refused: what is read must come back.
+      // Some are too deep or refused; those that are parsed must be rendered back.
       guard let request = try? parse("/authors?filter=\(filter)"), (try? meaning(of: request)) != nil else {
         continue
       }
@@ -89,7 +89,7 @@ struct FetchRequestRendererTests {
     }
   }
 
-  /// A random expression about an author, in parentheses or not.
+  /// Returns a random expression about an author, with or without parentheses.
   private func expression(depth: Int, _ random: inout LinearCongruentialGenerator) -> String {
     func part() -> String { expression(depth: depth - 1, &random) }
     guard depth > 0 else {

@@ -36,7 +36,7 @@ struct HTMLTests {
     #expect(
       try page("/books/1", on: database).contains(
         #"<td class="r"><a href="/authors/1">Melville</a> <span class="n">1</span></td>"#))
-    // Groups and distinct results are not made different by it.
+    // Labels aren't added to groups and distinct results, which they would change.
     #expect(!(try page("/books?fields=authorId&distinct=true", on: database)).contains("Melville"))
   }
 
@@ -50,7 +50,7 @@ struct HTMLTests {
         #"aria-label="author of Moby-Dick"><caption><a href="/books/1/author">author</a></caption>"#))
     #expect(page.contains(#"<ul><li>5</li>"#))
     #expect(page.contains(#"<a href="/authors/1/country">"#))
-    // The key isn't shown, and yet known to the links.
+    // The key isn't shown, but the links contain it.
     #expect(page.contains(#"<a href="/books/1">Moby-Dick</a>"#))
   }
 
@@ -84,13 +84,13 @@ struct HTMLTests {
     #expect(try page("/stamps", on: database).contains(#"href="/stamps/a%2Fb%2Cc%3Dd,7""#))
     #expect(try database.answer("/stamps/a%2Fb%2Cc%3Dd,7").status == 200)
     let dots = try page("/dots", on: database)
-    // Browsers resolve `..` away, so that it goes by name.
+    // Browsers remove `..`, so the key is written by name.
     for address in ["/dots/key=..", "/dots/key=", "/dots/a.b"] {
       #expect(dots.contains("href=\"\(address)\""))
       #expect(try database.answer(address).status == 200)
     }
     #expect(dots.contains(#"<a></a> <span class="z"><i>null</i></span>"#))
-    // A label that can't be seen is no link's name.
+    // A blank label isn't used as the text of a link.
     #expect(dots.contains(#"<a href="/dots/key="></a> <span></span>"#))
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredAPI
 
-/// What of HTTP is the service's to keep; the rest is the server's.
+/// The HTTP semantics that the service is responsible for; the server is responsible for the rest.
 @Suite("HTTP's semantics")
 struct HTTPSemanticsTests {
   let library: TestDatabase

@@ -19,7 +19,7 @@ struct ImportTests {
     return try (database ?? library).send(.post, target, content, headers: headers)
   }
 
-  /// The same content from memory, and from a file that the HTTP layer would have written.
+  /// The same content in memory and in a file, as the HTTP layer would write it.
   private func expect(
     _ type: String, _ target: String, _ content: String, adds count: Int, stored: (sql: String, rows: String),
     _ location: SourceLocation = #_sourceLocation
@@ -145,7 +145,7 @@ struct ImportTests {
     let stored = """
       SELECT quote(text), quote(whole), quote(real), quote(flag), quote(data), quote(meta), quote(free) FROM sample
       """
-    // A second line of the same columns uses the statement of the first one.
+    // A second line with the same columns reuses the statement of the first one.
     let lines = try send(
       "application/x-ndjson", "/samples", "\(line)\n{\"text\":\"between\"}\n\(line)\n", on: database)
     let imported = try database.stored(stored)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A foreign key matches as the database compares it, at every place alike")
 struct KeyComparisonTests {
-  /// Countries whose key ignores case, and what refers to them by the same collation, or by bytes.
+  /// Countries whose key ignores case, and records that refer to them with the same collation or as bytes.
   private static let nocase = """
     CREATE TABLE country (code TEXT COLLATE NOCASE PRIMARY KEY, name TEXT);
     CREATE TABLE city (id INTEGER PRIMARY KEY, countryCode TEXT COLLATE NOCASE REFERENCES country(code));
@@ -86,7 +86,7 @@ struct KeyComparisonTests {
       ("TEXT", "INTEGER", "1, '01', 1.5", [1, 2]),
       ("TEXT", "", "1, '1', '01', 1.0, x'31'", [1, 2]),
       ("TEXT", "REAL", "1", []),
-      // Without a type, values are what they are.
+      // Without a type, values aren't converted.
       ("", "INTEGER", "1, '1', 2", [1, 2]),
       ("", "TEXT", "1, '1'", []),
     ])

@@ -41,6 +41,6 @@ enum Library {
     INSERT INTO bookText (bookText) VALUES ('rebuild');
     """
 
-  /// A new library.
+  /// Creates a library.
   static func database() throws -> TestDatabase { try TestDatabase(schema + records) }
 }

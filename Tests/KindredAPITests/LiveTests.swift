@@ -5,10 +5,10 @@ import Testing
 
 @testable import KindredAPI
 
-/// The same answers over a socket, to a client that is not ours.
+/// The same responses over a socket, with curl as the client.
 @Suite("Over HTTP")
 struct LiveTests {
-  /// What curl gives for a URL of a server on the database: its status line, its fields, its content.
+  /// Returns curl's output for a URL of a server on the database: the status line, the fields and the content.
   private func curl(_ database: TestDatabase, _ target: String, _ arguments: String...) throws -> String {
     let server = HTTPServer(
       host: "127.0.0.1", port: 0, handler: database.service,

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Long values and long rows")
 struct LongValueTests {
-  /// A text with all that is escaped somewhere, and a bit longer than what is written in one go.
+  /// A text with every character that any format escapes, slightly longer than what is written at once.
   private static let text = String(repeating: "a\"\\\u{1}<é,日😀\n&'z", count: 7_000)
 
   private static func database(_ options: KindredService.Options = .init()) throws -> TestDatabase {
@@ -64,9 +64,9 @@ struct LongValueTests {
     #expect(html.contains(">\(escaped)<"))
   }
 
-  /// Goes through the lengths of an answer's parts.
+  /// Calls `body` with the length of each part of a response.
   ///
-  /// - Returns: Whether there is an answer.
+  /// - Returns: Whether the status is 200.
   private func parts(_ target: String, on database: TestDatabase, _ body: (Int) throws -> Void) throws -> Bool
   {
     let response = database.service.respond(

@@ -54,7 +54,8 @@ struct MangledURLTests {
     }
   }
 
-  /// Parts in order, errors within the text, and, where nothing is wrong, a URL that gives the same answer.
+  /// Checks that parts are in order, errors are within the text, and the canonical form of a valid URL gives the same
+  /// response.
   private func expectDescription(of url: String, _ count: Int) throws {
     let description = try database.description(of: url)
     let parts = try #require(description["parts"] as? [[String: Any]])

@@ -7,7 +7,7 @@ import Testing
 @testable import KindredModelFile
 
 @Suite struct ModelFileErrorTests {
-  /// A text that is wrong, and how what is said of it begins.
+  /// An invalid text, and the beginning of its error message.
   struct Wrong: CustomTestStringConvertible {
     var text: String
     var message: String

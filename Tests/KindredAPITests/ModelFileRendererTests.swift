@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// The model of an empty database after `sql`, its text, and the model that the text makes.
+  /// Returns the model of a database created by `sql`, its text, and the model parsed from that text.
   private func written(_ sql: String) throws -> (model: Model, text: String, readBack: Model) {
     let connection = try Connection(path: ":memory:", access: .readWriteCreate)
     try connection.execute(sql)
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension Model {
-  /// All that it says, one line for each resource and association.
+  /// The whole model as text, one line for each resource and association.
   fileprivate var details: [String] {
     warnings
       + resources.flatMap { name, resource in
@@ -121,7 +121,7 @@ extension Model {
           line.split(separator: "associations:").first.map(String.init) ?? line
         }
           + resource.associations.values.map { association in
-            // Where it was read is no part of what it is.
+            // Its origin isn't part of the model.
             var association = association
             association.definition = nil
             return "\(name).\(association)"

@@ -48,7 +48,7 @@ import Testing
     #expect(lines.contains("books.author: belongsTo writers"))
     #expect(lines.contains("writers.books: hasMany books"))
     #expect(!lines.contains { $0.hasPrefix("authors") })
-    // In the place of the one before, not at the end.
+    // It takes the place of the previous one, not the last.
     let before = try summary(nil).filter { !$0.contains(".") }
     #expect(
       lines.filter { !$0.contains(".") } == before.map { $0 == "authors: author" ? "writers: author" : $0 })
@@ -131,7 +131,7 @@ import Testing
     #expect(countries["novels"]?.sort.count == 1 && countries["novels"]?.filter != nil)
     let tags = try #require(countries["everyTag"])
     #expect(tags.steps.map(\.destination) == ["author", "book", "bookTag", "tag"])
-    // What the novels have to meet stays with them; the rest speaks of the tags.
+    // The condition of the novels stays with them; the rest applies to the tags.
     #expect(tags.steps.map { $0.filter != nil } == [false, true, false, false])
     #expect(tags.filter != nil && tags.sort.isEmpty && tags.kind == "hasManyThrough")
     #expect(model.resources["authors"]?.associations["home"]?.kind == "hasOneThrough")
@@ -230,7 +230,7 @@ private let library = """
   CREATE TABLE bookTag (bookId REFERENCES book, tagId REFERENCES tag, PRIMARY KEY (bookId, tagId));
   """
 
-/// The model of a database as a model file says.
+/// Returns the model of a database with a model file.
 private func model(_ text: String?, of schema: String = library) throws -> Model {
   let connection = try Connection(path: ":memory:", access: .readWriteCreate)
   try connection.execute(schema)
@@ -238,7 +238,7 @@ private func model(_ text: String?, of schema: String = library) throws -> Model
   return try ModelFileParser(path: "model.yaml").parse(text).model(of: ConnectionSchema(connection))
 }
 
-/// A model, one line for each resource and association.
+/// Returns a model as text, one line for each resource and association.
 private func summary(_ text: String?) throws -> [String] {
   try model(text).resources.flatMap { name, resource in
     ["\(name): \(resource.table.name)"]

@@ -18,9 +18,9 @@ struct AcceptTests {
       (["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"], .html),
       (["text/csv;q=0.5, application/json"], .json),
       (["text/csv;q=0.5, application/json;q=0.4"], .csv),
-      // Equal weights: the order is the server's.
+      // With equal weights, the server's order decides.
       (["text/html, application/json"], .json),
-      // The most specific range decides, wherever it stands.
+      // The most specific range decides, wherever it is in the list.
       (["text/*, text/csv;q=0"], .html),
       (["application/json;q=0, */*"], .lines),
       (["*/*;q=0.1, text/*;q=0.2, text/html;q=0.3"], .html),
@@ -28,10 +28,10 @@ struct AcceptTests {
       (["text/html;q=0.3", "text/csv;q=0.7"], .csv),
       (["application/json; charset=utf-8"], .json),
       (["text/csv;header=present, application/json;q=0.9"], .csv),
-      // A comma in quotes separates nothing, and such a parameter describes none of the types.
+      // A comma in quotes is no separator, and no type has such a parameter.
       ([#"text/csv;x="a,b", text/html;q=0.1"#], .html),
       (["text/csv ; Q=0.5 , text/html ; q=0.6"], .html),
-      // What is malformed says nothing.
+      // Malformed members are ignored.
       (["csv"], .json),
       (["text/csv;q=2, text/html;q=0.1"], .html),
       (["text/csv;q=0.5000"], .json),

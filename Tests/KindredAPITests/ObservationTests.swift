@@ -9,7 +9,7 @@ import Testing
 
 @testable import KindredAPI
 
-/// A log of requests that is kept.
+/// A log of requests that keeps its entries.
 private final class Requests: RequestLog {
   private let state = Mutex<[AnsweredRequest]>([])
 
@@ -19,7 +19,7 @@ private final class Requests: RequestLog {
   func noteRefusal(_ status: HTTPStatus) {}
 }
 
-/// A log of messages that is kept.
+/// A log of messages that keeps its entries.
 private final class Log: Sendable {
   struct Line: Sendable {
     var level: Logger.Level

@@ -167,7 +167,7 @@ struct OpenAPITests {
       let allowed =
         try database.answer(target, method: .options).headers["Allow"]?.split(separator: ", ") ?? []
       let described = try object(try document(of: database), "paths")[path] as? [String: Any]
-      // OpenAPI 3.1 can't describe QUERY. Where nothing can be written, only what must be is there.
+      // OpenAPI 3.1 can't describe QUERY. Paths that aren't described must not be writable.
       guard let described else {
         #expect(allowed == ["GET", "HEAD", "QUERY", "OPTIONS"])
         continue

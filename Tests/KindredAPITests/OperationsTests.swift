@@ -25,7 +25,7 @@ struct OperationsTests {
   @Test("a database that can't be read any more is not well, and nothing of the inside is told")
   func unhealthy() throws {
     let library = try Library.database()
-    // Not with SQLite, and so without any regard to it.
+    // Overwrites the file directly, bypassing SQLite and its locks.
     let file = try #require(FileHandle(forWritingAtPath: library.path))
     try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     file.write(Data(repeating: 0x55, count: 4096))
@@ -83,7 +83,7 @@ struct OperationsTests {
     #expect(depths.withLock(\.count) == 1)
   }
 
-  /// Every line is a sample or a comment, and every sample belongs to the metric that was announced last.
+  /// Checks that every line is a sample or a comment, and every sample belongs to the metric announced last.
   private func expectPrometheusText(_ text: String) throws {
     #expect(text.hasSuffix("\n"))
     var name = ""

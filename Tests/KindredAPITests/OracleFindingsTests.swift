@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredAPI
 
-/// What random requests have found, each made small (Tests/Oracle).
+/// Bugs that random requests have found (Tests/Oracle), each reduced to a small case.
 @Suite("Findings of the oracle")
 struct OracleFindingsTests {
   @Test("an aggregate of the parent's columns is still one of the association")

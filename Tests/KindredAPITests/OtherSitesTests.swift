@@ -39,7 +39,7 @@ struct OtherSitesTests {
     #expect(try some.answer("/books/1", headers: ["Host": "www.api.example"]).status == 421)
     let any = try library(hosts: .loopback.union(AllowedHosts(["*"])))
     #expect(try any.answer("/books/1", headers: ["Host": "evil.example"]).status == 200)
-    // No browser speaks HTTP/1.0.
+    // No browser uses HTTP/1.0.
     #expect(try library(hosts: .loopback).answer("/books/1").status == 200)
   }
 
@@ -138,7 +138,7 @@ struct OtherSitesTests {
     }
   }
 
-  /// What a parser throws for content that is too long.
+  /// Returns the error of a parser for content that is too long.
   private func contentTooLarge() throws -> HTTPError {
     var limits = HTTPLimits()
     limits.maxBodyLength = 1

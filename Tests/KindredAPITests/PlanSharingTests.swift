@@ -22,7 +22,7 @@ struct PlanSharingTests {
       let target = template.split(separator: "?", omittingEmptySubsequences: false).enumerated().map {
         index, part in
         guard index > 0 else { return String(part) }
-        // The first one that a letter follows begins the query.
+        // A `?` before `fields` begins the query; the others are placeholders for values.
         if part.hasPrefix("fields") { return "?" + part }
         number += 1
         return values[number % values.count] + part

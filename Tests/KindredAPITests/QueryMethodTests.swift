@@ -43,7 +43,7 @@ struct QueryMethodTests {
   @Test(
     "a request that is too long for a URL has pages too",
     arguments: [
-      // One that a cursor has room for, and one that it hasn't.
+      // A request that fits into a cursor, and one that doesn't.
       "id in (" + (1...2499).map { "\($0)" }.joined(separator: ",") + ")",
       "id in (1,2,3,4,5,6," + (1...2000).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")
         + ")",
@@ -60,7 +60,7 @@ struct QueryMethodTests {
     #expect(answer.text == #"[{"id":6}]"#)
     #expect(Self.link("next", of: answer) == nil)
     #expect(try database.answer(first).text == #"[{"id":2},{"id":3},{"id":4},{"id":5}]"#)
-    // It is for its path, and can't be made up.
+    // A link is bound to its path, and can't be forged.
     let moved = next.replacing("/books", with: "/authors")
     for target in [moved, String(next.dropLast(2)), "/books?after=~", "/books?after=~AAAA"] {
       try expectProblem(target, on: database, code: .invalidValue, parameter: "after")

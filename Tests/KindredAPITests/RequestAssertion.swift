@@ -16,10 +16,10 @@ final class TestDatabase: Sendable {
   let path: String
 
   /// - Parameters:
-  ///   - sql: the schema and the data.
-  ///   - modelFile: a model file over what is inferred.
-  ///   - configuration: how the connections are set up.
-  ///   - logger: one that says nothing, unless it is the point.
+  ///   - sql: The schema and the data.
+  ///   - modelFile: A model file that changes the inferred model.
+  ///   - configuration: The configuration of the connections.
+  ///   - logger: A logger; silent unless the test is about it.
   init(
     _ sql: String, modelFile: String? = nil, options: KindredService.Options = .init(),
     configuration: ConnectionConfiguration = .init(),
@@ -32,7 +32,7 @@ final class TestDatabase: Sendable {
     pool = try ConnectionPool(
       path: path, access: .readWrite, readers: 4, checkoutTimeout: 120_000, configuration: configuration)
     var options = options
-    // What a busy machine takes its time for is no test of the limit.
+    // A generous time, since a busy machine may be slow; tests of the limit set their own.
     if options.queryTime == KindredService.Options().queryTime { options.queryTime = 120 }
     let file = try modelFile.map { try ModelFileParser(path: "model.yaml").parse($0) }
     service = try KindredService(SQLiteBackend(pool), options: options, logger: logger) { source in
@@ -45,10 +45,10 @@ final class TestDatabase: Sendable {
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
   }
 
-  /// The model of the present schema.
+  /// The model of the current schema.
   var model: Model { get throws { try service.latestVersion().model } }
 
-  /// The answer to GET.
+  /// Returns the response to a GET.
   func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (
     status: Int, headers: HTTPHeaders, text: String
   ) {
@@ -57,13 +57,13 @@ final class TestDatabase: Sendable {
     return (response.status.code, response.headers, try Self.text(response.body))
   }
 
-  /// The statements of a request, one a line.
+  /// Returns the statements of a request, one per line.
   func statements(_ target: String) throws -> String {
     let plan = try plan(target)
     return (plan.path.map(\.statement) + plan.nodes.map(\.statement)).map(\.sql).joined(separator: "\n")
   }
 
-  /// The plan of a request, for a database of the same schema.
+  /// Returns the plan of a request, for a database of the same schema.
   func plan(_ target: String, dialect: Dialect = .sqlite, limits: PlanningLimits = .none) throws -> Plan {
     let parts = Self.encoded(target).split(separator: "?", maxSplits: 1)
     let model = try model
@@ -87,15 +87,15 @@ final class TestDatabase: Sendable {
     }
   }
 
-  /// What a browser would send: spaces and quotes encoded, `+` and `&` left as written.
+  /// Returns the target that a browser would send: spaces and quotes are encoded, `+` and `&` aren't.
   static func encoded(_ target: String) -> String { URLCoding.encodeUnsafe(target) }
 }
 
-/// Shows a request as URL, SQL and JSON.
+/// Asserts the SQL and the JSON of a URL.
 ///
 /// - Parameters:
-///   - sql: the statements, the root's first; nil where they are not the point.
-///   - json: the body, without line breaks: those of the literal are taken out.
+///   - sql: The statements, the root's first; nil if the test isn't about them.
+///   - json: The body without line breaks; those in the literal are removed.
 func expectRequest(
   _ target: String, on database: TestDatabase, sql: String? = nil, json: String,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -109,7 +109,7 @@ func expectRequest(
   #expect(answer.status == 200, sourceLocation: sourceLocation)
 }
 
-/// Shows a request that is refused: the parameter and the position that are blamed, and the names suggested.
+/// Asserts that a request is refused, with the parameter and position of the error and the suggested names.
 func expectProblem(
   _ target: String, on database: TestDatabase, status: Int = 400, code: RequestError.Code,
   parameter: String? = nil,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KindredAPI
 
-/// A client that takes nothing of a result but its beginning, until it is asked to go on.
+/// A client that reads only the beginning of a result until it is told to continue.
 private final class SlowClient: Sendable {
   private struct State: @unchecked Sendable {
     // Used by one test, on one thread.
@@ -31,14 +31,14 @@ private final class SlowClient: Sendable {
 
   private func wake() { wakes.wrappingAdd(1, ordering: .relaxed) }
 
-  /// Does what its connection does when it is woken; false where it isn't.
+  /// Does what the connection does when it is woken; returns false if it isn't.
   func yield() throws -> Bool {
     guard wakes.exchange(0, ordering: .relaxed) > 0 else { return false }
     try state.withLock { try $0.stream.yield() }
     return true
   }
 
-  /// Takes the next part; false at the end.
+  /// Reads the next part; returns false at the end.
   @discardableResult
   func take() throws -> Bool {
     try state.withLock { state in
@@ -48,7 +48,7 @@ private final class SlowClient: Sendable {
     }
   }
 
-  /// All that there is, at full speed.
+  /// Reads the rest at full speed.
   func rest() throws -> String {
     while try take() {}
     return state.withLock { state in
@@ -70,11 +70,11 @@ struct SlowClientTests {
     let library = try Library.longDatabase()
     let slow = try (0..<4).map { _ in try SlowClient(library.service, "/books") }
     #expect(library.pool.statistics.readersInUse == 4)
-    // What the result shows is what was there when it was asked for.
+    // The result shows the state at the time of the request.
     try library.pool.withWriter { try $0.execute("DELETE FROM book WHERE id > 100") }
     let waiting = later(library.service.answer(HTTPRequest(method: .get, target: "/books/1")))
     let pending = try #require(waiting)
-    // Its connection would be woken; here the test is that connection.
+    // The test plays the part of the connection that would be woken.
     while try !slow.contains(where: { try $0.yield() }) {}
     #expect(HTTPAnswer.later(pending).wait().status == .ok)
     for client in slow {

@@ -4,7 +4,7 @@ import Testing
 @testable import KindredAPI
 
 extension TestDatabase {
-  /// The document of a page, as dictionaries and arrays.
+  /// Returns the document of a page as dictionaries and arrays.
   func document(
     _ target: String, status: Int = 200, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Any {
@@ -13,7 +13,7 @@ extension TestDatabase {
     return try JSONSerialization.jsonObject(with: Data(answer.text.utf8))
   }
 
-  /// What `/-/describe` says of a URL.
+  /// Returns the result of `/-/describe` for a URL.
   func description(
     of url: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> [String: Any] {
@@ -26,12 +26,12 @@ extension TestDatabase {
   }
 }
 
-/// What completion makes of a URL.
+/// Asserts the completions of a URL.
 ///
 /// - Parameters:
-///   - marked: a URL with `‸` where the position is.
-///   - wanted: URLs that items make, among others.
-///   - unwanted: URLs that no item makes.
+///   - marked: A URL with `‸` at the position.
+///   - wanted: URLs that must be among the completions.
+///   - unwanted: URLs that must not be among the completions.
 func expectCompletions(
   of marked: String, on database: TestDatabase, make wanted: [String], butNot unwanted: [String] = [],
   sourceLocation: SourceLocation = #_sourceLocation
@@ -41,7 +41,7 @@ func expectCompletions(
   for url in unwanted { #expect(!made.contains(url), sourceLocation: sourceLocation) }
 }
 
-/// The URLs that the items make, in their order.
+/// Returns the completed URLs in order.
 func completions(
   of marked: String, on database: TestDatabase, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> [String] {
@@ -66,7 +66,7 @@ func completions(
   }
 }
 
-/// What is wrong with a URL: the words, and what would stand in their place.
+/// Asserts the wrong words of a URL with their suggestions.
 func expectErrors(
   in url: String, on database: TestDatabase, _ wanted: [(word: String, suggestion: String?)],
   sourceLocation: SourceLocation = #_sourceLocation

@@ -22,7 +22,7 @@ extension TestDatabase {
     return try TestDatabase(sql, modelFile: modelFile, options: options)
   }
 
-  /// The answer to a request that writes; content goes as JSON unless the headers say otherwise.
+  /// Returns the response to a write; content is sent as JSON unless the headers name another type.
   func send(
     _ method: HTTPMethod, _ target: String, _ content: String? = nil, headers: HTTPHeaders = [:]
   ) throws -> Answer {
@@ -34,7 +34,7 @@ extension TestDatabase {
           method: method, target: Self.encoded(target), headers: headers, body: Array((content ?? "").utf8))))
   }
 
-  /// What the database holds, whatever the service says of it: columns between bars, rows between semicolons.
+  /// The content of the database, read without the service: columns separated by bars, rows by semicolons.
   func stored(_ sql: String) throws -> String {
     let connection = try Connection(path: path, access: .readOnly)
     return try connection.withStatement(sql) { statement in
@@ -48,14 +48,14 @@ extension TestDatabase {
 }
 
 extension Answer {
-  /// A member of the problem that it tells.
+  /// A member of the problem in the response.
   func problem(_ member: String) -> String? {
     let document = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
     return document?[member].map { "\($0)" }
   }
 }
 
-/// Shows a request that writes, as what goes in, what comes out, and what is stored then.
+/// Asserts the response to a write, and what is stored afterwards.
 func expectWrite(
   _ method: HTTPMethod, _ target: String, _ content: String? = nil, on database: TestDatabase, status: Int,
   json: String = "", location: String? = nil, stored: (sql: String, rows: String)? = nil,
@@ -69,7 +69,7 @@ func expectWrite(
   if let stored { #expect(try database.stored(stored.sql) == stored.rows, sourceLocation: sourceLocation) }
 }
 
-/// Shows a request that is refused, where in the content the mistake is, and that nothing was written.
+/// Asserts that a write is refused, where in the content the mistake is, and that nothing was written.
 func expectRefusal(
   _ method: HTTPMethod, _ target: String, _ content: String? = nil, on database: TestDatabase, status: Int,
   code: ServiceErrorCode, pointer: String? = nil, suggestion: String? = nil, headers: HTTPHeaders = [:],

@@ -81,7 +81,7 @@ struct WriteConditionTests {
     #expect(try library.send(.put, "/authors/9", #"{"name":"N"}"#, headers: any).status == 412)
     #expect(try library.send(.put, "/authors/9", #"{"name":"N"}"#, headers: none).status == 201)
     #expect(try library.send(.put, "/authors/9", #"{"name":"N"}"#, headers: none).status == 412)
-    // What would fail anyhow fails for its own reason (§13.2.1).
+    // A request that would fail anyway reports its own error (§13.2.1).
     #expect(try library.send(.patch, "/authors/99", "{}", headers: any).status == 404)
   }
 

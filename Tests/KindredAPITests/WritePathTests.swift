@@ -110,7 +110,7 @@ struct WritePathTests {
       .put, "/books/5/author?fields=id,name", #"{"name":"N"}"#, on: library, status: 201,
       json: #"{"id":4,"name":"N"}"#, location: "/authors/4",
       stored: ("SELECT authorId FROM book WHERE id = 5", "4"))
-    // To delete it would be to delete what others refer to as well.
+    // Deleting it would also delete records that others refer to.
     #expect(try library.send(.delete, "/books/5/author").status == 405)
   }
 

@@ -33,7 +33,7 @@ struct WritePreferenceTests {
   func applied() throws {
     #expect(try library.send(.post, "/tags", #"{"name":"a"}"#).headers["Preference-Applied"] == nil)
     #expect(try send("unheard-of", .post, "/tags", #"{"name":"b"}"#).headers["Preference-Applied"] == nil)
-    // A link has no content to give.
+    // A link has no content to return.
     #expect(try send("return=representation", .put, "/books/3/tags/1").headers["Preference-Applied"] == nil)
   }
 
@@ -67,7 +67,7 @@ struct WritePreferenceTests {
     for headers in [[:], ["Prefer": "tx=rollback"]] as [HTTPHeaders] {
       #expect(try database.send(.post, "/children", #"{"parentId":1}"#, headers: headers).status == 409)
     }
-    // The next one has nothing to do with it.
+    // The next request isn't affected.
     #expect(try database.send(.post, "/parents", #"{"id":1}"#).status == 201)
     #expect(try database.send(.post, "/children", #"{"parentId":1}"#).status == 201)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Expressions are evaluated on records in sight only")
 struct AccessExposureTests {
-  /// Titles and names are JSON, but for those of another company.
+  /// A fixture whose titles and names are JSON, except those of another company.
   private let database: TestDatabase
 
   init() throws {
@@ -20,7 +20,7 @@ struct AccessExposureTests {
     try database.answer(target, headers: TenantFixture.member)
   }
 
-  /// How many pages there are, all of which must be right.
+  /// Returns the number of pages, after checking all of them.
   private func pages(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Int {
     var next: String? = target
     var count = 0

@@ -7,10 +7,10 @@ import KindredSQLite
 
 @testable import KindredAPI
 
-/// A library whose records are not for everybody.
+/// A library with access rules.
 ///
-/// Readers see their own books and all novels, but no prices; editors see everything; critics see all books, but not of
-/// which kind they are; others see two authors. Taggers, who see what readers do, link books and tags.
+/// Readers see their own books and all novels, but no prices; editors see everything; critics see all books, but not
+/// their kind; others see two authors. Taggers see the same as readers, and link books and tags.
 enum AccessFixture {
   static let model = """
     resources:
@@ -79,7 +79,7 @@ enum AccessFixture {
     return configuration
   }
 
-  /// A library under these rules.
+  /// Creates a library with these rules.
   static func database(_ more: String = "", isWritable: Bool = true) throws -> TestDatabase {
     var options = KindredService.Options()
     options.isWritable = isWritable
@@ -87,7 +87,7 @@ enum AccessFixture {
     return try TestDatabase(Library.schema + Library.records + more, modelFile: model, options: options)
   }
 
-  /// The header with a token of these claims, in JSON.
+  /// Returns the header with a token of these claims, which are JSON.
   static func bearer(
     _ claims: String, header: String = #"{"alg":"HS256","typ":"JWT"}"#, secret: String = secret
   )

@@ -93,7 +93,7 @@ struct AccessReadingTests {
 
   @Test("a rule reads what its reader doesn't see: no rule applies inside of it")
   func rulesWithinRules() throws {
-    // Review 3 is of book 4, whose author the reader doesn't see.
+    // Review 3 is of book 4, whose author is invisible to the reader.
     #expect(try text("/reviews?fields=id", AccessFixture.other) == #"[{"id":1},{"id":2},{"id":3}]"#)
   }
 
@@ -113,7 +113,7 @@ struct AccessReadingTests {
       "/authors?fields=id&filter=books.filter(abs(year)>0).count>0",
     ] {
       let answer = try database.get(target, headers: AccessFixture.reader)
-      // The title of every book is no JSON, and that of one in sight may be told.
+      // No title is JSON, and the error about a visible book may be reported.
       #expect(answer.status == (target.contains("json") ? 400 : 200), "\(target): \(answer.text)")
     }
     #expect(try database.get("/books?filter=abs(year)>0", headers: AccessFixture.editor).status == 400)
@@ -143,17 +143,17 @@ struct AccessReadingTests {
     let next = String(link.dropFirst().prefix { $0 != ">" })
     #expect(try status(next, AccessFixture.editor) == 200)
     #expect(try status(next) == 400)
-    // So it is where no two requests share a plan.
+    // The same if requests can't share a plan.
     let page = try #require(
       try database.get("/bookTags?limit=1&sort=tagId%2B0", headers: AccessFixture.reader).headers["Link"])
     let second = String(page.dropFirst().prefix { $0 != ">" })
     #expect(try status(second) == 200)
     #expect(try status(second, AccessFixture.other) == 400)
-    // And where its name is encoded, so that it could be taken for a word of the shape.
+    // And if its name is encoded, so that it could be mistaken for a part of the shape.
     let encoded = second.replacing("after=", with: "%61fter=")
     #expect(try status(encoded) == 200)
     #expect(try status(encoded, AccessFixture.other) == 400)
-    // A token that is renewed is of the same principal.
+    // A renewed token has the same principal.
     let renewed = AccessFixture.bearer(#"{"role":["editor"],"jti":"2","exp":9999999999}"#)
     #expect(try status(next, renewed) == 200)
     let answer = try database.get("/countries")

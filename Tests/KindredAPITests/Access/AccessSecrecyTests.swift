@@ -19,7 +19,7 @@ struct AccessSecrecyTests {
     return try database.send(method, target, content, headers: headers)
   }
 
-  /// Shows that two requests, about what is out of sight and about what is absent, are refused alike.
+  /// Asserts that requests for an invisible and for an absent record are refused in the same way.
   private func expectAlike(
     _ status: Int, _ method: HTTPMethod, _ target: String, _ content: String? = nil,
     _ more: (String, String)? = nil, outOfSight: String, absent: String,
@@ -174,7 +174,7 @@ struct AccessSecrecyTests {
       model: TenantFixture.model.replacing(
         "write: { roles: [member], rows: companyId = auth.company }\n  users",
         with: "write: { roles: [member], rows: manager.name is null or manager.name <> 'Ada' }\n  users"))
-    // After the first one no longer is Ada, the second's manager would no longer be.
+    // Once the first is no longer Ada, the second's manager isn't either.
     let before = try database.stored("SELECT * FROM employee")
     let answer = try database.send(
       .patch, "/employees?filter=id<=2", #"{"name":"N"}"#, headers: TenantFixture.member)

@@ -11,7 +11,7 @@ struct AccessWritingTests {
     database = try AccessFixture.database()
   }
 
-  /// The status of a request, whose refusal must leave everything as it was.
+  /// Returns the status of a request, after checking that a refusal has changed nothing.
   private func status(
     _ method: HTTPMethod, _ target: String, _ content: String? = nil,
     _ headers: HTTPHeaders = AccessFixture.reader

@@ -2,7 +2,7 @@ import KindredHTTP
 
 @testable import KindredAPI
 
-/// The tenants of `docs/access.md`: of several companies, each sees and changes its own.
+/// The tenants of `docs/access.md`: each of several companies sees and changes only its own records.
 enum TenantFixture {
   static let schema = """
     CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT);

@@ -29,7 +29,7 @@ struct TokenTests {
       "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     let secret = try #require(
       Base64.decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"))
-    // It has expired long ago, which nothing but a leeway forgives.
+    // It expired long ago, so only a leeway makes it valid.
     #expect(try holds(token) { ($0.secret, $0.leeway) = (secret, 1e10) })
     #expect(try !holds(token) { $0.secret = secret })
     #expect(try !holds(token.dropLast() + "l") { ($0.secret, $0.leeway) = (secret, 1e10) })

@@ -19,7 +19,7 @@ struct HTTPServerTests {
       let counters = server.counters
       #expect(counters.requests == 3 && counters.acceptedConnections == 1 && counters.openConnections == 1)
       #expect(counters.receivedBytes > 100)
-      // Counted after the client has it.
+      // The response is counted after the client has received it.
       #expect(eventually { server.counters.sentBytes > 300 })
     }
   }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import KindredHTTP
 
-/// Clients that are slow, many or gone; with short limits.
+/// Clients that are slow, too many or disconnected, with short limits.
 @Suite("A server's limits", .eachWayOfWaiting)
 struct LimitsTests {
   private static let short = {
     var limits = HTTPLimits()
     limits.headerReadTimeout = .seconds(1)
     limits.idleTimeout = .seconds(1)
-    // A client on a busy machine still gets what was sent before the end.
+    // On a busy machine, the client must still get what was sent before the end.
     limits.lingerTimeout = .seconds(30)
     return limits
   }()
@@ -70,7 +70,7 @@ struct LimitsTests {
       #expect(eventually { stream.closeCount == 1 })
       #expect(eventually { server.counters.openConnections == 0 })
       #expect(server.counters.timedOutConnections == 1)
-      // Back-pressure: no more was read than the kernel's buffers hold.
+      // Back-pressure: no more was read than fits into the kernel's buffers.
       #expect(stream.nextCount < 200)
     }
   }
@@ -134,7 +134,7 @@ struct LimitsTests {
       let first = try WireClient(port: port)
       first.request("/")
       #expect(first.response()?.status == 200)
-      // Others than these may be waiting for a place: a few are closed without an answer.
+      // Silent connections occupy places of the reserve, but only a few.
       let silent = try (0..<4).map { _ in try WireClient(port: port) }
       #expect(eventually { server.counters.openConnections == 5 })
       for _ in 0..<20 {

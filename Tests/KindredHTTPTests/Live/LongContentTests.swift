@@ -11,7 +11,7 @@ struct LongContentTests {
     return limits
   }()
 
-  /// Tells how much content came, where, and whether it is what the client sent.
+  /// Responds with how much content arrived, where, and whether it equals what the client sent.
   private static let handler = TestHandler(takesLongBody: true) { request in
     guard let file = request.longBody else { return .text("\(request.body.count) in memory") }
     var memory = [UInt8](repeating: 0, count: 4096)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A response that comes later", .eachWayOfWaiting)
 struct PendingResponseTests {
-  /// The responses that requests wait for.
+  /// The responses that requests are waiting for.
   private final class Pending: Sendable {
     private let waiting = Mutex<[HTTPPendingResponse]>([])
 

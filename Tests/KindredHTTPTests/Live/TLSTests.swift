@@ -2,7 +2,7 @@ import Testing
 
 @testable import KindredHTTP
 
-/// Real handshakes, by curl and openssl.
+/// Real handshakes with curl and openssl.
 @Suite("A server over TLS", .eachWayOfWaiting)
 struct TLSTests {
   private func withTLS(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was called, from any thread.
+/// Records calls from any thread.
 final class Calls: Sendable {
   private let list = Mutex<[String]>([])
 

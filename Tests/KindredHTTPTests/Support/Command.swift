@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that is run to its end: its status, and what it wrote to either output.
+/// The result of running a program: its status and its outputs.
 struct Command {
   let status: Int32
   let output: String
@@ -32,7 +32,7 @@ struct Command {
   }
 }
 
-/// A running program whose output nobody reads; it ends with this object.
+/// A running program whose output is discarded; it is terminated with this object.
 final class SilentReader {
   private let process = Process()
   private let input = Pipe()
@@ -50,7 +50,7 @@ final class SilentReader {
   func write(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
 
   deinit {
-    // The signal mask of Dispatch's threads, which the program inherits, keeps SIGTERM from it.
+    // The program inherits the signal mask of Dispatch's threads, which blocks SIGTERM.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

@@ -1,6 +1,6 @@
 @testable import KindredHTTP
 
-/// A state machine that is driven without a socket: what it asks for, as text.
+/// A state machine that is driven without a socket, whose actions are described as text.
 struct ConnectionScript {
   var machine: ConnectionStateMachine
   private var pending: [UInt8] = []
@@ -9,7 +9,7 @@ struct ConnectionScript {
     machine = ConnectionStateMachine(limits: limits)
   }
 
-  /// The next thing to do after these bytes have come.
+  /// Returns the next action after these bytes have been received.
   mutating func receive(_ text: String = "") -> String {
     pending += Array(text.utf8)
     let (consumed, action) = pending.withUnsafeBytes { machine.receive($0) }
@@ -17,13 +17,13 @@ struct ConnectionScript {
     return Self.text(action)
   }
 
-  /// The framing of an answer, which is then sent.
+  /// Returns the framing of a response, which is then sent.
   mutating func answer(_ response: HTTPResponse) -> (framing: ResponseFraming, next: String) {
     let framing = machine.framing(for: response)
     return (framing, machine.outputSent().map(Self.text) ?? "go on")
   }
 
-  /// The next thing to do after the time is over.
+  /// Returns the next action after a timeout.
   mutating func timeOut() -> String { Self.text(machine.timedOut()) }
 
   private static func text(_ action: ConnectionStateMachine.Action) -> String {

@@ -1,7 +1,7 @@
 import KindredHTTP
 import Synchronization
 
-/// A stream that never ends by itself, and counts its calls.
+/// A stream that never ends by itself and counts its calls.
 final class EndlessStream: HTTPBodyStream, Sendable {
   struct Counts: Sendable {
     var next = 0
@@ -11,7 +11,7 @@ final class EndlessStream: HTTPBodyStream, Sendable {
   private let counts = Mutex(Counts())
   private let part: UnsafeRawBufferPointerBox
 
-  /// Memory that nobody writes to after it is made.
+  /// Memory that is never written to after initialisation.
   private struct UnsafeRawBufferPointerBox: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
   }
@@ -35,7 +35,7 @@ final class EndlessStream: HTTPBodyStream, Sendable {
   func close() { counts.withLock { $0.close += 1 } }
 }
 
-/// A live stream that is told what to give.
+/// A live stream whose events the test provides.
 final class EventStream: HTTPBodyStream, Sendable {
   var isLive: Bool { true }
 

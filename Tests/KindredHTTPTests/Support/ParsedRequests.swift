@@ -1,6 +1,6 @@
 @testable import KindredHTTP
 
-/// What a parser makes of a connection's bytes, in a form that can be compared.
+/// The requests that a parser finds in a connection's bytes, in a comparable form.
 struct ParsedRequests: Equatable, CustomStringConvertible {
   var lines: [String] = []
 
@@ -49,7 +49,7 @@ struct ParsedRequests: Equatable, CustomStringConvertible {
       + (head.expectsContinue ? " expects" : "") + (head.isPersistent ? "" : " last")
   }
 
-  /// The status that the last request was refused with, or nil where none was.
+  /// The status with which the last request was refused, or nil if none was.
   var refusal: Int? {
     lines.last.flatMap { Int($0.prefix(3)) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import KindredHTTP
 
-/// A certificate for localhost that signs itself, in a directory of its own.
+/// A self-signed certificate for localhost, in its own directory.
 final class TestCertificate {
   let directory = FileManager.default.temporaryDirectory.appending(path: "kindred-\(UUID().uuidString)")
 
@@ -23,7 +23,7 @@ final class TestCertificate {
       "-keyout", key, "-out", certificate, "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost")
   }
 
-  /// A file with this text.
+  /// Writes a file with this text, and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
     let url = directory.appending(path: name)
     try text.write(to: url, atomically: true, encoding: .utf8)

@@ -2,7 +2,7 @@ import KindredHTTP
 import Logging
 import Testing
 
-/// A handler made of a function; the HTTP layer's errors are answered with their sentence.
+/// A handler made from a function; errors of the HTTP layer are answered with their detail.
 struct TestHandler: HTTPHandler {
   var rejection: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
   var takesLongBody = false
@@ -22,7 +22,7 @@ extension HTTPResponse {
     HTTPResponse(status: status, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
   }
 
-  /// What the request was, so that a test can see what arrived.
+  /// Responds with a description of the request, so that a test can see what arrived.
   static func echo(_ request: HTTPRequest) -> HTTPResponse {
     .text("\(request.method) \(request.target) \(String(decoding: request.body, as: UTF8.self))")
   }
@@ -52,7 +52,7 @@ func withServer<Result>(
   try withServer(limits: limits, handler: TestHandler(respond: respond), body)
 }
 
-/// Runs each test once for each way in which a server can wait for its sockets.
+/// Runs each test once for each way of waiting for sockets.
 struct EachWayOfWaiting: SuiteTrait, TestTrait, TestScoping {
   @TaskLocal static var current = SocketWaiting.standard
 

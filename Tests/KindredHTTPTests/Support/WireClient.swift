@@ -13,7 +13,7 @@ final class WireClient {
   private let descriptor: CInt
   private var buffer: [UInt8] = []
 
-  /// `receiveBuffer` bounds what the kernel takes before it is read.
+  /// `receiveBuffer` limits how much the kernel accepts before it is read.
   init(port: Int, receiveBuffer: CInt? = nil) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer {
@@ -35,7 +35,7 @@ final class WireClient {
 
   deinit { close(descriptor) }
 
-  /// Sends text; what the server no longer takes is left.
+  /// Sends text, ignoring the rest if the server has closed the connection.
   func send(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -52,10 +52,10 @@ final class WireClient {
     send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
   }
 
-  /// Ends the sending direction.
+  /// Closes the sending direction.
   func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-  /// Reads once more; false at the end, or when nothing comes.
+  /// Reads once; returns false at the end or on a timeout.
   @discardableResult
   func receive() -> Bool {
     var part = [UInt8](repeating: 0, count: 65536)
@@ -65,7 +65,7 @@ final class WireClient {
     return true
   }
 
-  /// The next response; nil when the connection ends before it is whole.
+  /// Returns the next response, or nil if the connection ends before it is complete.
   ///
   /// `hasContent` is false for HEAD.
   func response(hasContent: Bool = true) -> Response? {
@@ -116,7 +116,7 @@ final class WireClient {
     return String(decoding: buffer[..<count], as: UTF8.self)
   }
 
-  /// Whether the server has ended the connection, without more bytes.
+  /// Returns whether the server closes the connection without sending more bytes.
   var isEnded: Bool {
     guard buffer.isEmpty else { return false }
     var byte: UInt8 = 0
@@ -125,7 +125,7 @@ final class WireClient {
   }
 }
 
-/// Waits until something is so, at most a minute.
+/// Waits at most a minute until a condition holds.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<6000 {
     if condition() { return true }

@@ -60,7 +60,7 @@ struct GzipTests {
       let part = try #require(try stream.next())
       #expect(!part.isEmpty)
       compressed += Array(part)
-      // Nothing but the marks of an empty flush, and in the end nothing at all.
+      // Only the markers of an empty flush, and finally nothing.
       _ = try stream.next()
       #expect(try stream.next()?.count ?? 0 < 16)
     }

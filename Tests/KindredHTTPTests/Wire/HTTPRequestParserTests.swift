@@ -2,7 +2,7 @@ import Testing
 
 @testable import KindredHTTP
 
-/// What is accepted, and what becomes of it.
+/// Requests that are accepted, and the result of parsing them.
 @Suite("The request parser")
 struct HTTPRequestParserTests {
   @Test("reads method, target, version, fields and content (RFC 9112 §3, §5, §6)")

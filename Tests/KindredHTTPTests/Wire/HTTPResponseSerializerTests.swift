@@ -12,7 +12,7 @@ struct HTTPResponseSerializerTests {
       content: content, sendsContent: content != .none, isPersistent: persists, announcesKeepAlive: false)
   }
 
-  /// Everything that is sent, `step` bytes at a time, and the date taken out.
+  /// Returns everything that is sent, `step` bytes at a time, with the date removed.
   private func sent(
     _ response: HTTPResponse, _ framing: ResponseFraming, step: Int = .max
   ) throws -> String {

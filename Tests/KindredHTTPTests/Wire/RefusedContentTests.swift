@@ -2,7 +2,7 @@ import Testing
 
 @testable import KindredHTTP
 
-/// Content whose end can't be told, or that is too much: each a way to smuggle a request, or to fill memory.
+/// Content of ambiguous or excessive length, either of which could be used to smuggle requests or exhaust memory.
 @Suite("The request parser refuses, of content,")
 struct RefusedContentTests {
   private static let limits = {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import KindredHTTP
 
-/// What is refused, and with which status.
+/// Requests that are refused, with their statuses.
 ///
-/// Each is tried whole and byte by byte.
+/// Each is parsed as a whole and byte by byte.
 @Suite("The request parser refuses")
 struct RefusedRequestTests {
   private static let limits = {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import KindredHTTP
 
-/// However a connection's bytes are cut, the same requests come out.
+/// However a connection's bytes are split, the same requests are parsed.
 @Suite("Requests read in parts")
 struct SplitTests {
   static let streams = [
