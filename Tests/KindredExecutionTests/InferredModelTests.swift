@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredExecution
 
-/// The rules of inference, on schemas as they are found in the wild.
+/// The rules of inference, applied to typical schemas.
 @Suite struct InferredModelTests {
   @Test("a schema in PascalCase")
   func pascalCase() throws {

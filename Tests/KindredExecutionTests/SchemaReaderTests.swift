@@ -121,7 +121,7 @@ import Testing
       CREATE UNIQUE INDEX own ON t (c);
       CREATE INDEX plain ON t (c, b);
       """)
-    // Two records of `fine` may be equal to `c`, whose collation ignores case; not so of `coarse` and `b`.
+    // Two records of `fine` may equal `c`, whose collation ignores case. That can't happen for `coarse` and `b`.
     #expect(table.uniqueKeys == [[0], [1], [2, 1], [2], [3]])
     #expect(
       table.indexes == [
@@ -301,14 +301,14 @@ import Testing
   }
 }
 
-/// The schema of an empty database after `sql`.
+/// Returns the schema of an empty database after running `sql`.
 func schema(_ sql: String) throws -> Schema {
   let connection = try Connection(path: ":memory:", access: .readWriteCreate)
   try connection.execute(sql)
   return try SchemaReader(connection).schema()
 }
 
-/// One table of the schema of an empty database after `sql`.
+/// Returns a table of the schema of an empty database after running `sql`.
 func table(_ name: String, _ sql: String) throws -> Table {
   try #require(try schema(sql).tables[name])
 }

@@ -2,13 +2,13 @@ import Foundation
 import KindredPostgreSQL
 import Testing
 
-/// PostgreSQL for the tests: the server that `KINDRED_TEST_POSTGRES` names, or a private one on a socket in a temporary
-/// folder, which ends with the tests, however these end.
+/// The PostgreSQL server for the tests: the one that `KINDRED_TEST_POSTGRES` names, or a private one with a socket
+/// in a temporary directory, which stops when the tests end for any reason.
 final class Cluster: Sendable {
-  /// Started when a test first needs it, once for all.
+  /// The server, started when a test first needs it.
   static let shared = Result { try started() }
 
-  /// Whether there is a server to test with.
+  /// Whether a server is available.
   static var isAvailable: Bool { given != nil || programs != nil }
 
   private static var given: String? { ProcessInfo.processInfo.environment["KINDRED_TEST_POSTGRES"] }
@@ -20,9 +20,9 @@ final class Cluster: Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
   }
 
-  /// The URL of the database that is always there.
+  /// The URL of the default database.
   let url: String
-  /// Ends the private server when it is closed.
+  /// Stops the private server when it is closed.
   private let lifeline: Pipe?
 
   private init(url: String, lifeline: Pipe?) {
@@ -54,7 +54,7 @@ final class Cluster: Sendable {
     return Cluster(url: url, lifeline: lifeline)
   }
 
-  /// Why no connection can be made; nil where one can.
+  /// Returns why no connection can be made; nil if one can.
   private static func refusal(of target: ConnectionTarget) -> PostgreSQLError? {
     do {
       _ = try PostgreSQLConnection(target)
@@ -64,9 +64,9 @@ final class Cluster: Sendable {
     }
   }
 
-  /// PostgreSQL doesn't run as root.
+  /// The script that runs the private server, which refuses to run as root.
   ///
-  /// The server ends with the standard input.
+  /// The server stops when its standard input is closed.
   private static let script = """
     programs=$1; directory=$2; as=
     if [ "$(id -u)" = 0 ]; then as='runuser -u postgres --'; chown postgres "$directory"; fi
@@ -81,7 +81,7 @@ final class Cluster: Sendable {
     rm -rf "$directory"
     """
 
-  /// The target of a database of its own for a test, made by these statements.
+  /// Creates a database for a test by running statements, and returns its target.
   static func database(_ sql: String...) throws -> ConnectionTarget {
     let cluster = try shared.get()
     let name = "kindred_test_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
@@ -98,7 +98,7 @@ final class Cluster: Sendable {
 }
 
 extension PostgreSQLConnection {
-  /// The rows of a statement, as texts.
+  /// Returns the rows of a statement as texts.
   func rows(_ sql: String, _ values: String?...) throws -> [[String?]] {
     let result = try run([Query(sql, values.map { $0.map { Array($0.utf8) } })])
     guard let rows = result.first else { return [] }

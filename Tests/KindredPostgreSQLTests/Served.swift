@@ -7,12 +7,12 @@ import KindredPostgreSQLExecution
 import Logging
 import Testing
 
-/// A database of PostgreSQL that is served to one test.
+/// A PostgreSQL database that is served to one test.
 struct Served {
   let service: KindredService
   let target: ConnectionTarget
 
-  /// Serves a database that these statements make.
+  /// Serves a database that is created by these statements.
   init(_ sql: String...) throws { try self.init(contentsOf: sql) }
 
   init(contentsOf sql: [String], isWritable: Bool = false) throws {
@@ -33,20 +33,20 @@ struct Served {
       model: { Model(inferredFrom: try $0.schema()) })
   }
 
-  /// The same database by a new server, which reads its schema anew.
+  /// The same database served by a new server, which reads its schema again.
   func reopened() throws -> Served { try Served(target, isWritable: false) }
 
-  /// Runs a statement as another process would.
+  /// Runs a statement on another connection, as another process would.
   func run(_ sql: String) throws {
     _ = try PostgreSQLConnection(target).run([Query(sql, isReusable: false)])
   }
 
-  /// The answer to a GET.
+  /// Returns the response to a GET.
   func get(_ url: String, headers: HTTPHeaders = [:]) -> HTTPResponse {
     service.respond(to: HTTPRequest(method: .get, target: url.replacing(" ", with: "%20"), headers: headers))
   }
 
-  /// The status and the content of the answer to a request with JSON.
+  /// Returns the status and the content of the response to a request with JSON.
   func send(_ method: HTTPMethod, _ url: String, _ json: String?) -> String {
     var request = HTTPRequest(method: method, target: url, headers: [:])
     if let json {
@@ -57,7 +57,7 @@ struct Served {
     return "\(response.status.code) \(response.body.text)"
   }
 
-  /// The content of the answer to a GET, with the status where it is not 200.
+  /// Returns the content of the response to a GET, preceded by the status if it is not 200.
   func text(_ url: String, headers: HTTPHeaders = [:]) -> String {
     let response = get(url, headers: headers)
     let text = response.body.text
@@ -66,7 +66,7 @@ struct Served {
 }
 
 extension HTTPBody {
-  /// All of it, whatever form it has.
+  /// The whole content, in any form.
   fileprivate var text: String {
     switch self {
     case .none: return ""

@@ -11,7 +11,7 @@ struct AccountTests {
     return try Connection(path: ":memory:", access: .readWriteCreate, configuration: configuration)
   }
 
-  /// Sorts so many texts of a hundred kilobytes.
+  /// Sorts this number of texts of a hundred kilobytes each.
   private func sort(_ count: Int, on connection: Connection) throws {
     let statement = try connection.prepare(
       """

@@ -12,7 +12,7 @@ struct FileStateTests {
     directory = try TemporaryDirectory()
     path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
     var configuration = ConnectionConfiguration()
-    // Who can't have the file goes on without it.
+    // A connection that can't lock the file fails at once.
     configuration.busyTimeout = 0
     writer = try Connection(path: path, access: .readWrite, configuration: configuration)
     watcher = try Connection(path: path, access: .readOnly, configuration: configuration)
@@ -46,7 +46,7 @@ struct FileStateTests {
     try writer.execute("PRAGMA journal_mode = WAL")
     _ = try watcher.dataVersion
     let state = try #require(watcher.fileState)
-    // More than the page cache holds: pages go to the WAL before the commit.
+    // More than the page cache holds, so that pages are written to the WAL before the commit.
     try writer.execute("PRAGMA cache_size = 2; BEGIN; INSERT INTO t SELECT randomblob(4000) FROM t, t, t, t")
     try writer.execute(
       "INSERT INTO t SELECT x FROM t; INSERT INTO t SELECT x FROM t; INSERT INTO t SELECT x FROM t")
@@ -74,12 +74,13 @@ struct FileStateTests {
     var unchanged = 0
     for _ in 0..<400 {
       let action = actions[Int(next(UInt64(actions.count)))]
-      // Some can't be done at the moment.
+      // Some operations fail while the file is locked.
       try? writer.execute(action)
       if next(3) == 0 { _ = try? watcher.rows("SELECT count(*) FROM t") }
       if let known, watcher.isUnchanged(since: known.state) {
         unchanged += 1
-        // While somebody has it for himself, the version can't be told, but nor can anybody read anything newer.
+        // While a process holds the file exclusively, the version is unknown, but nobody can read anything newer
+        // either.
         if let version = try? watcher.dataVersion { #expect(version == known.version, "\(action)") }
       }
       known = nil

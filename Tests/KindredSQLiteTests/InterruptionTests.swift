@@ -17,7 +17,7 @@ struct InterruptionTests {
     connection = try Connection(path: directory.database("CREATE TABLE t(x)"), access: .readWrite)
   }
 
-  /// How a statement without an end ends.
+  /// Runs an endless statement, and returns why it was interrupted.
   func interruption() -> Interruption? {
     let error = #expect(throws: DatabaseError.self) { try connection.execute(Self.endless) }
     #expect(error?.isInterrupted == true)
@@ -34,7 +34,7 @@ struct InterruptionTests {
   @Test("nobody waits for a lock beyond the deadline, nor once interrupted", .timeLimit(.minutes(10)))
   func locks() throws {
     var configuration = ConnectionConfiguration()
-    // An hour.
+    // A busy timeout of an hour.
     configuration.busyTimeout = 3_600_000
     let waiting = try Connection(path: connection.path, access: .readWrite, configuration: configuration)
     try connection.execute("BEGIN EXCLUSIVE")

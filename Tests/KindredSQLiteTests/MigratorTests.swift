@@ -19,7 +19,7 @@ struct MigratorTests {
     try Migrator(directory: directory.path).migrate(connection).map(\.fileName)
   }
 
-  /// What the migrations fail with.
+  /// Returns the error that the migrations fail with.
   func failure() -> String? {
     let error = #expect(throws: MigrationError.self) { try migrate() }
     return error?.description.replacing(directory.path + "/", with: "")

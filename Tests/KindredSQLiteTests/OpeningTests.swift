@@ -11,7 +11,7 @@ struct OpeningTests {
     directory = try TemporaryDirectory()
   }
 
-  /// What is said when the file can't be opened, without its path.
+  /// Returns the message for a file that can't be opened, without its path.
   func failure(_ path: String, access: Connection.Access = .readOnly) -> String? {
     let error = #expect(throws: OpenError.self) { try ConnectionPool(path: path, access: access, readers: 1) }
     #expect(error?.description.contains { $0.isNewline } == false)

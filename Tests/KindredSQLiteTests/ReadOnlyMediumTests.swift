@@ -3,8 +3,8 @@ import KindredSQLSyntax
 import KindredSQLite
 import Testing
 
-/// What a database is worth where nothing can be written: on a medium that is mounted read-only, and in a
-/// directory of somebody else's.
+/// Databases that can't be written, because the medium is mounted read-only or the directory belongs to another
+/// user.
 @Suite("Read-only media")
 struct ReadOnlyMediumTests {
   let directory: TemporaryDirectory

@@ -4,7 +4,7 @@ import Testing
 #if canImport(Glibc)
   import Glibc
 
-  // Not in the Glibc module.
+  // The Glibc module lacks this function.
   @_silgen_name("mount")
   private func mount(
     _ source: UnsafePointer<CChar>?, _ target: UnsafePointer<CChar>, _ type: UnsafePointer<CChar>?,
@@ -17,17 +17,17 @@ import Testing
   private func setfsuid(_ user: UInt32) -> Int32
 #endif
 
-/// A way in which a directory can't be written to.
+/// A reason why a directory can't be written.
 ///
-/// Both concern a single thread, which ends with what is tried: on Linux, mounts and the user that files
-/// are opened as can be a thread's own. They take root, whom permissions do not bind otherwise.
+/// Each applies to a single thread, which ends with the attempt: on Linux, mounts and the user for file access can
+/// differ between threads. They need root, which permissions alone do not restrict.
 enum Restriction: CaseIterable {
   /// The directory is mounted read-only (EROFS).
   case readOnlyMount
-  /// The directory and its files belong to somebody else (EACCES).
+  /// The directory and its files belong to another user (EACCES).
   case otherUser
 
-  /// Those that this process may try.
+  /// The restrictions that this process can set up.
   static let possible = allCases.filter(\.isPossible)
 
   var isPossible: Bool {
@@ -37,9 +37,9 @@ enum Restriction: CaseIterable {
 
   struct NotPermitted: Error {}
 
-  /// Runs `body` while the directory can't be written to.
+  /// Runs `body` while the directory can't be written.
   func apply<Value>(to directory: String, _ body: @escaping () throws -> Value) throws -> Value {
-    // This thread waits for the other one, so there is never more than one in here.
+    // This thread waits for the other one, so only one of them uses the value at a time.
     nonisolated(unsafe) let body = body
     nonisolated(unsafe) var outcome = Result<Value, any Error>.failure(NotPermitted())
     let done = DispatchSemaphore(value: 0)
@@ -62,7 +62,7 @@ enum Restriction: CaseIterable {
       case .otherUser:
         let nobody: UInt32 = 65534
         _ = setfsuid(nobody)
-        // It tells the former user only: asking again tells the present one.
+        // The call returns the previous user only; calling it again returns the current one.
         guard setfsuid(nobody) == Int32(nobody) else { throw NotPermitted() }
       case .readOnlyMount:
         let (newNamespace, bind, remount, readOnly, recursive, isPrivate) =

@@ -2,7 +2,7 @@ import Foundation
 import KindredSQLSyntax
 import KindredSQLite
 
-/// A directory that goes when the test is over.
+/// A directory that is removed after the test.
 final class TemporaryDirectory: Sendable {
   let path: String
 
@@ -32,7 +32,7 @@ final class TemporaryDirectory: Sendable {
     return path(name)
   }
 
-  /// A database made by `sql`.
+  /// Creates a database by running `sql`.
   func database(_ sql: String = "CREATE TABLE book(id INTEGER PRIMARY KEY, title TEXT)") throws -> String {
     let path = path("library.sqlite")
     try Connection(path: path, access: .readWriteCreate).execute(sql)
@@ -41,7 +41,7 @@ final class TemporaryDirectory: Sendable {
 }
 
 extension Connection {
-  /// All rows that a statement gives, of no bindings.
+  /// Returns all rows of a statement without parameters.
   func rows(_ sql: String) throws -> [[SQLValue]] {
     try withStatement(sql) { statement in
       var rows: [[SQLValue]] = []
@@ -50,6 +50,6 @@ extension Connection {
     }
   }
 
-  /// The only value of the only row.
+  /// Returns the only value of the only row.
   func value(_ sql: String) throws -> SQLValue? { try rows(sql).first?.first }
 }

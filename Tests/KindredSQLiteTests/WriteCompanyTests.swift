@@ -39,7 +39,7 @@ struct WriteCompanyTests {
   func bounds() {
     #expect(company(of: 9, waiting: 9, commits: [60_000_000_000]).patience(with: 1) == 1_000_000)
     #expect(company(of: 9, waiting: 9, commits: [20_000]).patience(with: 1) == nil)
-    // One that wrote back the log is soon forgotten.
+    // A slow commit, such as one that ran a checkpoint, is soon forgotten.
     let mended = company(of: 9, waiting: 9, commits: [60_000_000_000] + Array(repeating: commit, count: 20))
     #expect((commit / 2..<commit).contains(mended.patience(with: 1) ?? 0))
   }

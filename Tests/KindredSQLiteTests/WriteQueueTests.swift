@@ -23,7 +23,7 @@ struct WriteQueueTests {
     return try ConnectionPool(path: path, access: .readWrite, readers: 1)
   }
 
-  /// What became of each write, by its name.
+  /// The result of each write, by its name.
   private final class Outcomes: Sendable {
     private let outcomes = Mutex<[String: String]>([:])
 
@@ -43,12 +43,12 @@ struct WriteQueueTests {
     }
   }
 
-  /// Has all statements wait behind a first write, so that they come as one group.
+  /// Makes all statements wait behind a first write, so that they form one group.
   private func run(
     _ statements: [(name: String, sql: String)], on pool: ConnectionPool, deadline: UInt64? = nil,
     holding: UInt64 = 0
   ) -> (outcomes: [String: String], statistics: WriteQueue.Statistics) {
-    // On a busy machine too, those that wait are one group.
+    // On a busy machine, too, the waiting writes form one group.
     let queue = WriteQueue(pool, longestGroup: .max)
     let outcomes = Outcomes()
     let gate = Atomic(false)
@@ -88,7 +88,7 @@ struct WriteQueueTests {
       (1...50).map { ("\($0)", "INSERT INTO item VALUES (\($0))") }, on: pool)
     #expect(outcomes.values.allSatisfy { $0 == "done" })
     #expect(try rows(pool) == Array(1...50))
-    // That of the gate, which may have been alone, and theirs.
+    // One commit for the gate, which may have been alone, and one for the group.
     #expect(statistics.commits <= 2 && statistics.writes == 51)
   }
 

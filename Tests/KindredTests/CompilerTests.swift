@@ -63,13 +63,13 @@ struct CompilerTests {
   }
 }
 
-/// Checks programs that import Kindred.
+/// Type-checks programs that import Kindred.
 private struct Compiler {
-  /// Where the build has put the modules.
+  /// The directory of the built modules.
   private let modules: URL
 
   init() throws {
-    // Beside the program that runs the tests, or above it.
+    // It is next to the program that runs the tests, or above it.
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     for argument in CommandLine.arguments where argument.contains(".xctest") {
       folder = URL(filePath: argument).deletingLastPathComponent()
@@ -82,7 +82,7 @@ private struct Compiler {
     modules = folder.appending(path: "Modules")
   }
 
-  /// The numbers of the lines in which the compiler finds an error.
+  /// Returns the numbers of the lines in which the compiler finds an error.
   func linesWithErrors(_ source: String) throws -> Set<Int> {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).swift")
     try source.write(to: file, atomically: true, encoding: .utf8)

@@ -6,7 +6,7 @@ import Testing
 struct DatabaseValueTests {
   enum Kind: String, DatabaseValueConvertible { case novel, poems }
 
-  /// What comes out of the database when `value` has gone in.
+  /// Returns the value that is read from the database after `value` was stored.
   private func roundTrip<Value: DatabaseValueConvertible>(_ value: Value) throws -> Value? {
     try DatabaseQueue().read { db in try Value.fetchOne(db, sql: "SELECT ?", arguments: [value]) }
   }

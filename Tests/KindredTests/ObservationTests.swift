@@ -28,9 +28,9 @@ struct ObservationTests {
     try await (queue ?? self.queue).write { db in try db.execute(sql: sql) }
   }
 
-  /// The values of an observation of `sql`'s first column, while `statements` run one after the other.
+  /// Returns the values of an observation of `sql`'s first column while `statements` run one after another.
   ///
-  /// Each statement that is expected to notify is waited for.
+  /// It waits for the value of each statement that is expected to notify one.
   private func scores(
     _ sql: String = "SELECT TOTAL(score) FROM player", while statements: [(sql: String, notifies: Bool)]
   ) async throws -> [Double] {
@@ -237,7 +237,7 @@ struct ObservationTests {
     for _ in 0..<10 {
       try await pool.write { db in try db.execute(sql: "INSERT INTO player DEFAULT VALUES") }
     }
-    // The second fetch sees one of the states; those after it become one fetch.
+    // The second fetch sees one of the states; the later ones are combined into one fetch.
     gate.signal()
     let second = try #require(try await counts.next())
     if second < 10 { #expect(try await counts.next() == 10) }
@@ -312,7 +312,7 @@ struct ObservationTests {
     let cancelled = DispatchSemaphore(value: 0)
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let observation = Self.count.observationForCount().map { count in
-      // Also within the first fetch, on this very thread.
+      // This also works within the first fetch, on the same thread.
       try? queue.write { db in try db.execute(sql: "UPDATE player SET score = 1") }
       if count == 1 {
         observer.withLock { $0?.cancel() }
@@ -328,7 +328,7 @@ struct ObservationTests {
     await cancelled.signalled()
     try await write("INSERT INTO player (name) VALUES ('b')")
     continuation.finish()
-    // It was cancelled before the value of 1 got to anybody.
+    // It was cancelled before the value 1 was notified.
     #expect(await stream.reduce(into: []) { $0.append($1) } == [0])
   }
 
@@ -356,7 +356,7 @@ struct ObservationTests {
     task.cancel()
     try await task.value
     release.signal()
-    // The write waits for the first fetch, and an observation would fetch again.
+    // The write waits for the first fetch; if the observation still ran, it would fetch again.
     for _ in 1...3 {
       try await write("INSERT INTO player (name) VALUES ('a')")
       try await Task.sleep(for: .milliseconds(20))
@@ -366,7 +366,7 @@ struct ObservationTests {
 }
 
 extension DispatchSemaphore {
-  /// Waits for a signal on a thread that has nothing else to do.
+  /// Waits for a signal on a separate thread.
   fileprivate func signalled() async {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -1,8 +1,8 @@
 import Kindred
 import Testing
 
-// Of the reference page of TableRecord, what is about associations. Slips of the page: `library.address` and
-// `Coutry.citizens`, and properties of optional records that are printed as if they were none.
+// The part of TableRecord's reference page about associations. Errors of the page that are corrected here:
+// `library.address`, `Coutry.citizens`, and properties of optional records that are printed without unwrapping.
 
 private struct Author: Codable, FetchableRecord, TableRecord, EncodableRecord {
   var id: Int64

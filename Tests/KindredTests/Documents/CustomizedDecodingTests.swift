@@ -1,7 +1,7 @@
 import Kindred
 import Testing
 
-// The playground of customized decoding. Its closing example of an unknown type ends the program; here it is a
+// The playground about customized decoding. Its last example, of an unknown type, ends the program; here it is a
 // type of its own. `RowAdapter?` is `(any RowAdapter)?` in Swift 6.
 
 private class Base {

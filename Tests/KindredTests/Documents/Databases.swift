@@ -1,14 +1,14 @@
 import Kindred
 import Testing
 
-// The samples of five documents, as they stand there but for their slips: what the documents declare, ask and
-// expect. Each runs on one of these databases.
+// The samples of five documents, unchanged except for errors: their declarations, requests and expected results.
+// Each runs on one of these databases.
 //
-// What has become of the slips is said where the sample is. Beside them, `row["author"]` is `try row["author"]`
-// where no optional is asked for: a row that has no author throws, where the original ends the program.
+// Each sample notes the errors that were corrected in it. In addition, `row["author"]` is `try row["author"]`
+// unless it is optional: for a row without an author it throws, where the original ends the program.
 
 enum Databases {
-  /// Authors, and what belongs to them.
+  /// Authors with their associated records.
   ///
   ///     1 Melville (USA)    1 Moby-Dick (novel, 1851, awarded twice, with a cover)  2 Clarel (poems, 1876)
   ///     2 Hugo (France)     3 Les Misérables (novel, 1862)  4 Hernani (theatrePlay, 1830, awarded once)
@@ -54,7 +54,7 @@ enum Databases {
       """)
   }
 
-  /// Books that have an author and a translator.
+  /// Books with an author and a translator.
   ///
   ///     1 Moby-Dick     by Melville (US), translated by Giono (FR)
   ///     2 Paris         by Verne (FR), published after his death
@@ -98,7 +98,7 @@ enum Databases {
       """)
   }
 
-  /// A database in memory, made by SQL.
+  /// Creates a database in memory by running SQL.
   static func make(_ sql: String) throws -> DatabaseQueue {
     let dbQueue = DatabaseQueue()
     try dbQueue.write { db in try db.execute(sql: sql) }
@@ -106,7 +106,7 @@ enum Databases {
   }
 }
 
-/// Expects the statement of a request, written as the documents write SQL: without quotes, and with `book.*` for all
+/// Expects the statement of a request, written as in the documents: without quotes, and with `book.*` for all
 /// columns of a table.
 func expectSQL(
   _ request: some FetchRequest, _ db: Database, _ expected: String,

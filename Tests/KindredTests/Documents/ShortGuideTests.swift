@@ -222,7 +222,7 @@ struct ShortGuideTests {
       var authorName: String?
     }
     try dbQueue.read { db throws in
-      // The column is called "name": nothing feeds the property.
+      // The column is called "name", so there is no value for the property.
       let unnamed =
         try Book
         .annotated(withOptional: Book.author.select(\.$name))

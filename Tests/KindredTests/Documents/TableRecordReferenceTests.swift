@@ -1,9 +1,9 @@
 import Kindred
 import Testing
 
-// Of the reference page of TableRecord, what is about associations is in AssociationReferenceTests.
-// Slips of the page: `le request`, and a literal whose quotes are not closed. `static var databaseTableName` is a
-// `let` in Swift 6.
+// The reference page of TableRecord, except for its part about associations, which is in AssociationReferenceTests.
+// Errors of the page that are corrected here: `le request`, and a literal without its closing quote. `static var
+// databaseTableName` is a `let` in Swift 6.
 
 private struct Player: Codable, FetchableRecord, TableRecord, Equatable {
   static let databaseTableName = "player"

@@ -1,6 +1,6 @@
 import Kindred
 
-/// The database that the samples of the guide run on, made by the guide's own migrations.
+/// The database that the guide's samples run on, created by the guide's own migrations.
 ///
 ///     1 Victor Hugo (FR, 1802–1885)      1 Hernani (theatre, 1830)  2 Les Misérables (novel, 1862)
 ///                                        3 Toilers of the Sea (novel, 1866)    a portrait
@@ -36,7 +36,7 @@ enum Library {
 }
 
 extension DatabaseReader {
-  /// What a request gives.
+  /// Returns the rows of a request.
   func all<Record: FetchableRecord>(_ request: QueryInterfaceRequest<Record>) throws -> [Record] {
     try read { db in try request.fetchAll(db) }
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the guide's articles and the files beside this one have in common.
+/// The samples that the guide's articles and the test files share.
 ///
-/// A sample is the lines between `// Sample: name` and `// End`, moved to the left margin.
+/// A sample consists of the lines between `// Sample: name` and `// End`, without their indentation.
 enum Samples {
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -11,7 +11,7 @@ enum Samples {
 
   static let catalogue = top.appending(path: "Sources/Kindred/Kindred.docc")
 
-  /// The text of an article, or of the README.
+  /// Returns the text of an article, or of the README.
   static func article(_ name: String) throws -> String {
     let file = name == "README" ? top.appending(path: "README.md") : catalogue.appending(path: "\(name).md")
     return try String(contentsOf: file, encoding: .utf8)
@@ -23,13 +23,13 @@ enum Samples {
       .map { String($0.dropLast(3)) }
   }
 
-  /// The blocks of an article in a language, in their order.
+  /// Returns the code blocks of an article in a language, in order.
   static func blocks(of article: String, in language: String) throws -> [String] {
     let block = try Regex("(?ms)^```\(language)\\n(.*?)^```$", as: (Substring, Substring).self)
     return try self.article(article).matches(of: block).map { String($0.output.1) }
   }
 
-  /// The only block of an article in a language.
+  /// Returns the only code block of an article in a language.
   static func text(of article: String, block language: String) throws -> String? {
     try blocks(of: article, in: language).first
   }

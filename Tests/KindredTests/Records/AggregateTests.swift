@@ -7,7 +7,7 @@ struct AggregateTests {
     try Library.make().read(body)
   }
 
-  /// The value that an aggregate gives for each author, and its name.
+  /// Returns the value of an aggregate for each author, and its name.
   private func values(_ aggregate: AssociationAggregate<Author>) throws -> (
     name: String, values: [DatabaseValue]
   ) {
@@ -112,7 +112,7 @@ struct AggregateTests {
       let infos = try Info.fetchAll(db, request.order(Column("id")))
       #expect(infos.map(\.bookCount) == [3, 1, 0])
       #expect(infos.map(\.maxBookYear) == [1924, 1830, nil])
-      // None multiplies another.
+      // The aggregates do not multiply each other.
       #expect(infos.map(\.paintingCount) == [0, 2, 0])
       #expect(try Author.annotated(with: [Author.books.count]).fetchAll(db).count == 3)
     }
@@ -302,7 +302,7 @@ struct AggregateTests {
           """)
       let rows = try Row.fetchAll(db, Shelf.annotated(with: Shelf.slots.count).order(Column("id")))
       #expect(rows.map { $0["slotCount"] as Int } == [2, 0])
-      // One of them was visited twice, and counts once.
+      // A record that is reached twice is counted once.
       let visitor = try Row.fetchOne(db, Visitor.annotated(with: Visitor.slots.count, Visitor.visits.count))
       #expect(visitor == ["id": 1, "slotCount": 2, "visitCount": 3])
     }

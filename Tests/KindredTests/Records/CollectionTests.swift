@@ -21,7 +21,7 @@ private struct Toy: Codable, FetchableRecord, PersistableRecord, Hashable {
 
 private struct Pet: TableRecord {}
 
-/// Has keys of any kind, to which things refer without an index.
+/// A table with keys of any type, to which things refer without an index.
 private struct Box: TableRecord {
   static let things = hasMany(Thing.self, using: ForeignKey(["box"], to: ["key"]))
 }
@@ -187,7 +187,8 @@ struct CollectionTests {
             ('blob', x'00ff'), ('no', NULL);
           """)
     }
-    // Those of integers and texts are read at once; those of reals and blobs one after the other.
+    // Collections with integer or text keys are read by one statement, those with real or blob keys one after
+    // another.
     let expected = [["one", "one"], ["text"], [], [], ["half"], ["blob"]]
     for count in [4, 6] {
       let rows = try queue.read { db in

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Kindred
 
-/// Subscripts can't throw: what a column does not hold comes as a fallback, and as an error before anybody can use it.
+/// Subscripts can't throw: if a column holds another type, they return a fallback, and the fetch throws before it
+/// can be used.
 @Suite("Errors of subscripts")
 struct DecodingFailureTests {
   private struct Title: FetchableRecord, TableRecord {

@@ -227,7 +227,7 @@ struct JoiningTests {
       let renamed = Book.annotated(withOptional: Book.author.select(Column("name").forKey("authorName")))
       let infos = try Info.fetchAll(db, renamed.order(Column("id")))
       #expect(infos.map(\.authorName) == ["Melville", "Melville", "Melville", "Hugo", nil])
-      // Without the new name, the column is `name`, and nothing feeds the property.
+      // Without the new name, the column is `name`, and there is no value for the property.
       let plain = Book.annotated(withOptional: Book.author.select(\.name))
       #expect(try Info.fetchAll(db, plain).allSatisfy { $0.authorName == nil })
     }

@@ -1,7 +1,7 @@
 import Kindred
 import Testing
 
-/// Requests that were understood as something else than they say.
+/// Requests that once had another meaning than they express.
 @Suite("What requests mean")
 struct MeaningTests {
   private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {

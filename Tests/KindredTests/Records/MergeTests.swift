@@ -7,7 +7,7 @@ struct MergeTests {
     try Library.make().read(body)
   }
 
-  /// Whether two requests are of one statement, and give the same rows.
+  /// Expects two requests to run the same statement and to return the same rows.
   private func expectSame(_ left: QueryInterfaceRequest<Book>, _ right: QueryInterfaceRequest<Book>) throws {
     try read { db throws in
       let (left, right) = (try Transcript(of: left, on: db), try Transcript(of: right, on: db))

@@ -56,7 +56,7 @@ struct NameTests {
     }
   }
 
-  /// The key of a collection, that of a joined record, and the name of an aggregate.
+  /// Returns the key of a collection, the key of a joined record, and the name of an aggregate.
   private func names<A: AssociationToMany<House, Destination>, Destination>(
     _ association: A, _ aggregate: AssociationAggregate<House>
   ) throws -> [String?] {
@@ -98,7 +98,7 @@ struct NameTests {
       #expect(row.scopes.names == ["postalAddress"])
       #expect(row.prefetchedRows.keys == ["postalAddresses"])
     }
-    // A plural name is singularised where one record is meant.
+    // A plural name is singularized for a single record.
     #expect(try names(House.wards, House.wards.count) == ["ward", "wards", "wardCount"])
   }
 

@@ -1,7 +1,7 @@
 import Kindred
 import Testing
 
-/// What random requests, compared with another library and with a naive evaluation, found out of order.
+/// Defects that were found by comparing random requests with another library and with a naive evaluation.
 @Suite("Findings of the oracle")
 struct OracleFindingsTests {
   private func rows(_ request: some FetchRequest) throws -> [String] {

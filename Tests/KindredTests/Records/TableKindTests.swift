@@ -53,7 +53,7 @@ struct TableKindTests {
     #expect(try ids(Team.joining(optional: Team.oneScore.aliased(alias)).filter(alias.exists)) == [1])
     #expect(try ids(Team.joining(optional: Team.oneScore.aliased(alias)).filter(!alias.exists)) == [2])
     #expect(try ids(Team.joining(optional: Team.part.aliased(alias)).filter(alias.exists)) == [1, 2])
-    // SQLite knows no rowid of a table that is joined in parentheses.
+    // SQLite can't resolve the rowid of a table in a parenthesized join.
     let region = Team.part.joining(required: Part.region.aliased(alias))
     #expect(try ids(Team.joining(optional: region).filter(alias.exists)) == [2])
     let cte = CommonTableExpression(named: "c", sql: "SELECT 2 AS id")
@@ -72,7 +72,7 @@ struct TableKindTests {
     }
     let request = Team.with(cte).joining(required: association(true))
     #expect(try ids(request) == [2])
-    // Made anew, it still says the same.
+    // Joining an equal association again changes nothing.
     #expect(try ids(request.joining(required: association(true))) == [2])
     #expect(throws: AssociationError.ambiguousKey("c")) {
       try ids(request.joining(required: association(false)))
@@ -113,7 +113,7 @@ struct TableKindTests {
       try db.create(table: "counted") { t in t.autoIncrementedPrimaryKey("id") }
       try db.execute(sql: "INSERT INTO counted DEFAULT VALUES")
       #expect(try Sequence.fetchAll(db).map(\.name) == ["counted"])
-      // A temporary table hides one of the database.
+      // A temporary table hides a table of the main database.
       try db.execute(sql: "CREATE TEMP TABLE team (label TEXT); INSERT INTO team VALUES ('t')")
       #expect(try Row.fetchAll(db, Team.all()) == [["label": "t"]])
       try db.execute(sql: "DROP TABLE temp.team; DETACH extra")

@@ -189,7 +189,7 @@ struct TreeTests {
       #expect(row.prefetchedRows.keys == ["honours"])
       let renamed = Publication.including(optional: Publication.writer.forKey("author"))
       #expect(try #require(try Row.fetchOne(db, renamed)).scopes.names == ["author"])
-      // Without a key, it is the name of the table, in one number or the other.
+      // Without an explicit key, it is the name of the table, singular or plural.
       let tome = Image.belongsTo(Publication.self)
       let tomes = Person.hasMany(Publication.self, using: ForeignKey(["authorId"]))
       let image = try #require(
@@ -273,7 +273,7 @@ struct TreeTests {
     }
     struct Title: FetchableRecord {
       var title: String
-      // It need not throw.
+      // The initializer need not throw.
       init(row: Row) { title = row["title"] }
     }
     let infos = try queue.read { db in try TomeInfo.fetchAll(db, request) }

@@ -1,7 +1,7 @@
 import Kindred
 import Testing
 
-/// A database of tables with all kinds of keys.
+/// A database with all kinds of keys.
 enum Club {
   struct Player: Codable, FetchableRecord, PersistableRecord, Hashable, Identifiable {
     var id: Int64
@@ -65,12 +65,12 @@ enum Club {
 }
 
 extension DatabaseQueue {
-  /// The names of the players that a request gives.
+  /// Returns the names of the players that a request fetches.
   func names(_ request: QueryInterfaceRequest<Club.Player>) throws -> [String] {
     try read { db in try request.fetchAll(db).map(\.name) }
   }
 
-  /// The columns of the rows that a request gives.
+  /// Returns the columns of the rows that a request fetches.
   func columns(_ request: some FetchRequest) throws -> [String] {
     try read { db in try #require(try Row.fetchOne(db, request)).columnNames }
   }

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Kindred
 
-/// What a request is in SQL, with its values in their places, and what it gives.
+/// The SQL of a request with its values inserted, and its rows.
 struct Transcript {
-  /// The statements in the order in which they run, a `;` between each two.
+  /// The statements in the order in which they run, separated by `;`.
   var sql: String
-  /// A line for each row: its columns, and the rows inside of it and fetched along by their keys.
+  /// A line for each row: its columns, and its scopes and prefetched rows by their keys.
   var rows: String
 
   init(of request: some FetchRequest, on db: Database) throws {
-    // Read before, so that what is noted is the request's own.
+    // The schema is read before, so that only the request's own statements are recorded.
     _ = try db.model
     let log = StatementLog(try db.connection)
     let outcome = Result { try Row.fetchAll(db, request) }
@@ -23,7 +23,7 @@ struct Transcript {
 }
 
 extension DatabaseQueue {
-  /// Expects a request to be these statements, whatever the white space, and to give these rows.
+  /// Expects a request to run these statements, ignoring white space, and to return these rows.
   func expect(
     _ request: some FetchRequest, sql: String, rows: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -65,7 +65,7 @@ private final class StatementLog {
   }
 
   private func add(_ sql: String) {
-    // Neither what it takes to know the schema, nor what a virtual table runs for itself.
+    // Leaves out statements that read the schema, and those that virtual tables run internally.
     if !sql.hasPrefix("PRAGMA"), !sql.hasPrefix("--") { statements.append(sql) }
   }
 

@@ -280,7 +280,7 @@ struct AggregatesTests {
         FROM author
         """)
 
-      // With one key for both, the original counts the books of both kinds at once: none.
+      // With one key for both, the original counts books that are of both kinds, of which there are none.
       let novels = Author.books  // association key "books"
         .filter(Column("kind") == "novel")
         .count

@@ -234,7 +234,7 @@ struct ForeignKeysTests {
       }
       #expect(error.map { "\($0)" } == "Could not infer foreign key from book to person")
     }
-    // Without a primary key, the columns of both ends.
+    // Without a primary key, the columns of both tables are needed.
     try Databases.make("CREATE TABLE person (id INTEGER, name TEXT); \(tables)").read { db throws in
       try expectSQL(
         KeyedBook.joining(required: KeyedBook.author), db,

@@ -1,7 +1,7 @@
 import Kindred
 import Testing
 
-// Of the people's library, where authors and translators are of one type; `Author.country` is `Person.country` there.
+// Uses the library in which authors and translators have one type, so `Author.country` is `Person.country` here.
 
 private struct Person: Codable, FetchableRecord, TableRecord {
   var id: Int64

@@ -1,9 +1,9 @@
 import Kindred
 import Testing
 
-// Slips of the early guide: `Bool.coverImage`, a country that belongs to its demographics, `including(Book.author)`
-// without a label, `Author.fetchOne(key:)` without a database, the books of an author as a request of authors, and a
-// parenthesis too much after each `ForeignKey`.
+// Errors of the early guide that are corrected here: `Bool.coverImage`, a country that belongs to its demographics,
+// `including(Book.author)` without a label, `Author.fetchOne(key:)` without a database, the books of an author as a
+// request of authors, and a superfluous parenthesis after each `ForeignKey`.
 
 private struct Author: Codable, FetchableRecord, PersistableRecord {
   var id: Int64
