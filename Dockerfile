@@ -1,8 +1,8 @@
-# The program is built where Swift is, and runs where only its libraries are. docs/operation.md says how to use it.
+# Builds the program in an image with Swift, and runs it in one with only its libraries; see docs/operation.md.
 
 FROM swift:6.3-bookworm AS build
 WORKDIR /kindred
-# The dependencies change less often than the sources.
+# A layer of its own, as dependencies change less often than sources.
 COPY Makefile Package.swift ./
 RUN make system-packages && swift package resolve
 COPY Migrations Migrations
@@ -20,11 +20,11 @@ COPY --from=build /image /
 USER kindred
 WORKDIR /data
 VOLUME /data
-# In a container the loopback address would be the container's own.
+# The default, the loopback address, can't be reached from outside the container.
 ENV KINDRED_HOST=0.0.0.0
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# A server with TLS ends the connection of a plain request, which shows that it lives. One that hangs does neither.
+# A server with TLS closes the connection of a plain request, which shows that it works; one that hangs does neither.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["bash", "-c", "\
   exec 3<>/dev/tcp/127.0.0.1/${KINDRED_PORT:-8080} || exit 1; \
   printf 'GET /-/health HTTP/1.0\\r\\n\\r\\n' >&3; read -r answer <&3; [[ $answer == *' 200 '* || $answer != HTTP/* ]]"]

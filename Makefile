@@ -1,16 +1,16 @@
-# `make serve` and `make test` do all the set-up on a Debian or Ubuntu that has Swift; `make` lists what there is.
+# `make serve` and `make test` install what they need on a Debian or Ubuntu with Swift; `make` lists all targets.
 
-# What the gates to C are compiled and linked with, as packages of Debian and Ubuntu.
+# The libraries with their headers, as packages of Debian and Ubuntu.
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
 TEST_PACKAGES := curl openssl postgresql
-# The browser of the explorer's tests; what drives it comes from PyPI.
+# The browser for the explorer's tests; its driver comes from PyPI.
 BROWSER_PACKAGES := chromium python3-venv
 EXPLORER_TOOLS := .build/explorer-tools
-# What keeps the corpora of the fuzzers.
+# For the script that packs the corpora of the fuzzers.
 FUZZ_PACKAGES := python3
 PREFIX ?= /usr/local
-# For `make fuzz`: which targets, such as TARGETS='HTTP URL', and for how long.
+# For `make fuzz`: the time of each target, and the targets, such as TARGETS='HTTP URL'.
 SECONDS ?= 60
 TARGETS ?=
 # For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
@@ -19,7 +19,7 @@ ARGUMENTS ?=
 KINDRED := .build/release/kindred
 SOURCES := Sources Tests Package.swift
 DOCUMENTATION := .build/documentation
-# Linux only: the program then runs where Swift isn't installed.
+# Linux only: links Swift's libraries statically, so that the program runs without Swift.
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
@@ -28,14 +28,14 @@ STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-serve: release ## Serve the sample library, or what ARGUMENTS say.
+serve: release ## Serve the sample library, or the database in ARGUMENTS.
 	exec $(KINDRED) serve $(ARGUMENTS)
 
 test: system-packages swift ## Run the tests.
 	$(call install-missing,$(TEST_PACKAGES))
 	swift test
 
-explorer-test: release ## Check the explorer's scripts, and browse the sample library.
+explorer-test: release ## Test the explorer, its scripts and its pages in a browser.
 	$(call install-missing,$(BROWSER_PACKAGES))
 	test -x $(EXPLORER_TOOLS)/bin/pip || python3 -m venv $(EXPLORER_TOOLS)
 	$(EXPLORER_TOOLS)/bin/pip install --quiet --requirement Tests/Explorer/requirements.txt
@@ -45,10 +45,10 @@ explorer-test: release ## Check the explorer's scripts, and browse the sample li
 	$(EXPLORER_TOOLS)/bin/deno test
 	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/browse.py $(KINDRED)
 
-behaviours: ## Print which of the numbered behaviours of the Swift API no test shows.
+behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours
 
-oracle: system-packages swift ## Compare random requests with an evaluator in memory, and with GRDB.
+oracle: system-packages swift ## Compare random requests with an in-memory evaluator and with GRDB.
 	swift test --package-path Tests/Oracle
 
 fuzz: system-packages swift ## Fuzz the parsers and the service, SECONDS for each of TARGETS.
@@ -61,8 +61,8 @@ build: system-packages swift ## Build for debugging.
 release: system-packages swift ## Build the program: .build/release/kindred.
 	swift build --configuration release --product kindred $(STATIC)
 
-docs: system-packages swift ## Make the guide and the reference of the Swift API: .build/documentation.
-	@# The symbols of all modules are dumped together, and those of the tests must be there.
+docs: system-packages swift ## Build the guide and the reference of the Swift API: .build/documentation.
+	@# The symbols of all modules are dumped together, so the tests must have been built.
 	swift build --build-tests
 	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
 	rm -rf $(DOCUMENTATION)
@@ -86,10 +86,10 @@ lint: swift ## Check the format of the sources.
 image: ## Build the container image.
 	docker build --tag kindred .
 
-system-packages: ## Install the system packages that are missing.
+system-packages: ## Install missing system packages.
 	$(call install-missing,$(SYSTEM_PACKAGES))
 
-# Installs those of the given packages that are not there.
+# Installs those of the given packages that are missing.
 define install-missing
 @missing=; \
 for package in $(1); do \

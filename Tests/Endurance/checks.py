@@ -1,4 +1,4 @@
-"""What every answer of a server in trouble must be."""
+"""Checks of the answers of a server in trouble."""
 
 import json
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What can go wrong around a server, one fault after another: it must answer cleanly, and go on.
+"""Injects faults around a server, one after another: it must answer cleanly and continue to work.
 
     Tests/Endurance/faults.py [NAME…]
 
-Each takes some seconds, on the loopback interface, and ends by itself. The one that fills a disk mounts a small
-one, and so needs root; without, it is left out.
+Each test takes some seconds, uses the loopback interface and ends by itself. Those that fill a disk mount a small one,
+which requires root; without it they are skipped.
 """
 
 import json
@@ -23,12 +23,12 @@ from checks import check, check_unavailable, is_fine
 from server import Server, make_library, small_disk, wait_until
 
 HUGE = "/books?include=author.country,reviews"
-# Compares each book with each of the thousands of its author: minutes.
+# Compares each book with each of the thousands of books of its author, which takes minutes.
 ENDLESS = "/books?fields=id&filter=author.books.filter(pages>../../pages*../../id).count>1000000"
 
 
 class Load:
-    """Clients that ask again and again, and note what became of each request."""
+    """Clients that send requests in a loop and count the outcomes."""
 
     def __init__(self, server, count=8):
         self.server, self.is_over = server, threading.Event()
@@ -56,12 +56,12 @@ class Load:
                 self.refused += 1
                 self.is_over.wait(0.05)
             except Exception:
-                # An answer that began and did not end, or was no JSON.
+                # The answer was cut short or wasn't valid JSON.
                 self.cut += 1
 
 
 def killed(directory):
-    """kill -9 under load, with a writer of another process: it starts again, and the file is whole."""
+    """kill -9 under load, with a writer of another process: the server starts again, and the file is intact."""
     database = directory / "library.sqlite"
     make_library(database)
     for _ in range(5):
@@ -80,7 +80,7 @@ def killed(directory):
 
 
 def locked(directory):
-    """Another process holds the whole file: 503 with Retry-After, and back to work when it lets go."""
+    """Another process locks the file: 503 with Retry-After, and normal answers once the lock is released."""
     for journal in ["delete", "wal"]:
         database = directory / f"{journal}.sqlite"
         make_library(database, books=100, journal=journal)
@@ -94,7 +94,7 @@ def locked(directory):
                 check(status in (200, 503), status)
                 other.execute("COMMIT")
             else:
-                # In WAL mode a writer holds up no reader.
+                # In WAL mode a writer doesn't block readers.
                 other.execute("BEGIN EXCLUSIVE")
                 other.execute("UPDATE book SET pages = 1")
                 is_fine(server)
@@ -103,7 +103,7 @@ def locked(directory):
 
 
 def full(directory):
-    """The disk of the temporary files is full: an error without the answer, and the next request is fine."""
+    """The disk of the temporary files is full: 503, and the next request succeeds."""
     database = directory / "library.sqlite"
     make_library(database, books=200_000)
     with small_disk(directory, "64k") as small:
@@ -118,7 +118,7 @@ def full(directory):
 
 
 def replaced(directory):
-    """The file is replaced, truncated, overwritten with noise or removed: an error or an answer, never an end."""
+    """The file is replaced, truncated, overwritten with noise or removed: the server answers and doesn't end."""
     def truncate(path):
         os.truncate(path, 10_000)
 
@@ -152,7 +152,7 @@ def replaced(directory):
 
 
 def late(directory):
-    """A query that takes longer than it may: 503 with Retry-After, and the time is kept."""
+    """A query exceeds its time limit: 503 with Retry-After, in time."""
     database = directory / "library.sqlite"
     make_library(database)
     with Server(database, "--query-timeout", "500ms") as server:
@@ -163,7 +163,7 @@ def late(directory):
 
 
 def left(directory):
-    """A client that leaves ends its query: the processor is idle soon after, though the query has minutes left."""
+    """Clients disconnect from long queries: the queries are interrupted, and the processor becomes idle."""
     database = directory / "library.sqlite"
     make_library(database)
     with Server(database, "--query-timeout", "10m") as server:
@@ -181,7 +181,7 @@ def left(directory):
 
 
 def crowded(directory):
-    """More connections than there may be: those above are told so, and the places are free again later."""
+    """More connections than the limit: the surplus ones get 503, and closed ones make room again."""
     database = directory / "library.sqlite"
     make_library(database, books=100)
     with Server(database, "--max-connections", "32") as server:
@@ -204,7 +204,7 @@ def crowded(directory):
 
 
 def slow(directory):
-    """64 readers of 100 bytes a second: others keep their rate, health is told, and a reader gets all in the end."""
+    """64 clients read 100 bytes a second: others keep their rate, /-/health answers, and a reader gets everything."""
     database = directory / "library.sqlite"
     make_library(database)
 
@@ -244,7 +244,7 @@ def slow(directory):
 
 
 def ended(directory):
-    """SIGTERM under load: it ends with 0, and no answer that has begun is cut short."""
+    """SIGTERM under load: the server exits with 0, and no answer is cut short."""
     database = directory / "library.sqlite"
     make_library(database)
     for _ in range(5):
@@ -267,7 +267,7 @@ FAULTS = [
     killed, locked, full, replaced, late, left, crowded, slow, ended, writes.killed_writing, writes.locked_writing,
     writes.full_writing, writes.pinned_writing, linearizability.linearizable_writing,
 ]
-# They mount a small disk.
+# These mount a small disk.
 NEEDING_ROOT = [full, writes.full_writing, writes.pinned_writing]
 
 

@@ -1,4 +1,4 @@
-"""Whether histories of single records can be explained by one request after the other (Herlihy and Wing, 1990)."""
+"""Checks that the histories of single records are linearizable (Herlihy and Wing, 1990)."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ CLIENTS, RECORDS, SECONDS = 32, 8, 6
 
 
 class Operation:
-    """A request on one record: when it was sent and answered, what it was to do, and what it was told."""
+    """A request on one record: its start and end, what it should do, and its outcome."""
 
     __slots__ = ("start", "end", "kind", "value", "expected", "outcome")
 
@@ -26,7 +26,7 @@ class Operation:
         self.outcome, self.end = outcome, time.monotonic()
 
     def apply(self, state):
-        """The states after it, where its outcome fits a record that is `state` (None where there is none)."""
+        """Returns the possible states afterwards, if the outcome fits a record in `state` (None if it doesn't exist)."""
         if self.kind == "read":
             return [state] if self.outcome == state else []
         if self.kind == "put":
@@ -39,16 +39,16 @@ class Operation:
             does, after = "done", self.value
         else:
             does, after = "changed", state
-        if self.outcome is None:  # nobody knows whether it was done
+        if self.outcome is None:  # it is unknown whether the request was executed
             return [state, after]
         return [after] if does == self.outcome else []
 
 
 def is_linearizable(history, state):
-    """Whether some order of the operations, true to their times, explains all outcomes (Wing and Gong, 1993)."""
+    """Whether some order of the operations, consistent with their times, explains all outcomes (Wing and Gong, 1993)."""
     operations = sorted(history, key=lambda operation: operation.start)
     count = len(operations)
-    seen, stack = set(), [(0, 0, state)]  # the first that is not done, those behind it that are, the state
+    seen, stack = set(), [(0, 0, state)]  # the first pending operation, a bit set of later finished ones, the state
     while stack:
         first, done, state = stack.pop()
         while done & 1:
@@ -58,7 +58,7 @@ def is_linearizable(history, state):
         if (first, done, state) in seen:
             continue
         seen.add((first, done, state))
-        # Whatever began after some other one had ended can't come before it.
+        # An operation that began after another one ended can't precede it.
         latest = float("inf")
         for place in range(first, count):
             operation = operations[place]
@@ -73,7 +73,7 @@ def is_linearizable(history, state):
 
 
 class Client:
-    """Reads, changes, deletes and makes records at random, on one connection."""
+    """Reads, changes, deletes and creates records at random, on one connection."""
 
     def __init__(self, server, number, histories, end):
         self.server, self.number, self.histories, self.end = server, number, histories, end
@@ -99,7 +99,7 @@ class Client:
             operation.answered(json.loads(content)["name"] if status == 200 else None)
             return tag
         outcomes = {200: "done", 204: "done", 201: "made", 404: "absent", 412: "changed"}
-        if status == 503:  # told to come back: nothing was done
+        if status == 503:  # nothing was changed
             self.histories[record].remove(operation)
             return None
         check(status in outcomes, f"{status}: {content[:200]}")
@@ -134,12 +134,12 @@ class Client:
 
 
 def linearizable_writing(directory):
-    """32 clients change, replace, delete and compare eight records: one request after the other explains all answers."""
+    """32 clients change, replace, delete and compare eight records: the histories are linearizable."""
     database = directory / "library.sqlite"
     make_library(database, books=100)
     with Server(database, "--writable") as server:
         connection = sqlite3.connect(database)
-        connection.execute("DELETE FROM playlistTrack")  # which would keep a playlist from being deleted
+        connection.execute("DELETE FROM playlistTrack")  # its rows would prevent deleting playlists
         for record in range(1, RECORDS + 1):
             connection.execute("INSERT OR REPLACE INTO playlist (id, name) VALUES (?, ?)", (record, f"start {record}"))
         connection.commit()

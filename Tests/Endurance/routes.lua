@@ -1,4 +1,4 @@
--- wrk's requests: each thread goes around the routes, from a place of its own.
+-- wrk's requests: each thread cycles through the routes, from a different start.
 local routes = {
   "/", "/books/1", "/books?limit=100", "/authors?include=books&books.limit=3",
   "/authors?annotate=bookCount&sort=-bookCount&limit=10", "/books?filter=year%3E1850&sort=-year&limit=20",
@@ -19,7 +19,7 @@ function request()
   number = number + 1
   local headers = { Accept = formats[number % 29 % 4 + 1] }
   if number % 3 == 0 then headers["Accept-Encoding"] = "gzip" end
-  -- Every so often a plan that is not in the cache.
+  -- Some requests need a plan that isn't in the cache.
   local route = number % 11 == 0 and "/books?limit=1&filter=id%3D" .. number .. "&sort=" .. string.rep("-", number % 2) .. "title" or routes[number % #routes + 1]
   return wrk.format("GET", route, headers)
 end

@@ -1,4 +1,4 @@
-"""Starts a server, asks it, and looks at what the system says of its process."""
+"""Starts a server, sends requests to it, and reads the operating system's figures about its process."""
 
 import contextlib
 import http.client
@@ -17,7 +17,7 @@ PROGRAM = os.environ.get("KINDRED", str(REPOSITORY / ".build/release/kindred"))
 
 
 def make_library(path, books=20_000, journal="wal"):
-    """The sample library, with so many books more that reading all of them takes a while."""
+    """Creates the sample library with additional books, so that reading all of them takes a while."""
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA journal_mode = {journal}")
     for migration in sorted((REPOSITORY / "Migrations").glob("*.sql")):
@@ -39,7 +39,7 @@ def make_library(path, books=20_000, journal="wal"):
 
 @contextlib.contextmanager
 def small_disk(directory, size):
-    """A disk of its own that is soon full; needs root."""
+    """Mounts a small disk, which requires root."""
     small = directory / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small], check=True)
@@ -50,7 +50,7 @@ def small_disk(directory, size):
 
 
 class Server:
-    """A server of its own process, on a free port."""
+    """A server process on a free port."""
 
     def __init__(self, database, *arguments, environment=None, log=None):
         self.log = log or subprocess.DEVNULL
@@ -80,16 +80,16 @@ class Server:
         return self.process.poll() is None
 
     def end(self, number=signal.SIGTERM, seconds=20):
-        """Sends a signal, and gives the exit code."""
+        """Sends a signal and returns the exit code."""
         self.process.send_signal(number)
         return self.process.wait(seconds)
 
     def get(self, target, headers=None, seconds=30):
-        """The status, the header fields and the content of an answer, on a connection of its own."""
+        """Returns the status, the header fields and the content of an answer, on a new connection."""
         return self.send("GET", target, headers=headers, seconds=seconds)
 
     def send(self, method, target, document=None, headers=None, seconds=30):
-        """As `get`, with a document in JSON as the content."""
+        """Like `get`, with a JSON document as the content."""
         headers = {"Connection": "close", **(headers or {})}
         body = None
         if document is not None:
@@ -104,7 +104,7 @@ class Server:
             connection.close()
 
     def open(self, target, receive_buffer=None):
-        """A connection on which all records have been asked for, and nothing read."""
+        """Opens a connection and sends a request, without reading the answer."""
         connection = socket.socket()
         if receive_buffer:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -113,7 +113,7 @@ class Server:
         connection.sendall(f"GET {encode(target)} HTTP/1.1\r\nHost: localhost\r\nAccept: application/x-ndjson\r\n\r\n".encode())
         return connection
 
-    # What Linux says of the process (proc(5)).
+    # Linux's figures about the process (proc(5)).
 
     def _status(self, name):
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
@@ -144,7 +144,7 @@ def encode(target):
 
 
 def wait_until(condition, seconds):
-    """Whether the condition comes to hold in time."""
+    """Whether the condition becomes true in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Servers under full load for some minutes: their memory, descriptors and threads must stay flat.
+"""Runs servers under full load for some minutes: memory, descriptors and threads must stay constant.
 
     Tests/Endurance/soak.py [MINUTES]
 
-Needs wrk and openssl. Two servers share a database: one speaks TLS, the other one takes writes. Clients that read
-slowly, that leave in the middle and that write trees and delete them are mixed in, and another process commits twice
-a second. Ends with an error where something grew or an answer was other than it may be.
+Requires wrk and openssl. Two servers share a database: one uses TLS, the other one is writable. Some clients read
+slowly, disconnect early, or write and delete trees, and another process commits twice a second. Exits with an error if
+a figure has grown or an answer is wrong.
 """
 
 import pathlib
@@ -27,7 +27,7 @@ HUGE = "/books?include=author.country,reviews"
 
 
 class Disturbances:
-    """What goes on beside the load, until it is over."""
+    """Other activity during the load."""
 
     def __init__(self, server, database):
         self.server, self.database = server, database
@@ -54,7 +54,7 @@ class Disturbances:
             self.failures.append(f"{task.__name__}: {type(failure).__name__}: {failure}")
 
     def leave(self):
-        """Asks for much, and goes after a little of it."""
+        """Requests large results and disconnects after reading a little."""
         while not self.is_over.wait(0.1):
             connection = self.server.open(HUGE, receive_buffer=4096)
             if random.random() < 0.7:
@@ -63,7 +63,7 @@ class Disturbances:
             self.counts["leavers"] += 1
 
     def read_slowly(self):
-        """Takes a few kilobytes a second of many answers at a time."""
+        """Reads many answers at the same time, a few kilobytes per second each."""
         while not self.is_over.is_set():
             connections = [self.server.open(HUGE, receive_buffer=4096) for _ in range(8)]
             for _ in range(100):
@@ -76,10 +76,10 @@ class Disturbances:
             self.counts["slow readers"] += len(connections)
 
     def write(self):
-        """Adds a tree, changes it, and deletes it, so that the database stays as large as it is."""
+        """Adds, changes and deletes trees, so that the size of the database doesn't change."""
         def send(method, target, document=None):
             status, headers, body = self.server.send(method, target, document)
-            # Somebody else may have the lock for longer than anybody waits.
+            # Another process may hold the lock for longer than a write waits.
             assert status in (200, 201, 204, 503), f"{status}: {body[:300]}"
             self.counts["writes"] += status != 503
             return status, headers
@@ -103,9 +103,9 @@ class Disturbances:
 
 
 class Samples:
-    """What the system says of one server, over time."""
+    """The operating system's figures about one server over time."""
 
-    # Beyond a tenth more than before: what a thread or a statement more may take.
+    # Allowed in addition to a tenth: the memory of another thread or statement.
     LIMITS = {"MiB": 16, "descriptors": 16, "threads": 4}
 
     def __init__(self, name, server):
@@ -117,7 +117,7 @@ class Samples:
 
     @property
     def are_flat(self):
-        # The first fifth fills the caches.
+        # Caches are filled during the first fifth.
         steady = self.rows[len(self.rows) // 5 :]
         half = len(steady) // 2
         is_flat = True
@@ -125,7 +125,7 @@ class Samples:
             first, last = (statistics.median(row[column] for row in part) for part in (steady[:half], steady[half:]))
             print(f"{self.name}: {first:g} {unit} in the first half, {last:g} in the second")
             is_flat &= last <= first * 1.1 + slack
-        # A reading connection keeps its descriptors.
+        # Connections for reading keep their descriptors.
         is_flat &= wait_until(lambda: self.server.descriptors <= self.rest + 16 * 4, 10)
         server = self.server
         print(f"{self.name}: afterwards {server.memory} MiB, {server.descriptors} descriptors, {server.threads} threads")

@@ -1,4 +1,4 @@
-"""Faults while clients write: what was acknowledged is there, what was refused is not, and nothing is there in part."""
+"""Injects faults while clients write: acknowledged writes persist, refused ones leave no trace, none is partial."""
 
 import http.client
 import random
@@ -14,13 +14,13 @@ BOOKS, REVIEWS = 2, 3
 
 
 def tree(name):
-    """An author with books with reviews: eighteen rows and more, counting those of the indexes."""
+    """An author with books with reviews: eighteen rows and more, counting index entries."""
     reviews = [{"rating": 1 + n % 5} for n in range(REVIEWS)]
     return {"name": name, "books": [{"title": f"{name}, volume {n}", "reviews": reviews} for n in range(BOOKS)]}
 
 
 class Writers:
-    """Clients that add trees, count on one record each, and delete: they note what was acknowledged."""
+    """Clients that add trees, increment a number of one record each, and delete; they note acknowledged writes."""
 
     def __init__(self, server, round_number, count=32):
         self.server, self.is_over = server, threading.Event()
@@ -62,12 +62,12 @@ class Writers:
                 self.failures.append(failure)
                 return
             except (OSError, http.client.HTTPException):
-                # The server has been killed; nobody knows what became of this one.
+                # The server has been killed; the outcome of this write is unknown.
                 return
 
 
 def check_file(database, writers):
-    """Whether the file holds what the writers know of, and no tree in part."""
+    """Checks that the file contains all acknowledged writes and no partial tree."""
     check(not writers.failures, writers.failures[:1])
     connection = sqlite3.connect(database)
     result = connection.execute("PRAGMA integrity_check").fetchall()
@@ -95,7 +95,7 @@ def check_file(database, writers):
 
 
 def killed_writing(directory):
-    """kill -9 while clients write and read, thirty times: all that was acknowledged is there, and no tree in part."""
+    """kill -9 while clients write and read, thirty times: all acknowledged writes persist, and no tree is partial."""
     database = directory / "library.sqlite"
     make_library(database, books=2_000)
     acknowledged, stored, slowest = 0, 0, 0.0
@@ -117,7 +117,7 @@ def killed_writing(directory):
 
 
 def locked_writing(directory):
-    """Another process holds the lock: writes are told to come back (503) when their time is up, reads go on."""
+    """Another process holds the lock: writes get 503 when their time is up, reads continue."""
     database = directory / "library.sqlite"
     make_library(database, books=100)
     with Server(database, "--writable", "--query-timeout", "1s") as server:
@@ -138,7 +138,7 @@ def locked_writing(directory):
 
 
 def write_until_full(server, document):
-    """Adds records until the disk is full; gives the names of those that were acknowledged."""
+    """Adds records until the disk is full and returns the names of the acknowledged ones."""
     names = []
     for n in range(100_000):
         name = f"0-{n}"
@@ -151,7 +151,7 @@ def write_until_full(server, document):
 
 
 class Acknowledged:
-    """What `check_file` is to find."""
+    """The records that `check_file` should find."""
 
     round, gone, counts, tried, failures = 0, set(), {}, {}, []
 
@@ -160,7 +160,7 @@ class Acknowledged:
 
 
 def full_writing(directory):
-    """The disk of the database is full: writes are told to come back (503), reads go on, and so do writes later."""
+    """The disk of the database is full: writes get 503, reads continue, and writes succeed once there is space."""
     with small_disk(directory, "8m") as small:
         database = small / "library.sqlite"
         make_library(database, books=1_000)
@@ -184,9 +184,9 @@ def full_writing(directory):
 
 
 def pinned_writing(directory):
-    """A slow reader keeps the write-ahead log from being reused until the disk is full of it: as above.
+    """A slow reader keeps the write-ahead log from being reset until it fills the disk: writes get 503, reads continue.
 
-    That the reader goes is not enough: what is in the log needs space in the database before the log can begin anew.
+    When the reader disconnects, writes still need free space, as the log is copied to the database before its reset.
     """
     with small_disk(directory, "24m") as small:
         database = small / "library.sqlite"

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: its programs are linked with libFuzzer, by `--sanitize fuzzer`; see `run`.
+// A separate package, because its programs are linked with libFuzzer by `--sanitize fuzzer`; see `run`.
 let package = Package(
   name: "fuzz",
   platforms: [.macOS(.v15)],

@@ -1,4 +1,4 @@
--- All records of the library, in place of those that are there.
+-- All records of the library, replacing existing ones.
 PRAGMA foreign_keys = off;
 BEGIN;
 DELETE FROM country;

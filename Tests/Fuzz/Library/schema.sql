@@ -1,4 +1,4 @@
--- Small, with something of everything: what a column, a key or a value can be at its strangest.
+-- A small schema with an example of each unusual kind of column, key and value.
 CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE) WITHOUT ROWID;
 CREATE TABLE author (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, countryCode TEXT REFERENCES country(code),

@@ -1,11 +1,11 @@
 import FuzzSupport
 import KindredAssociations
 
-/// Each way to read a text must give a tree, or an error that points into the text.
+/// Each way to parse a text must return a tree, or an error whose position is inside the text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)
-  // As of a URL: what is no UTF-8 does not come this far.
+  // A URL with invalid UTF-8 is rejected before its expressions are parsed.
   guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
   let readings: [(inout ExpressionParser) throws -> Void] = [
     { _ = try $0.parseExpression() }, { _ = try $0.parseExpressions() },

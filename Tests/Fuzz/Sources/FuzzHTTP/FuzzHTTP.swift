@@ -1,7 +1,7 @@
 import FuzzSupport
 import KindredHTTP
 
-/// Limits that inputs of some hundred bytes reach.
+/// Limits so low that inputs of a few hundred bytes reach them.
 private let limits = {
   var limits = HTTPLimits()
   limits.maxTargetLength = 100
@@ -11,12 +11,12 @@ private let limits = {
   return limits
 }()
 
-/// The bytes of a connection must give the same requests however they are cut, and be consumed in order.
+/// The bytes of a connection must be parsed into the same requests however they are split, and be consumed in order.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
   let whole = ParsedRequests(bytes, parts: [], limits: limits)
-  // The cuts depend on the bytes alone, so that a finding can be repeated.
+  // The parts depend only on the bytes, so that a finding can be reproduced.
   var generator = SplitMix64(bytes)
   let parts = (0..<64).map { _ in Int(generator.next() % 16) }
   check(ParsedRequests(bytes, parts: parts, limits: limits) == whole, "other requests when cut into \(parts)")

@@ -1,11 +1,11 @@
 import FuzzSupport
 import KindredHTTP
 
-/// What a parser makes of a connection's bytes, in a form that can be compared.
+/// The results of parsing a connection's bytes, in a form that can be compared.
 struct ParsedRequests: Equatable {
   private var events: [String] = []
 
-  /// Feeds the bytes in parts of the given sizes, then the rest; what isn't consumed is presented again.
+  /// Parses the bytes in parts of the given sizes, then the rest; unconsumed bytes are presented again.
   init(_ bytes: [UInt8], parts: [Int], limits: HTTPLimits) {
     var parser = HTTPRequestParser(limits: limits)
     var consumed = 0
@@ -16,7 +16,7 @@ struct ParsedRequests: Equatable {
     }
   }
 
-  /// Reads until more is needed; false after an error.
+  /// Parses until more bytes are needed; returns false after an error.
   private mutating func take(
     _ bytes: [UInt8], from start: inout Int, to end: Int, _ parser: inout HTTPRequestParser
   ) -> Bool {

@@ -7,11 +7,11 @@ import KindredSQLite
 /// The library lives as long as the process, and libFuzzer calls from one thread.
 nonisolated(unsafe) private let library = FuzzLibrary()
 
-/// A model file must be refused with its line, or give a model that can be asked for everything in it.
+/// A model file must be rejected with an error, or make a model whose resources and associations can all be requested.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)
-  // As `ModelFileReader` does.
+  // `ModelFileReader` rejects invalid UTF-8.
   guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
   do {
     try library.serve(ModelFileParser(path: "model.yaml").parse(text))

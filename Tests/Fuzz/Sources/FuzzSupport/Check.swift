@@ -1,4 +1,4 @@
-/// Stops at a finding: libFuzzer keeps the input of what ends the process.
+/// Ends the process if a condition doesn't hold, upon which libFuzzer saves the input.
 public func check(_ condition: Bool, _ message: @autoclosure () -> String) {
   guard !condition else { return }
   fatalError(message())

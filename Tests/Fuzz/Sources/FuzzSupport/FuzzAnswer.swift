@@ -8,13 +8,13 @@ public struct FuzzAnswer: CustomStringConvertible {
   private var content: [UInt8] = []
   private var isComplete = true
 
-  /// Whether the request was done.
+  /// Whether the status is 2xx.
   public var isSuccess: Bool { (200..<300).contains(status) }
 
-  /// Enough for the whole library many times over; what is longer is not read on.
+  /// The length at which reading stops, much larger than the whole library.
   private static let maximumLength = 16 << 20
 
-  /// Reads the content, and closes it.
+  /// Reads the content to its end and closes it.
   public init(_ response: HTTPResponse) {
     status = response.status.code
     type = response.headers["Content-Type"] ?? ""
@@ -43,16 +43,16 @@ public struct FuzzAnswer: CustomStringConvertible {
     }
   }
 
-  /// Whether status and content are the same; the tag of an answer is each service's own.
+  /// Whether status and content are equal; entity tags differ between services.
   public func isSame(as other: FuzzAnswer) -> Bool {
-    // A time-out is no statement on the content.
+    // A timeout says nothing about the content.
     status == 503 || other.status == 503 || (status == other.status && content == other.content)
   }
 
-  /// Status, type and the beginning of the content.
+  /// The status, the type and the beginning of the content.
   public var description: String { "\(status) \(type): \(text)" }
 
-  /// Stops at a defect, and at content that is not what its type says.
+  /// Ends the process if the answer reports a defect, or its content doesn't match its type.
   public func check() {
     FuzzSupport.check(status != 500, "a defect: \(text)")
     FuzzSupport.check(

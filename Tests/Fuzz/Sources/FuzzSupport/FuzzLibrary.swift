@@ -8,26 +8,26 @@ import KindredSQLite
 import Logging
 import OrderedCollections
 
-/// A small library with something of everything, and the services on it.
+/// A small database with unusual columns, keys and values, and services on it.
 ///
-/// The programs run in the package's directory, where `Library` is.
+/// The programs must run in the package's directory, which contains `Library`.
 public final class FuzzLibrary {
   private let pool: ConnectionPool
   private let model: ModelFile
   private let service: KindredService
-  /// Another process's connection, as it were: it sees what has been committed.
+  /// A separate connection, which sees what has been committed.
   private let observer: Connection
   private var version: Int64
 
-  /// A library in a file of the temporary directory, which `run` removes.
+  /// Creates the database in the temporary directory, which `run` removes.
   ///
-  /// - Parameter secret: that of the tokens by which clients are known; nil where nobody asks who they are.
+  /// - Parameter secret: the secret that signs tokens; nil for no authentication.
   public init(isWritable: Bool = false, secret: [UInt8]? = nil) {
     do {
       try SQLiteLibrary.initialize()
       let path = NSTemporaryDirectory() + "fuzz-\(UUID().uuidString).sqlite"
       observer = try Connection(path: path, access: .readWriteCreate)
-      // Nothing here has to outlive the process.
+      // The data need not survive the process.
       try observer.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = off")
       try observer.execute(Self.text("schema.sql"))
       try observer.execute(Self.text("records.sql"))
@@ -49,12 +49,12 @@ public final class FuzzLibrary {
   /// Whether the service has committed something.
   public var hasChanged: Bool { (try? observer.dataVersion) != version }
 
-  /// Whether all foreign keys lead somewhere.
+  /// Whether no foreign key is violated.
   public var isSound: Bool {
     (try? observer.withStatement("PRAGMA foreign_key_check") { try !$0.step() }) ?? false
   }
 
-  /// Puts all records back.
+  /// Restores all records.
   public func restore() {
     do {
       try observer.execute(Self.text("records.sql"))
@@ -64,10 +64,10 @@ public final class FuzzLibrary {
     }
   }
 
-  /// The answer of the library's service.
+  /// Returns the answer of the library's service.
   public func answer(_ request: HTTPRequest) -> FuzzAnswer { FuzzAnswer(service.respond(to: request)) }
 
-  /// The answer of a service that nobody has asked yet.
+  /// Returns the answer of a new service, whose caches are empty.
   public func answerAnew(_ request: HTTPRequest) -> FuzzAnswer {
     do {
       return FuzzAnswer(try Self.service(on: pool, model, false).respond(to: request))
@@ -76,9 +76,9 @@ public final class FuzzLibrary {
     }
   }
 
-  /// Has everything that a model makes of the library asked for.
+  /// Requests every resource and association of the model that a file defines.
   ///
-  /// - Throws: what is wrong with the file.
+  /// - Throws: `ModelFileError` for an invalid file.
   public func serve(_ file: ModelFile) throws {
     let model = try pool.withReader { try file.model(of: $0) }
     let service = try Self.service(on: pool, file, false)
@@ -108,7 +108,7 @@ public final class FuzzLibrary {
     }
     options.isWritable = isWritable
     options.queryTime = 2
-    // The links to next pages are part of what is compared.
+    // Links to next pages are compared, too, so their key must be the same.
     options.cursorKey = [UInt8](repeating: 7, count: 32)
     return try KindredService(SQLiteBackend(pool), options: options, logger: logger) {
       try file.model(of: $0)
@@ -124,7 +124,7 @@ public final class FuzzLibrary {
     return configuration
   }
 
-  /// Shows defects, whose answers do not say what they are.
+  /// Logs defects, whose answers have no details.
   private static var logger: Logger {
     var logger = Logger(label: "fuzz") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error

@@ -1,14 +1,14 @@
 import KindredHTTP
 
 extension HTTPRequest {
-  /// A request from lines like these.
+  /// Creates a request from lines like these.
   ///
   ///     PATCH /books/1?fields=title
   ///     If-Match: *
   ///
   ///     {"title": "Omoo"}
   ///
-  /// - Returns: nil where the HTTP parser would not let it pass.
+  /// - Returns: nil if the HTTP parser would reject the request.
   public init?(fuzzed bytes: UnsafeBufferPointer<UInt8>) {
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
     guard let first = lines.popFirst() else { return nil }

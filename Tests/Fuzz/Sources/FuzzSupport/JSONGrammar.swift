@@ -1,7 +1,7 @@
-/// Whether bytes are a JSON text (RFC 8259), and nothing more.
+/// Checks whether bytes match the JSON grammar (RFC 8259).
 ///
-/// Foundation's reader also wants numbers within the range of a double, and whole surrogate pairs; both the contract
-/// (`9e999`) and a stored JSON document may have others.
+/// Foundation's parser also rejects numbers beyond the range of a double and unpaired surrogates, which answers may
+/// contain: infinities are written as `9e999`, and stored JSON documents are not changed.
 struct JSONGrammar {
   private let bytes: [UInt8]
   private var index = 0

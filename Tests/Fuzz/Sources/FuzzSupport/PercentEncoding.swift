@@ -1,4 +1,4 @@
-/// A target as a browser would send it, so that the inputs stay readable and the mutations mean something.
+/// Returns a target as a browser would encode it, so that inputs stay readable and mutations are meaningful.
 func percentEncoded(_ bytes: some Sequence<UInt8>) -> String {
   var text = ""
   for byte in bytes {
@@ -11,7 +11,7 @@ func percentEncoded(_ bytes: some Sequence<UInt8>) -> String {
   return text
 }
 
-/// A name as a part of a URL that stands for nothing but itself.
+/// Returns a name with every character escaped that could have a meaning in a URL.
 public func percentEncoded(_ name: String) -> String {
   name.utf8.map { byte in
     switch byte {

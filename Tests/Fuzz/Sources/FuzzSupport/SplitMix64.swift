@@ -1,13 +1,13 @@
-/// A small generator that gives the same numbers for the same bytes.
+/// A small random number generator that is seeded by bytes.
 public struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Seeded by a hash of `bytes` (FNV-1a).
+  /// Creates a generator seeded by a hash of `bytes` (FNV-1a).
   public init(_ bytes: [UInt8]) {
     state = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state

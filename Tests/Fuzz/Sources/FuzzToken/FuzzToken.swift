@@ -7,9 +7,10 @@ nonisolated(unsafe) private let library = FuzzLibrary(secret: secret)
 
 private let secret = Array("a-secret-of-thirty-two-bytes-or-more".utf8)
 
-/// Whatever stands in `Authorization`, the answer is no defect, and without a signature by the secret it is 401.
+/// Whatever the value of `Authorization`, the answer must not be a defect; without a valid signature it must be 401.
 ///
-/// The input is a field's value; or, behind the byte `=`, a header and claims between line ends, which are signed.
+/// The input is the value of the field or, after the byte `=`, a header and claims separated by a line feed, which get
+/// signed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -23,7 +24,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// The parts between line ends, in base64url, with their signature.
+/// Returns the lines of the content in base64url, with their signature.
 private func token(_ content: ArraySlice<UInt8>) -> String {
   let parts = content.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
   let signed = parts.map(base64).joined(separator: ".")

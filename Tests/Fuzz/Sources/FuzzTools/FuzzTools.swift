@@ -4,9 +4,9 @@ import KindredHTTP
 /// The service lives as long as the process, and libFuzzer calls from one thread.
 nonisolated(unsafe) private let library = FuzzLibrary()
 
-/// Any text is completed at any position, and described: neither is ever an error.
+/// Completion and description must succeed for any text and any position.
 ///
-/// The first byte is the position, as a part of the length.
+/// The first byte determines the position, as a fraction of the length.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)

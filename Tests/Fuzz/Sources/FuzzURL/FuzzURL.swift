@@ -4,15 +4,15 @@ import KindredHTTP
 /// The service lives as long as the process, and libFuzzer calls from one thread.
 nonisolated(unsafe) private let library = FuzzLibrary()
 
-/// A request must get an answer that is no defect and is what its fields say, and whoever has asked before.
+/// The answer to a request must not be a defect, must match its header fields, and must not depend on earlier requests.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)
   guard let request = HTTPRequest(fuzzed: bytes) else { return 0 }
   let answer = library.answer(request)
   answer.check()
-  // Plans are kept by the shape of a request: by now there may be one that was made for other values. What a service
-  // without a past says costs much more, so only some are compared.
+  // Plans are cached by the shape of a request, so there may be one that was made for other values. A new service is
+  // expensive, so only some answers are compared with one.
   var generator = SplitMix64([UInt8](bytes))
   guard generator.next().isMultiple(of: 16), request.isRepeatable else { return 0 }
   let other = library.answerAnew(request)
@@ -21,7 +21,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 extension HTTPRequest {
-  /// Whether nothing of the time and of the service itself is in the answer.
+  /// Whether the answer depends neither on the time nor on the service.
   fileprivate var isRepeatable: Bool {
     !target.hasPrefix("/-/") && !target.lowercased().contains("now")
   }
