@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: Kindred itself does not depend on GRDB.
+// A separate package, so that Kindred itself does not depend on GRDB.
 let package = Package(
   name: "oracle",
   platforms: [.macOS(.v15)],
@@ -18,9 +18,9 @@ let package = Package(
   targets: [
     .target(name: "OracleValues"),
 
-    // Random requests of Kindred's Swift API, and what is right for them.
+    // Random requests of Kindred's Swift API, and their correct results.
     .target(name: "TypedRequests", dependencies: ["OracleValues"]),
-    // The requests by each library: one source, which TypedGRDB has links to.
+    // The requests built with each library, from one source to which TypedGRDB has links.
     .target(
       name: "TypedKindred",
       dependencies: [

@@ -1,13 +1,13 @@
-/// A small generator of random numbers that gives the same ones for the same seed on every platform.
+/// A small random number generator that returns the same numbers for a seed on every platform.
 ///
 /// Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The generator of a seed.
+  /// Creates a generator from a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// The next of the numbers.
+  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -18,12 +18,12 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension SplitMix64 {
-  /// True in `percent` of a hundred cases.
+  /// Returns true in `percent` of a hundred cases.
   package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   package mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// One of the elements; nil of none.
+  /// Returns one of the elements; nil if there are none.
   package mutating func pick<Element>(_ elements: [Element]) -> Element? {
     elements.randomElement(using: &self)
   }

@@ -1,11 +1,11 @@
-/// A value as SQLite holds it.
+/// A value in one of SQLite's storage classes.
 package enum Value: Hashable, Sendable {
   case null
   case integer(Int64)
   case real(Double)
   case text(String)
 
-  /// As a number; 0 of text, which no condition here is.
+  /// The value as a number; 0 for text, which is never used as a condition here.
   package var number: Double {
     switch self {
     case .integer(let value): Double(value)
@@ -16,10 +16,10 @@ package enum Value: Hashable, Sendable {
 
   package var isNull: Bool { self == .null }
 
-  /// Whether it holds as a condition: NULL does not.
+  /// Whether the value is true as a condition; NULL is not.
   package var isTrue: Bool { !isNull && number != 0 }
 
-  /// As a literal of the expression language, which is one of SQL too.
+  /// The value as a literal of the expression language, which is also a literal of SQL.
   package var literal: String {
     switch self {
     case .null: "null"
@@ -52,13 +52,13 @@ extension Value {
     }
   }
 
-  /// Whether a key finds the other: NULL equals nothing.
+  /// Returns whether two keys are equal; NULL equals nothing.
   package static func isEqualKey(_ left: Value, _ right: Value) -> Bool {
     !left.isNull && !right.isNull && order(left, right) == 0
   }
 }
 
 extension String {
-  /// NOCASE knows ASCII letters only.
+  /// The text as NOCASE compares it, which folds ASCII letters only.
   fileprivate var foldedForNoCase: [UInt8] { utf8.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 } }
 }

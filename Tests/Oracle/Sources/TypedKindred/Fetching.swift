@@ -8,11 +8,11 @@ import TypedRequests
   import KindredSQLSyntax
 #endif
 
-/// The library on a database in memory.
+/// The library with a database in memory.
 package final class TypedDatabase {
   private let queue: DatabaseQueue
 
-  /// A database that a script fills.
+  /// Creates a database that a script fills.
   package init(sql: String) throws {
     #if GRDB_SIDE
       queue = try DatabaseQueue()
@@ -22,14 +22,14 @@ package final class TypedDatabase {
     try queue.write { db in try db.execute(sql: sql) }
   }
 
-  /// What the library fetches for a description.
+  /// Returns what the library fetches for a described request.
   package func fetched(_ request: RandomRequest) throws -> Fetched {
     guard let model = models[request.table] else { throw Unsupported("no table \(request.table)") }
     return try fetched(request, model)
   }
 
   private func fetched<Record: Model>(_ request: RandomRequest, _ type: Record.Type) throws -> Fetched {
-    // Whatever the description asks for, the table is there.
+    // The table is always defined, even if the description doesn't use it.
     var made = try Interpreter().refined(Record.all().with(Tally.table), by: request.chain)
     if let limit = request.limit { made = made.limit(limit.count, offset: limit.offset) }
     return try queue.read { db in
@@ -67,7 +67,7 @@ extension ResultTree {
 
 extension Row {
   fileprivate var shownWithoutStatement: String {
-    // GRDB separates columns by blanks only, and shows collections of scopes twice.
+    // GRDB separates columns by spaces only, and shows collections of scopes twice.
     debugDescription.split(separator: "\n")
       .filter { !$0.hasPrefix("  unadapted:") && !$0.contains("+ ") && !$0.hasSuffix(": []") }
       .joined(separator: "\n").replacing(", ", with: " ").replacing("▿ ", with: "")

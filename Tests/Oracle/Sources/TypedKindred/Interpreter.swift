@@ -9,7 +9,7 @@ import TypedRequests
   typealias Alias = TableAlias
 #endif
 
-/// Calls the library's methods as a description says.
+/// Calls the library's methods that a description contains.
 final class Interpreter {
   private var aliases: [Int: Alias] = [:]
 

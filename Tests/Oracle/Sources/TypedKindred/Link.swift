@@ -10,12 +10,12 @@ import TypedRequests
 protocol Link<Origin>: Sendable {
   associatedtype Origin: Model
 
-  /// The request with a joining method called with the association.
+  /// Returns the request after calling a joining method with the association.
   func joined<R: DerivableRequest>(
     to request: R, _ joining: Joining, _ use: AssociationUse, _ interpreter: Interpreter
   ) throws -> R where R.RowDecoder == Origin
 
-  /// The request with columns of an associated record.
+  /// Returns the request annotated with columns of an associated record.
   func annotating<R: DerivableRequest>(
     _ request: R, isRequired: Bool, _ use: AssociationUse, _ columns: [Renamed], _ interpreter: Interpreter
   ) throws -> R where R.RowDecoder == Origin
@@ -26,7 +26,7 @@ protocol Link<Origin>: Sendable {
   ) throws -> AssociationAggregate<Origin>
 }
 
-/// What is common to the associations of all kinds.
+/// The operations that all kinds of associations have in common.
 protocol AssociationLink: Link {
   associatedtype Base: Association where Base.OriginRowDecoder == Origin, Base.RowDecoder: Model
   var association: Base { get }

@@ -1,4 +1,4 @@
-// One source for both libraries: TypedGRDB has links to the files of this directory.
+// One source for both libraries: TypedGRDB has symbolic links to the files of this directory.
 import TypedRequests
 
 #if GRDB_SIDE
@@ -136,7 +136,7 @@ struct Citizenship: Model {
   var since: Int?
 }
 
-/// How many books there are of an author: a common table expression.
+/// The number of books of each author, a common table expression.
 struct Tally: Model {
   #if GRDB_SIDE
     static var table: CommonTableExpression<Tally> {

@@ -1,7 +1,7 @@
 import OracleValues
 
-/// What all calls together say of the records of one place of a request: uses of one association under one key are
-/// one.
+/// A record of a request with the effect of all calls about it; repeated uses of one association under one key are
+/// merged.
 struct Node {
   enum Annotation {
     case column(String, name: String)
@@ -12,9 +12,9 @@ struct Node {
 
   struct Child {
     var key: String
-    /// Nil for a collection.
+    /// How the record is joined; nil for a collection.
     var joining: (isRequired: Bool, isIncluded: Bool)?
-    /// One step where records are joined.
+    /// The way to the records, which is a single step for joined ones.
     var steps: [TypedModel.Association]
     var node: Node
   }
@@ -23,7 +23,7 @@ struct Node {
   var filters: [Condition] = []
   var havings: [Aggregate] = []
   var order: [OrderTerm] = []
-  /// Whether the order is the other way round, that of all that is joined included.
+  /// Whether the order is reversed, including that of all joined records.
   var isReversed = false
   var selection: [Renamed]?
   var annotations: [Annotation] = []
@@ -149,7 +149,7 @@ struct Node {
 }
 
 extension TypedModel {
-  /// The direct associations, one after the other, that an association is made of.
+  /// The direct associations that an association consists of, in order.
   func steps(of association: Association) throws -> [Association] {
     guard case .through(let pivot, let target) = association.kind else { return [association] }
     guard let pivot = self.association(pivot, of: association.origin),

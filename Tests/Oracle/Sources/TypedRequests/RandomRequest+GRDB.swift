@@ -1,6 +1,6 @@
-/// What GRDB 7 can't do, or does wrong: only the naive evaluation answers such requests.
+/// The requests that GRDB 7 does not support, or answers wrongly; they are only compared with the naive evaluation.
 extension RandomRequest {
-  /// Why GRDB is not asked; nil where it is.
+  /// The reason why GRDB is not compared; nil if it is.
   package var reasonAgainstGRDB: String? { chain.reasonAgainstGRDB(.root) }
 }
 
@@ -25,7 +25,7 @@ extension Chain {
       }
     }
     if !aggregates.isEmpty {
-      // It joins what it counts to what else is joined.
+      // GRDB joins the counted records to the other joined ones, which multiplies them.
       if joins.contains(where: { $0.joining != .includingAll }) { return "aggregates beside joins" }
       if place == .collection { return "aggregates of records that several parents share" }
       let multiplying: Set<Aggregate.Function> = [.sum, .total, .average]
@@ -90,7 +90,7 @@ extension Chain {
 extension AssociationUse {
   fileprivate var fetchesCollections: Bool { chain.calls.contains(where: \.fetchesCollections) }
 
-  /// Whether it leads through other records, or joins some.
+  /// Whether it leads through other records, or joins any.
   fileprivate var hasPivots: Bool {
     let isThrough = TypedModel.library.associations.contains { association in
       if association.name == name, case .through = association.kind { true } else { false }
@@ -100,12 +100,12 @@ extension AssociationUse {
 }
 
 extension Call {
-  /// Whether the common table expression is joined here, or below.
+  /// Whether the common table expression is joined here or below.
   var joinsTally: Bool {
     use.map { $0.name == "tally" || $0.chain.calls.contains(where: \.joinsTally) } ?? false
   }
 
-  /// Whether a record is joined to several.
+  /// Whether a record is joined to several others.
   fileprivate var multipliesRows: Bool {
     if case .join(.includingAll, _) = self { return false }
     guard let use else { return false }
@@ -113,14 +113,14 @@ extension Call {
       || use.chain.calls.contains(where: \.multipliesRows)
   }
 
-  /// Whether a collection is fetched along with what is joined here.
+  /// Whether a joined record has a collection.
   fileprivate var fetchesCollections: Bool {
     if case .join(.includingAll, _) = self { true } else { use?.fetchesCollections ?? false }
   }
 }
 
 extension Chain {
-  /// The aliases that are attached here or below.
+  /// The aliases that are given to records here or below.
   var attachedAliases: Set<Int> {
     calls.reduce(into: []) { aliases, call in
       if case .aliased(let number) = call { aliases.insert(number) }
@@ -128,7 +128,7 @@ extension Chain {
     }
   }
 
-  /// The aliases that conditions here or below speak of.
+  /// The aliases that conditions here or below refer to.
   var usedAliases: Set<Int> {
     calls.reduce(into: []) { aliases, call in
       if case .filter(let condition) = call { aliases.formUnion(condition.aliases) }
@@ -138,7 +138,7 @@ extension Chain {
 }
 
 extension Call {
-  /// What is joined.
+  /// The joined association; nil for other calls.
   var use: AssociationUse? {
     switch self {
     case .join(_, let use), .annotateAssociated(_, let use, _): use

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Requests that say a little less.
+/// Slightly smaller requests, for shrinking.
 extension RandomRequest {
   package var reductions: [RandomRequest] {
     var all = chain.reductions.map { chain in
@@ -41,7 +41,7 @@ extension Call {
     case .annotateAssociated(let isRequired, let use, let columns):
       use.reductions.map { .annotateAssociated(isRequired: isRequired, $0, columns: columns) }
     case .order(let terms):
-      // The last terms make the order total.
+      // The last terms are kept, because they make the order total.
       terms.count > 2 ? [.order(Array(terms.dropFirst()))] : []
     case .filter(.both(let left, let right)), .filter(.either(let left, let right)):
       [.filter(left), .filter(right)]

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Requests as the Swift code that makes them.
+/// Requests as the Swift code that builds them.
 extension RandomRequest: CustomStringConvertible {
   package var description: String {
     "\(table.prefix(1).uppercased() + table.dropFirst()).all()\(chain)"

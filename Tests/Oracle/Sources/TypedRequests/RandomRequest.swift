@@ -1,6 +1,6 @@
 import OracleValues
 
-/// What a random request says: each library makes its own of it, by the same calls.
+/// A description of a request, which each library builds by the same calls.
 package struct RandomRequest: Sendable, Hashable {
   package var table: String
   package var chain = Chain()
@@ -12,7 +12,7 @@ package struct Limit: Sendable, Hashable {
   package var offset: Int?
 }
 
-/// Calls on a request or on an association, in their order.
+/// Calls on a request or on an association, in order.
 package struct Chain: Sendable, Hashable {
   package var calls: [Call] = []
 }
@@ -53,7 +53,7 @@ package enum Joining: String, Sendable, Hashable, CaseIterable {
   package var isIncluded: Bool { self == .includingRequired || self == .includingOptional }
 }
 
-/// An association of the model, with what is said of it in one place.
+/// An association of the model with the calls that refine it in one place.
 package struct AssociationUse: Sendable, Hashable {
   package var name: String
   package var key: String?
@@ -65,7 +65,7 @@ package struct OrderTerm: Sendable, Hashable {
   package var isDescending: Bool
 }
 
-/// A column, of the record at hand or of the one of an alias.
+/// A column of the current record, or of the record of an alias.
 package struct Operand: Sendable, Hashable {
   package var alias: Int?
   package var column: String
@@ -112,7 +112,7 @@ package indirect enum Aggregate: Sendable, Hashable {
   case either(Aggregate, Aggregate)
   case not(Aggregate)
 
-  /// The aggregates of associations in it.
+  /// The aggregates of associations that it contains.
   package var uses: [(use: AssociationUse, function: Function)] {
     switch self {
     case .of(let use, let function, _): [(use, function)]

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Random requests of the model.
+/// Generates random requests of the model.
 package struct RandomRequestGenerator {
   private let model = TypedModel.library
   private var random: SplitMix64
@@ -8,7 +8,7 @@ package struct RandomRequestGenerator {
 
   package init(random: SplitMix64) { self.random = random }
 
-  /// A request in which every list has a total order.
+  /// Returns a request in which every list has a total order.
   package mutating func request() -> RandomRequest {
     nextAlias = 0
     let tables = [
@@ -23,13 +23,13 @@ package struct RandomRequestGenerator {
     return request
   }
 
-  /// A number that no other column of the request has in its name.
+  /// Returns a number that no other column of the request has in its name.
   private mutating func nextName() -> Int {
     nextAlias += 1
     return nextAlias
   }
 
-  /// Where a chain of calls stands.
+  /// The position of a chain of calls.
   private enum Place {
     case root, joined, collection, aggregated
   }
@@ -40,7 +40,7 @@ package struct RandomRequestGenerator {
     guard let table = model.table(table) else { return Chain() }
     var calls: [Call] = []
     var known = above
-    // What is selected.
+    // Selection.
     if place == .collection, table.name != "tally", random.chance(8) { return grouped(table, depth) }
     let isDistinct = place == .collection && random.chance(6)
     if isDistinct {
@@ -58,7 +58,7 @@ package struct RandomRequestGenerator {
     if random.chance(place == .root ? 25 : 35) { calls.append(.filter(condition(table, above: above))) }
     calls += joins(table, depth: depth, place, &known)
     if place == .root || place == .collection { calls += aggregates(table, place, depth: depth) }
-    // A condition on what is joined, by its alias.
+    // A condition on a joined record, by its alias.
     let joined = known.dropFirst(above.count)
     if place == .root, let other = random.pick(Array(joined)), random.chance(60) {
       calls.append(.filter(aliased(table, other)))
@@ -120,7 +120,7 @@ package struct RandomRequestGenerator {
       let place: Place = joining == .includingAll ? .collection : place == .aggregated ? .aggregated : .joined
       use.chain = chain(association.destination, depth: depth + 1, place: place, above: known)
       if place != .aggregated, random.chance(10), let destination = model.table(association.destination) {
-        // A condition below about the record at hand.
+        // A condition of a nested association about the current record.
         nextAlias += 1
         calls.append(.aliased(nextAlias))
         use.chain.calls.append(.filter(aliased(destination, (nextAlias, table.name))))
@@ -174,7 +174,7 @@ package struct RandomRequestGenerator {
     }
     var use = AssociationUse(name: association.name)
     if random.chance(40) {
-      // Another population has another key.
+      // An association with other filters gets another key.
       use.key = isNamed ? "\(association.name)Of" : "population\(random.int(1...1_000_000))"
       use.chain = chain(association.destination, depth: max(depth + 1, 2), place: .aggregated, above: [])
     }
@@ -193,7 +193,7 @@ package struct RandomRequestGenerator {
         aggregate(associations, depth: depth))
     case 1:
       let value = aggregate(associations, depth: depth)
-      // In a column of texts, a number could not be decoded.
+      // A number could not be decoded from a column of texts.
       if case .of(_, let function, _) = value, function == .min || function == .max { return value }
       return .otherwise(value, Int64(random.int(0...9)))
     case 2: return .absolute(aggregate(associations, depth: depth))

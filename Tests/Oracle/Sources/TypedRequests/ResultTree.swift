@@ -1,6 +1,6 @@
 import OracleValues
 
-/// A row with its scopes and the rows that were fetched along, as either library gives it.
+/// A row with its scopes and prefetched rows, as either library returns it.
 package struct ResultTree: Sendable, Hashable, Comparable {
   package struct Column: Sendable, Hashable {
     package var name: String
@@ -24,12 +24,12 @@ package struct ResultTree: Sendable, Hashable, Comparable {
     self.collections = collections
   }
 
-  /// Whether it stands for a record that is missing.
+  /// Whether it stands for a missing record.
   package var containsOnlyNulls: Bool {
     columns.allSatisfy(\.value.isNull) && scopes.values.allSatisfy(\.containsOnlyNulls)
   }
 
-  /// Without the scopes that stand for records that are missing, and without those that say nothing.
+  /// The row without scopes that stand for missing records, and without empty ones.
   package var withoutMissing: ResultTree {
     ResultTree(
       columns: columns,
@@ -37,7 +37,7 @@ package struct ResultTree: Sendable, Hashable, Comparable {
       collections: collections.mapValues { $0.map(\.withoutMissing) })
   }
 
-  /// With the collections of scopes, of each key those of the highest level, as look-ups find them.
+  /// The row with the collections of its scopes, for each key that of the highest level, as lookups find them.
   package var withFoundCollections: ResultTree {
     var tree = self
     var level = scopes.sorted { $0.key < $1.key }.map(\.value)
@@ -50,7 +50,7 @@ package struct ResultTree: Sendable, Hashable, Comparable {
     return tree
   }
 
-  /// Without the scopes that have no columns: what is in them is found from above too.
+  /// The row without scopes that have no columns, since their content is also found from above.
   package var withoutEmptyScopes: ResultTree {
     ResultTree(
       columns: columns,
@@ -72,15 +72,15 @@ extension ResultTree: CustomStringConvertible {
   }
 }
 
-/// All that a library says of a request.
+/// Everything that a library returns for a request.
 package struct Fetched: Sendable, Hashable {
   /// The rows.
   package var rows: [ResultTree]
-  /// The rows' descriptions for programmers, without the lines that show the statement.
+  /// The debug descriptions of the rows, without the lines that show the statement's columns.
   package var descriptions: [String]
-  /// The rows, decoded by a Decodable type that asks for every key that there is.
+  /// The rows decoded by a `Decodable` type that requests every existing key.
   package var decoded: [ResultTree]
-  /// The properties of the records, in Swift.
+  /// The properties of the decoded records.
   package var records: [[String: String]]
   /// The number of rows by `fetchCount`.
   package var count: Int
@@ -96,13 +96,13 @@ package struct Fetched: Sendable, Hashable {
   }
 }
 
-/// What a Decodable type is to ask for: the names of columns, and what is inside of scopes and collections.
+/// The keys that a `Decodable` type requests: names of columns, and the shapes of scopes and collections.
 package struct Shape: Sendable {
   package var columns: [(name: String, isText: Bool)]
   package var scopes: [String: Shape]
   package var collections: [String: Shape]
 
-  /// What the rows have, taken together.
+  /// Creates the shape that covers all rows.
   package init(of rows: [ResultTree]) {
     let texts = Set(
       rows.flatMap(\.columns).filter { if case .text = $0.value { true } else { false } }.map(\.name))
@@ -114,16 +114,16 @@ package struct Shape: Sendable {
     }
     for key in Set(rows.flatMap(\.collections.keys)) {
       collections[key] = Shape(of: rows.flatMap { $0.collections[key] ?? [] })
-      // Of a scope and a collection of one key, the collection is found.
+      // If a scope and a collection have the same key, lookups find the collection.
       scopes[key] = nil
     }
   }
 
-  /// What is asked for where the decoder is at work.
+  /// The shape at the decoder's current position.
   @TaskLocal package static var current = Shape(of: [])
 }
 
-/// A description says what a library can't do.
+/// An error for a request that a library does not support.
 package struct Unsupported: Error, CustomStringConvertible {
   package var description: String
 

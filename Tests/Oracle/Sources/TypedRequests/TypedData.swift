@@ -20,7 +20,7 @@ package struct TypedData: Sendable {
       row[column.name] = value(of: column, number, isKey: isKey, table, &random)
     }
     if table.name == "printing" {
-      // Of an edition, or with a key that is not complete.
+      // The key of an edition, or one that contains NULL.
       let edition = random.pick(rows["edition"] ?? []) ?? [:]
       row["bookId"] = edition["bookId"] ?? .null
       row["number"] = random.chance(80) ? edition["number"] ?? .null : .null
@@ -47,7 +47,7 @@ package struct TypedData: Sendable {
     if random.chance(column.refersTo == nil ? 12 : 20) { return .null }
     if let name = column.refersTo {
       let key = name == "country" ? "code" : "id"
-      // An author's mentor is one that is there already.
+      // The mentor of an author has been added before.
       return random.pick(rows[name] ?? [])?[key] ?? .null
     }
     switch column.kind {

@@ -1,7 +1,7 @@
 import OracleValues
 
 extension TypedEvaluator {
-  /// The value of an aggregate for a record.
+  /// Returns the value of an aggregate for a record.
   func value(of aggregate: Aggregate, _ record: Record, _ table: String) throws -> Value {
     func one(_ aggregate: Aggregate) throws -> Value { try value(of: aggregate, record, table) }
     func truth(_ aggregate: Aggregate) throws -> Bool? {
@@ -69,7 +69,7 @@ extension TypedEvaluator {
     switch (left, right) {
     case (.null, _), (_, .null): return .null
     case (.integer(let left), .integer(let right)): return .integer(calculated(left, right))
-    // Text counts as 0, which is what these texts are.
+    // SQLite converts these texts to 0.
     case (.integer(let left), .text): return .integer(calculated(left, 0))
     case (.text, .integer(let right)): return .integer(calculated(0, right))
     case (.text, .text): return .integer(calculated(0 as Int64, 0))

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// What is right for a request, found by going over all rows.
+/// Computes the correct result of a request by iterating over all rows.
 package struct TypedEvaluator {
   typealias Record = [String: Value]
 
@@ -8,9 +8,9 @@ package struct TypedEvaluator {
 
   package init(data: TypedData) { self.data = data }
 
-  /// The rows of a request.
+  /// Returns the rows of a request.
   ///
-  /// - Throws: `Unsupported` where the evaluator does not know.
+  /// - Throws: `Unsupported` if the evaluator can't evaluate the request.
   package func rows(of request: RandomRequest) throws -> [ResultTree] {
     var node = try Node(request.table, request.chain)
     node.limit = request.limit
@@ -18,7 +18,7 @@ package struct TypedEvaluator {
       \.withFoundCollections.withoutEmptyScopes)
   }
 
-  /// A record with those that are joined to it.
+  /// A record with the records that are joined to it.
   final class Bound {
     let record: Record
     var children: [String: Bound?] = [:]
@@ -31,7 +31,7 @@ package struct TypedEvaluator {
 
   // MARK: Rows
 
-  /// - Parameter outer: The records of the aliases above.
+  /// - Parameter outer: The records of the aliases of enclosing requests.
   private func trees(
     of records: [Record], _ node: Node, _ outer: [Int: Record?]
   ) throws -> [ResultTree] {
@@ -54,7 +54,7 @@ package struct TypedEvaluator {
     return Array(trees.dropFirst(limit.offset ?? 0).prefix(limit.count))
   }
 
-  /// A record with each combination of those that are joined to it.
+  /// Returns a record with each combination of the records that are joined to it.
   private func expanded(_ record: Record, _ node: Node, _ outer: [Int: Record?]) throws -> [Bound] {
     var rows = [Bound(record)]
     let known = outer.merging(node.aliases.map { ($0, record) }) { $1 }
@@ -111,7 +111,7 @@ package struct TypedEvaluator {
     }.map(\.element.row)
   }
 
-  /// The values of the terms: those of a record before those of what is joined to it.
+  /// Returns the values of the terms, those of a record before those of the records joined to it.
   private static func keys(
     of row: Bound?, _ node: Node, _ aliases: [Int: Record?], isReversed: Bool
   ) -> [(value: Value, isDescending: Bool)] {
@@ -220,7 +220,7 @@ package struct TypedEvaluator {
     }
   }
 
-  /// The records that an aggregate is of, each once.
+  /// Returns the records that an aggregate covers, each once.
   func population(of use: AssociationUse, _ record: Record, _ table: String) throws -> [Record] {
     let model = TypedModel.library
     guard let association = model.association(use.name, of: table) else { throw Unsupported("associations") }
@@ -234,7 +234,7 @@ package struct TypedEvaluator {
 }
 
 extension Node {
-  /// Whether something of what is joined below is in the rows.
+  /// Whether any record joined below is included in the rows.
   fileprivate var isShown: Bool {
     children.contains { $0.joining?.isIncluded ?? true || $0.node.isShown }
   }

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// The tables that the record types of both libraries stand for, and their associations.
+/// The tables of the record types of both libraries, and their associations.
 package struct TypedModel: Sendable {
   package struct Table: Sendable {
     package var name: String
@@ -14,13 +14,13 @@ package struct TypedModel: Sendable {
     package enum Kind: Sendable { case integer, real, text }
     package var name: String
     package var kind: Kind
-    /// The table whose keys it draws from.
+    /// The table whose keys are its possible values.
     package var refersTo: String?
   }
 
   package struct Association: Sendable {
     package indirect enum Kind: Sendable {
-      /// The columns of the origin that are equal to those of the destination.
+      /// The columns of the origin and the columns of the destination that they equal.
       case direct(origin: [String], destination: [String])
       case through(String, using: String)
     }
@@ -29,7 +29,7 @@ package struct TypedModel: Sendable {
     package var destination: String
     package var isToMany: Bool
     package var kind: Kind
-    /// The name in requests where it is declared, else that of the table.
+    /// The declared key, or else the name of the table.
     package var key: String?
   }
 
@@ -46,7 +46,7 @@ package struct TypedModel: Sendable {
 }
 
 extension TypedModel.Association {
-  /// The key of one record beside another: that of an association to many records is made singular.
+  /// The key of a joined record, which is singular even for a to-many association.
   package func joinedKey(_ given: String?) -> String {
     guard let key = given ?? key else { return destination }
     return isToMany && name != "tally" && key.hasSuffix("s") ? String(key.dropLast()) : key
@@ -176,7 +176,7 @@ extension TypedModel {
       authorId INTEGER NOT NULL REFERENCES author, since INTEGER, PRIMARY KEY (countryCode, authorId));
     """
 
-  /// What the rows of `tally` are.
+  /// The rows of `tally`.
   package static let tallySQL = """
     SELECT authorId AS writerId, COUNT(*) AS number FROM book WHERE authorId IS NOT NULL GROUP BY authorId
     """

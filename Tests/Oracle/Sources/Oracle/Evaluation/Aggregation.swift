@@ -4,7 +4,7 @@ import OracleValues
 struct Aggregation {
   private let values: [Value]
 
-  /// - Parameter values: NULLs among them, which no aggregate counts.
+  /// - Parameter values: The values, including NULLs, which aggregates ignore.
   init(_ values: [Value]) { self.values = values.filter { !$0.isNull } }
 
   func value(of function: String) throws -> Value {

@@ -1,8 +1,8 @@
 import GRDBSQLite
 import OracleValues
 
-/// Asks SQLite what an expression of constants is worth: its operators, functions and three-valued logic are the
-/// contract's, so nobody else needs to be believed.
+/// Evaluates expressions of constants with SQLite, whose operators, functions and three-valued logic the contract
+/// adopts.
 final class ConstantEvaluator {
   struct Failure: Error {
     var message: String
@@ -20,7 +20,7 @@ final class ConstantEvaluator {
     sqlite3_close(handle)
   }
 
-  /// The value of `sql`, its parameters `?1`, `?2`, … being `arguments`.
+  /// Returns the value of `sql` with `arguments` as its parameters `?1`, `?2`, ….
   func value(of sql: String, _ arguments: [Value]) throws -> Value {
     let statement = try statement("SELECT \(sql)")
     defer { sqlite3_reset(statement) }

@@ -1,8 +1,9 @@
 import OracleValues
 
-/// From records to their associated records.
+/// Finds the associated records of a record.
 extension Evaluator {
-  /// The destinations of an association: each once, or where the node reads the join table, once for each way.
+  /// Returns the destinations of an association: each once, or once for each row of the join table if the node
+  /// reads it.
   func destinations(of association: AssociationSchema, from origin: Record, node: Node?) throws -> [Record] {
     let ways = try ways(of: association, from: origin, node: node)
     guard node?.expressions.contains(where: \.readsVia) != true else { return ways }
@@ -10,7 +11,7 @@ extension Evaluator {
     return ways.filter { seen.insert($0.identity).inserted }
   }
 
-  /// Every way to a destination: a record for each.
+  /// Returns a record for every way to a destination.
   private func ways(of association: AssociationSchema, from origin: Record, node: Node?) throws -> [Record] {
     var records = [origin]
     for (number, step) in association.steps.enumerated() {
@@ -24,7 +25,7 @@ extension Evaluator {
             table: table, row: row, node: isLast ? node : nil, parent: isLast ? origin : nil,
             via: number > 0 ? from : nil)
           let values = try step.destinationColumns.map { try record.value(of: $0) }
-          // What the request says of the record's nodes does not hold for the model's own conditions.
+          // The model's own conditions are not affected by the nodes of the request.
           let bare = Record(table: table, row: row)
           guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: bare) else {
             continue
@@ -38,7 +39,7 @@ extension Evaluator {
     return records
   }
 
-  /// The records of a node below `origin`: those of its association that meet its conditions.
+  /// Returns the records of a node below `origin`: those of its association that satisfy its conditions.
   func records(of node: Node, from origin: Record) throws -> [Record] {
     guard let association = origin.table.association(node.association) else {
       throw Invalid("no association \(node.association)")
@@ -46,7 +47,7 @@ extension Evaluator {
     return try destinations(of: association, from: origin, node: node).filter { try meetsConditions($0) }
   }
 
-  /// Filters, `having` where there is no group, and that required nodes have a record.
+  /// Returns whether a record passes filters, `having` without a group, and has records for required nodes.
   func meetsConditions(_ record: Record) throws -> Bool {
     guard let node = record.node else { return true }
     let conditions = node.filters + (node.isGrouped ? [] : node.havings)
@@ -59,7 +60,7 @@ extension Evaluator {
     return try value(of: condition, of: record).isTrue
   }
 
-  /// The record that a to-one key leads to: a node's where the request has one of this key.
+  /// Returns the record that a to-one key leads to, which is that of the node with this key if there is one.
   func toOne(_ key: String, of record: Record) throws -> Record {
     let node = record.node?.children.first { $0.key == key }
     guard let association = record.table.association(node?.association ?? key), !association.isToMany,
@@ -71,7 +72,7 @@ extension Evaluator {
 }
 
 extension Evaluator {
-  /// The record that is not there: every column is NULL.
+  /// Returns a missing record, whose columns are all NULL.
   static func missing(
     _ table: TableSchema, _ association: AssociationSchema?, node: Node?, parent: Record?,
     in schema: DatabaseSchema

@@ -1,6 +1,6 @@
-/// Whether a request means anything, whatever the data.
+/// Checks whether a request is valid, regardless of the data.
 ///
-/// The generators make no other ones, but smaller requests are made of theirs.
+/// The generators only create valid requests, but shrinking them may create invalid ones.
 extension Evaluator {
   func check(_ request: Request) throws {
     var (table, association, isSingle) = (schema.table(request.table), nil as AssociationSchema?, false)
@@ -16,7 +16,7 @@ extension Evaluator {
     try check(Self.missing(table, association, node: request.root, parent: nil, in: schema))
   }
 
-  /// Evaluates every expression about a record that is not there.
+  /// Evaluates every expression about a missing record.
   private func check(_ record: Record) throws {
     guard let node = record.node else { return }
     if !node.group.isEmpty, node.fields == nil { throw Invalid("a group without fields") }

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// What expressions are worth: names are looked up here, the rest is left to SQLite.
+/// Evaluates expressions: names are looked up here, everything else is left to SQLite.
 extension Evaluator {
   func value(of expression: Expr, of record: Record) throws -> Value {
     var arguments: [Value] = []
@@ -12,7 +12,7 @@ extension Evaluator {
     JSON(try value(of: expression, of: record), isBoolean: try isBoolean(expression, record))
   }
 
-  /// The expression with a parameter for each name.
+  /// Returns the expression with a parameter for each name.
   private func sql(_ expression: Expr, _ record: Record, _ arguments: inout [Value]) throws -> String {
     func parameter(_ value: Value) -> String {
       arguments.append(value)
@@ -47,7 +47,7 @@ extension Evaluator {
     }
   }
 
-  /// A name: a parameter with the affinity of its column.
+  /// Returns a name as a parameter with the affinity of its column.
   private func leaf(_ path: Path, _ record: Record, _ arguments: inout [Value]) throws -> String {
     let record = try target(of: path, from: record)
     func parameter(_ value: Value, _ kind: ColumnSchema.Kind?) -> String {
@@ -84,7 +84,7 @@ extension Evaluator {
     return found.expression
   }
 
-  /// Whether 0 and 1 are written as `false` and `true`.
+  /// Returns whether 0 and 1 are written as `false` and `true`.
   private func isBoolean(_ expression: Expr, _ record: Record) throws -> Bool {
     switch expression {
     case .boolean, .not, .junction, .isNull, .inList, .between, .match: return true
@@ -102,7 +102,7 @@ extension Evaluator {
     }
   }
 
-  /// An aggregate of an association: of the records of the node of this key, or of all.
+  /// Returns the value of an aggregate over the records of the node with its key, or else of the whole association.
   private func value(of aggregate: AssociationAggregate, of record: Record) throws -> Value {
     let node = record.node?.children.first { $0.key == aggregate.key }
     guard let association = record.table.association(node?.association ?? aggregate.key) else {

@@ -1,10 +1,10 @@
 import OracleValues
 
-/// What one record shows: columns, annotations, associations.
+/// The members of a record in the result: columns, annotations, associations.
 extension Evaluator {
   /// - Parameters:
-  ///   - ancestors: in a recursion, the records above.
-  ///   - levels: how often the record's node may still repeat below it.
+  ///   - ancestors: In a recursion, the ancestors of the record.
+  ///   - levels: The number of levels of recursion that may follow.
   func object(of record: Record, ancestors: [[Value]], repeats levels: Int = 0) throws -> JSON {
     guard let node = record.node else { throw Invalid("nothing is said of the record") }
     var members: [JSON.Member] = []
@@ -62,7 +62,7 @@ extension Evaluator {
     return try records.first.map(shown) ?? .null
   }
 
-  /// Included below joined to-many nodes: all of them, each once.
+  /// Returns all records of a node that is included below joined to-many nodes, each once.
   private func belowJoined(_ node: Node, _ hops: [Record]) throws -> [JSON.Member] {
     try node.children.filter(\.isReturned).flatMap { child -> [JSON.Member] in
       let found = try hops.flatMap { try records(of: child, from: $0) }
@@ -77,7 +77,7 @@ extension Evaluator {
 
   // MARK: Recursion
 
-  /// A level of a recursion below `record`.
+  /// Returns a level of a recursion below `record`.
   private func repetition(of node: Node, below record: Record, ancestors: [[Value]], levels: Int) throws
     -> JSON
   {
@@ -85,7 +85,7 @@ extension Evaluator {
       throw Invalid("no association")
     }
     let above = ancestors + [record.identity]
-    // A cycle ends where a record would be its own ancestor.
+    // A cycle ends before a record that would be its own ancestor.
     let records = try records(of: node, from: record).filter { !above.contains($0.identity) }
     guard association.isToMany else {
       return try records.first.map { try object(of: $0, ancestors: above, repeats: levels - 1) } ?? .null

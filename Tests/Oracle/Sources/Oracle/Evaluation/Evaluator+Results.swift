@@ -1,15 +1,15 @@
 import OracleValues
 
-/// From the records of a node to its results: groups, order, distinct results, limits.
+/// Turns the records of a node into its results: groups, order, distinct results, limits.
 extension Evaluator {
   private struct Row {
     var result: JSON
     var keys: [Value]
   }
 
-  /// What the records of a to-many node, or of the root, show.
+  /// Returns the results of a to-many node, or of the root.
   ///
-  /// - Parameter ancestors: the records above that a recursion must not meet again.
+  /// - Parameter ancestors: The ancestors that a recursion must not reach again.
   func results(
     of records: [Record], node: Node, association: AssociationSchema?, ancestors: [[Value]] = [],
     pages: Bool = true,
@@ -36,7 +36,7 @@ extension Evaluator {
 
   // MARK: Groups
 
-  /// A record for each group that meets `having`.
+  /// Returns a record for each group that satisfies `having`.
   private func groups(of records: [Record], node: Node) throws -> [Record] {
     var keys: [[Value]] = []
     var groups: [[Value]: [Record]] = [:]
@@ -45,7 +45,7 @@ extension Evaluator {
       if groups[key] == nil { keys.append(key) }
       groups[key, default: []].append(record)
     }
-    // Without expressions there is one group, of whatever is there.
+    // Without expressions, all records form one group.
     if node.group.isEmpty, keys.isEmpty { keys = [[]] }
     return try keys.compactMap { key in
       let members = groups[key] ?? []
@@ -59,11 +59,11 @@ extension Evaluator {
 
   // MARK: Order
 
-  /// A term, and the to-one nodes on the way to the record that it speaks of.
+  /// A term of the order, and the to-one nodes that lead to its record.
   private struct PlacedTerm {
     var term: SortTerm
     var hops: [String] = []
-    /// How many pivots back.
+    /// The number of pivots between the record and the term's table.
     var pivots = 0
   }
 
@@ -82,7 +82,7 @@ extension Evaluator {
       + key.map { PlacedTerm(term: $0) } + wayTerms(of: node, record)
   }
 
-  /// Where each way to a record counts, its pivots tell one from another.
+  /// If a record occurs once for each way to it, the pivots complete the order.
   private func wayTerms(of node: Node, _ record: Record) -> [PlacedTerm] {
     guard node.expressions.contains(where: \.readsVia) else { return [] }
     var terms: [PlacedTerm] = []

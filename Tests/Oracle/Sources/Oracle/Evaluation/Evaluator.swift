@@ -1,24 +1,24 @@
 import OracleValues
 
-/// The contract, taken literally: loops over arrays of rows, however slow.
+/// A literal implementation of the contract by loops over arrays of rows, without regard to speed.
 ///
-/// Nothing here knows the engine, its plans or its SQL.
+/// It is independent of the engine, its plans and its SQL.
 struct Evaluator {
   let schema: DatabaseSchema
   let constants: ConstantEvaluator
 
-  /// What a request gives.
+  /// The result of a request.
   enum Result: Sendable {
     case notFound
     case single(JSON)
-    /// All records, whatever the page size, and the number of those without limit and offset.
+    /// All records regardless of the page size, and their number without limit and offset.
     case many([JSON], count: Int)
   }
 
   func result(of request: Request) throws -> Result {
     try check(request)
     guard var table = schema.table(request.table) else { throw Invalid("no table \(request.table)") }
-    // The records that the path leads to, and whether there may be more than one.
+    // Follow the path to its records, and note whether there may be several.
     var records = table.rows.map { Record(table: table, row: $0) }
     var isSingle = false
     for segment in request.path {
@@ -39,7 +39,7 @@ struct Evaluator {
     }
     var seen: [Record] = []
     for record in records {
-      // Above the root there is nothing to speak of.
+      // The root has no parent: `../` must not reach the path's records.
       let root = Record(table: record.table, row: record.row, node: request.root, via: record.via)
       if try meetsConditions(root) { seen.append(root) }
     }
@@ -63,7 +63,7 @@ struct Evaluator {
     return last
   }
 
-  /// What the record of a to-one node, or of a root that is one record, shows.
+  /// Returns the result of a to-one node, or of a root that is a single record.
   func shown(_ record: Record) throws -> JSON {
     if let values = record.node?.values { return try json(values, of: record) }
     return try object(of: record, ancestors: [])

@@ -1,17 +1,17 @@
 import OracleValues
 
-/// A record in a result, with what an expression about it may speak of.
+/// A record in a result, with the records that an expression about it may refer to.
 final class Record {
   let table: TableSchema
-  /// Nil where a to-one association leads nowhere.
+  /// The row; nil for a to-one association without a record.
   let row: [Value]?
-  /// What the request says of the record.
+  /// The node of the request.
   let node: Node?
-  /// The record that `../` leads to.
+  /// The record that `../` refers to.
   let parent: Record?
-  /// The record of the join table that led here.
+  /// The record of the join table through which it was reached.
   let via: Record?
-  /// The records that it stands for, in a grouped node.
+  /// The records of its group, in a grouped node.
   let group: [Record]?
 
   init(
@@ -31,13 +31,13 @@ final class Record {
     return row?[position] ?? .null
   }
 
-  /// What tells it apart from the other records of its table.
+  /// The values that identify it among the records of its table.
   var identity: [Value] {
     row.map { row in table.key.compactMap { table.position(of: $0).map { row[$0] } } } ?? []
   }
 }
 
-/// A request that means nothing; the generators make none.
+/// The error for an invalid request, which the generators never create.
 struct Invalid: Error {
   var message: String
 

@@ -1,6 +1,7 @@
 import GRDB
 
-/// What GRDB can't say, or says otherwise on purpose; the naive evaluation alone judges it.
+/// The error for a request that GRDB can't express or treats differently by design; only the naive evaluation
+/// checks it.
 struct Unsupported: Error {
   var what: String
 
@@ -21,7 +22,7 @@ extension HasManyThroughAssociation: RowAssociation, RowAssociationToMany
 where Origin == Row, Destination == Row {}
 
 extension GRDBTranslator {
-  /// GRDB's association, under a key of its own, so that none shares its join with another.
+  /// GRDB's association with a unique key, so that no two associations share a join.
   func association(_ association: AssociationSchema, key: String) throws -> any RowAssociation {
     guard association.steps.count <= 2, let last = association.steps.last else {
       throw Unsupported("more pivots")

@@ -1,7 +1,7 @@
 import GRDB
 import OracleValues
 
-/// What GRDB says of a request.
+/// Runs requests with GRDB.
 final class GRDBDatabase {
   private let queue: DatabaseQueue
   private let schema: DatabaseSchema
@@ -14,7 +14,7 @@ final class GRDBDatabase {
     try queue.write { try $0.execute(sql: schema.sql()) }
   }
 
-  /// - Throws: `Unsupported` for what GRDB can't say.
+  /// - Throws: `Unsupported` for a request that GRDB can't express.
   func result(of request: Request) throws -> [JSON] {
     guard let table = schema.table(request.table) else { throw Invalid("no table") }
     let translated = try GRDBTranslator(schema: schema).request(request)
@@ -46,7 +46,7 @@ final class GRDBDatabase {
     return .object(members)
   }
 
-  /// Behind an association through others, it is in the scope of the pivot.
+  /// For an association through others, the record is in the scope of the pivot.
   private func scope(of child: Node, in row: Row, _ association: AssociationSchema) -> Row? {
     let base = association.steps.count > 1 ? row.scopes["\(child.key) pivot"] : row
     return base?.scopes[child.key]
@@ -58,7 +58,7 @@ final class GRDBDatabase {
   }
 
   private func list(_ rows: [Row], _ node: Node, _ table: TableSchema) throws -> JSON {
-    // GRDB gives a record once for each way that leads to it.
+    // GRDB returns a record once for each way that leads to it.
     let keys = rows.map { row in table.key.map { Value(row[$0]) } }
     var seen: Set<[Value]> = []
     let once = zip(rows, keys).filter { seen.insert($0.1).inserted }.map(\.0)
@@ -71,7 +71,7 @@ extension Row {
 }
 
 extension Expr {
-  /// Whether it is written as `true` and `false`.
+  /// Returns whether a value is written as `true` or `false`.
   fileprivate func isBoolean(in table: TableSchema) -> Bool {
     switch self {
     case .path(let path):

@@ -34,9 +34,9 @@ extension GRDBTranslator {
     }
   }
 
-  /// A term of an order; with it come NULLs where SQLite puts them.
+  /// Returns a term of an order, with NULLs where SQLite puts them.
   func term(_ term: SortTerm) throws -> any SQLOrderingTerm {
-    // To SQLite an integer would be the number of a column.
+    // SQLite would take an integer for the number of a column.
     let text = try sql(term.expression)
     if case .value = term.expression { throw Unsupported("constant orders") }
     var expression = text.sqlExpression

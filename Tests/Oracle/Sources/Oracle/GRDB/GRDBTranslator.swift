@@ -1,10 +1,10 @@
 import GRDB
 import OracleValues
 
-/// The same requests by GRDB's associations, as far as GRDB can express them and is right at them.
+/// Translates requests to GRDB's associations, if GRDB can express and correctly answer them.
 ///
-/// Left to the naive evaluation alone: groups, limits below the root, recursion, `../`, `via`, bare values, distinct
-/// results, sums beside other aggregates, what is required behind an optional association, orders of to-one records,
+/// Only the naive evaluation checks groups, limits below the root, recursion, `../`, `via`, bare values, distinct
+/// results, sums beside other aggregates, required associations behind optional ones, orders of to-one records, and
 /// records below joined ones.
 struct GRDBTranslator {
   let schema: DatabaseSchema
@@ -17,7 +17,7 @@ struct GRDBTranslator {
     return all.limit(node.limit ?? Int.max, offset: node.offset)
   }
 
-  /// Everything that is said of the records of a node.
+  /// Applies all parameters of a node.
   private func refined<R: DerivableRequest>(_ start: R, by node: Node, _ table: TableSchema) throws -> R
   where R.RowDecoder == Row {
     guard node.recursion == nil, node.values == nil, !node.isDistinct, !node.isGrouped, node.fields == nil
@@ -51,7 +51,7 @@ struct GRDBTranslator {
     let association = try association(schema, key: child.key)
     if let toMany = association as? any RowAssociationToMany {
       if schema.steps.count > 1, child.isGroupedByGRDB(destination) {
-        // GRDB groups the records of all parents at once, and gives each to one parent only.
+        // GRDB groups the records of all parents together, and assigns each group to one parent only.
         throw Unsupported("aggregates of records that several parents share")
       }
       let request = try joined(request, toMany: toMany, child, destination, schema.sort)
@@ -162,7 +162,7 @@ struct GRDBTranslator {
     }
   }
 
-  /// The association that an aggregate speaks of, with its filters.
+  /// Returns the association of an aggregate with its filters.
   private func counted(
     _ found: AssociationAggregate, key: String, _ node: Node, _ table: TableSchema
   ) throws -> any RowAssociationToMany {
@@ -221,7 +221,7 @@ extension Path {
 }
 
 extension Node {
-  /// Whether GRDB answers it with GROUP BY.
+  /// Whether GRDB translates it to GROUP BY.
   fileprivate func isGroupedByGRDB(_ table: TableSchema) -> Bool {
     !havings.isEmpty || annotations.contains { $0.expression.isAggregate }
       || children.contains { $0.isRequired && table.association($0.association)?.isToMany == true }

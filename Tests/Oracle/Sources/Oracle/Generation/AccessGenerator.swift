@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Makes rules of access for some of the tables.
+/// Generates access rules for some of the tables.
 enum AccessGenerator {
   static func addRules(to schema: inout DatabaseSchema, _ random: inout SplitMix64) {
     let whole = schema

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Fills tables: NULL keys, no, one and many children, duplicates, cycles, keys of records that are not there.
+/// Fills tables, with NULL keys, no, one and many children, duplicates, cycles, and keys of missing records.
 enum DataGenerator {
   static let words = ["", "a", "A", "b", "B", "ab", "Ab", "O'Brien", "é", "a b", "%", "z", "10", "_x", "*"]
 
@@ -8,7 +8,8 @@ enum DataGenerator {
     let order = schema.tables.indices.sorted {
       schema.tables[$0].foreignKeys.count < schema.tables[$1].foreignKeys.count
     }
-    // Keys first, so that foreign keys find them; those of join tables are foreign keys themselves.
+    // Keys are generated first, because foreign keys refer to them; those of join tables are foreign keys
+    // themselves.
     var counts: [Int: Int] = [:]
     for number in order {
       let count = random.pick([0, 1, 3, 5, 8, 12]) ?? 0
@@ -35,7 +36,7 @@ enum DataGenerator {
     }
   }
 
-  /// Different in every row; of a composite key the first column alone is not.
+  /// Returns a key that is unique; the first column of a composite key by itself is not.
   private static func key(_ column: ColumnSchema, _ row: Int, _ table: TableSchema) -> Value {
     let isComposite = table.primaryKey.count > 1
     switch column.kind {

@@ -1,10 +1,10 @@
 import OracleValues
 
-/// Makes random expressions about the records of a place.
+/// Generates random expressions about the records of a place.
 struct ExpressionGenerator {
   let schema: DatabaseSchema
   let place: Place
-  /// Whether aggregates and to-one columns may stand in it.
+  /// Whether expressions may contain aggregates and to-one columns.
   var allowsAssociations = true
 
   static func columns(of table: TableSchema, _ type: ExprType? = nil) -> [Expr] {
@@ -23,7 +23,7 @@ struct ExpressionGenerator {
 
   // MARK: Names
 
-  /// Something that has a name; a literal where nothing of this type does.
+  /// Returns a named value of a type, or a literal if there is none.
   func leaf(_ random: inout SplitMix64, _ type: ExprType) -> Expr {
     let roll = random.int(0...99)
     if allowsAssociations, roll < 15, let column = toOneColumn(&random, type) { return column }
@@ -62,7 +62,7 @@ struct ExpressionGenerator {
     return .path(path)
   }
 
-  /// One or two to-one associations, and where they lead.
+  /// Returns one or two to-one associations, and the place that they lead to.
   private func toOne(_ random: inout SplitMix64) -> ([String], Place)? {
     var hops: [String] = []
     var place = place
@@ -77,7 +77,7 @@ struct ExpressionGenerator {
     return hops.isEmpty ? nil : (hops, place)
   }
 
-  /// An aggregate of an association, of some or all of its records, here or behind a to-one association.
+  /// Returns an aggregate over some or all records of an association, here or behind a to-one association.
   func aggregate(_ random: inout SplitMix64, _ type: ExprType) -> Path? {
     var (hops, place) = ([] as [String], place)
     if random.chance(20), case (let way, let end)? = toOne(&random) { (hops, place) = (way, end) }
@@ -85,7 +85,7 @@ struct ExpressionGenerator {
     guard let (key, association, node) = random.pick(found),
       let table = schema.table(association.destination)
     else { return nil }
-    // Behind a to-one association `../` speaks of its record.
+    // Behind a to-one association `../` refers to the record of that association.
     let inner = Place(table: table, node: node, parent: place.table)
     var generator = ExpressionGenerator(schema: schema, place: inner)
     generator.allowsAssociations = random.chance(30)

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// What a model file says beside the schema: filtered associations, longer ways, default orders and selections.
+/// Generates a model file: filtered associations, longer paths, default orders and selections.
 enum ModelGenerator {
   static func refine(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
     for number in schema.tables.indices {
@@ -33,7 +33,7 @@ enum ModelGenerator {
     schema.tables[number].associations.append(association)
   }
 
-  /// One association behind another; several pivots, and filters on the way.
+  /// Adds an association that combines two others, possibly with several pivots and filters.
   private static func addThrough(
     _ schema: inout DatabaseSchema, _ number: Int, _ suffix: String, _ random: inout SplitMix64
   ) {

@@ -2,7 +2,7 @@ import OracleValues
 
 /// Parameters that GRDB has too.
 extension NodeParameters {
-  /// - Parameter isToMany: whether the node is a list: then it may have aggregates and an order of its own.
+  /// - Parameter isToMany: Whether the node is a list, which may have aggregates and an order.
   mutating func addPlain(to node: inout Node, isToMany: Bool) {
     var generator = ExpressionGenerator(schema: schema, place: Place(table: place.table))
     generator.allowsAssociations = false

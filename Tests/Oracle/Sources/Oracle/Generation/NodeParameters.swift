@@ -9,7 +9,7 @@ struct NodeParameters {
 
   private var expressions: ExpressionGenerator { ExpressionGenerator(schema: schema, place: place) }
 
-  /// - Parameter taken: names that are members of the record already.
+  /// - Parameter taken: The names of existing members of the record.
   mutating func add(to node: inout Node, isToMany: Bool, isGrouped: Bool, isBare: Bool, taken: Set<String>) {
     guard node.isIncluded else {
       addConditions(to: &node, named: [])
@@ -102,7 +102,7 @@ struct NodeParameters {
     place.table.column(name) != nil || (node.annotations + node.namedFields).contains { $0.name == name }
   }
 
-  /// An aggregate under its default name (§5 of the contract); of plain keys, whose singular is plain too.
+  /// Returns an aggregate under its default name (§5 of the contract), for keys with a regular singular.
   private mutating func defaultNamed() -> NamedExpr? {
     let plain = place.associations.filter { found in
       found.association.isToMany && found.node?.recursion == nil && found.key.hasSuffix("s")
@@ -196,7 +196,7 @@ struct NodeParameters {
 }
 
 extension Expr {
-  /// What it is worth, roughly: enough to compare like with like.
+  /// The rough type of the expression, so that values of like types are compared.
   func type(in table: TableSchema) -> ExprType {
     switch self {
     case .boolean, .not, .junction, .isNull, .inList, .between, .match: .boolean
@@ -229,7 +229,7 @@ extension Path {
 }
 
 extension Node {
-  /// Whether its results have lists in them.
+  /// Whether its results contain lists.
   fileprivate func hasLists(below table: TableSchema, in schema: DatabaseSchema) -> Bool {
     children.contains { child in
       guard child.isReturned, let association = table.association(child.association),

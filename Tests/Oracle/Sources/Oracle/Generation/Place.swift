@@ -1,16 +1,16 @@
-/// Where an expression stands: what its names can be.
+/// The position of an expression, which determines the names it can use.
 struct Place {
   var table: TableSchema
-  /// The node of the request, its children known.
+  /// The node of the request with its children.
   var node: Node?
-  /// The table of the records that `../` speaks of, and the keys that are nodes there.
+  /// The table that `../` refers to, and the keys of its nodes.
   var parent: TableSchema?
-  /// The join table that `via` speaks of.
+  /// The join table that `via` refers to.
   var via: TableSchema?
-  /// Annotations and fields that can be named here.
+  /// The annotations and fields that can be used here by name.
   var named: [(name: String, type: ExprType)] = []
 
-  /// The associations by the keys that they have here: a node's goes before one of that name.
+  /// The associations by their keys here; a node takes precedence over an association with its key.
   var associations: [(key: String, association: AssociationSchema, node: Node?)] {
     let nodes = node?.children ?? []
     let own = nodes.compactMap { child in
@@ -22,7 +22,7 @@ struct Place {
   }
 }
 
-/// What an expression is worth, so that like is compared with like.
+/// The rough type of an expression, so that values of like types are compared.
 enum ExprType: CaseIterable {
   case number, text, boolean
 

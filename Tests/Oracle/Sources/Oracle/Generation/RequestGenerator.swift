@@ -1,13 +1,13 @@
 import OracleValues
 
-/// Makes random requests that mean something.
+/// Generates random valid requests.
 struct RequestGenerator {
   let schema: DatabaseSchema
   var random: SplitMix64
   private var nameCount = 0
-  /// Nodes that may still be added.
+  /// The number of nodes that may still be added.
   private var budget = 0
-  /// Whether only what GRDB has too is asked for.
+  /// Whether requests only use features that GRDB has too.
   private var isPlain = false
 
   init(schema: DatabaseSchema, random: SplitMix64) {
@@ -31,7 +31,7 @@ struct RequestGenerator {
     return request
   }
 
-  /// The table that `via` speaks of behind an association through others.
+  /// The table that `via` refers to for an association through others.
   private func joinTable(of association: AssociationSchema) -> TableSchema? {
     association.steps.count > 1 ? association.steps.last.flatMap { schema.table($0.origin) } : nil
   }
@@ -74,12 +74,12 @@ struct RequestGenerator {
 
   // MARK: Trees
 
-  /// A node with everything below it.
+  /// Returns a node with everything below it.
   ///
   /// - Parameters:
-  ///   - names: the members of the record that it belongs to.
-  ///   - isBelowJoined: whether the records above are joined to-many ones.
-  ///   - isHidden: whether nothing here or below may be part of the result.
+  ///   - names: The members of the record that it belongs to.
+  ///   - isBelowJoined: Whether the parent records are joined to-many ones.
+  ///   - isHidden: Whether nothing here or below may be part of the result.
   private mutating func node(
     _ start: Node, place: Place, isToMany: Bool, depth: Int, names: inout Set<String>,
     isBelowJoined: Bool = false,
@@ -145,7 +145,7 @@ struct RequestGenerator {
       isBelowJoined: isBelowJoined, isHidden: isHidden)
   }
 
-  /// A key of the request; now and then that of another association, which it then hides.
+  /// Returns a key for the request, occasionally that of another association, which it then hides.
   private mutating func newKey(_ table: TableSchema, _ names: Set<String>, _ parent: Node) -> String {
     let others = table.associations.map(\.key).filter { key in
       !names.contains(key) && !parent.children.contains { $0.key == key || $0.association == key }

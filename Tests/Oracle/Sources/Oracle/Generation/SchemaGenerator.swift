@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Makes random schemas with random content.
+/// Generates random schemas with random content.
 struct SchemaGenerator {
   var random: SplitMix64
 
@@ -61,7 +61,7 @@ struct SchemaGenerator {
     let destination = schema.tables[random.int(0...schema.tables.count - 1)]
     guard let stem = Self.stems.dropFirst(schema.tables[number].foreignKeys.count).first else { return }
     let foreignKey = addColumns(of: destination, stem: stem, to: &schema.tables[number])
-    // A hasOne: its key must be free for the rules to be plain.
+    // A hasOne, whose key must be free so that inference gives it this key.
     let isOnlyOne = !schema.tables[number].foreignKeys.dropLast().contains {
       $0.destination == destination.name
     }
@@ -99,7 +99,7 @@ struct SchemaGenerator {
       table.primaryKey = columns
       table.isWithoutRowID = random.chance(50)
     } else {
-      // Not a join table by the rules: the same pair may be there twice.
+      // Not a join table by the rules of inference, because a pair may occur twice.
       table.primaryKey = ["id"]
       table.columns.insert(ColumnSchema(name: "id", kind: .integer), at: 0)
     }

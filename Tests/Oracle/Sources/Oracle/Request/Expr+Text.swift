@@ -1,11 +1,11 @@
 import OracleValues
 
 extension Expr {
-  /// The expression in the language of the contract, with the parentheses that it needs and no others: what binds
-  /// more tightly is for the parser to know.
+  /// The expression in the language of the contract, with only the necessary parentheses, so that the parser's
+  /// precedences are tested.
   var text: String { text(binding: 0) }
 
-  /// How tightly it binds (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
+  /// The precedence (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
   private var precedence: Int {
     switch self {
     case .junction("or", _): 1
@@ -89,7 +89,7 @@ extension SortTerm {
 }
 
 extension SortTerm {
-  /// A minus at the start would mean descending.
+  /// A leading minus would mean descending order.
   private var start: String {
     let text = expression.text
     return text.hasPrefix("-") ? "(\(text))" : text

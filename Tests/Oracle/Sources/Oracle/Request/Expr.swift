@@ -7,7 +7,7 @@ indirect enum Expr: Sendable {
   case path(Path)
   case not(Expr)
   case minus(Expr)
-  /// Comparisons, `is`, arithmetic and `||`, by their sign.
+  /// Comparisons, `is`, arithmetic and `||`, by their operator.
   case binary(String, Expr, Expr)
   /// `and` or `or` of two or more.
   case junction(String, [Expr])
@@ -30,7 +30,7 @@ indirect enum Expr: Sendable {
     }
   }
 
-  /// The expressions that it is made of; those within aggregates of associations speak of other records.
+  /// The expressions it consists of; those within aggregates of associations refer to other records.
   var parts: [Expr] {
     switch self {
     case .value, .boolean, .path: []
@@ -57,9 +57,9 @@ struct Path: Sendable {
     case defaultName(String, AssociationAggregate)
   }
 
-  /// How many `../` stand before it.
+  /// The number of leading `../`.
   var parents = 0
-  /// To-one associations on the way.
+  /// The to-one associations that lead to it.
   var hops: [String] = []
   var leaf: Leaf
 }
@@ -82,6 +82,6 @@ struct SortTerm: Sendable {
 struct NamedExpr: Sendable {
   var name: String
   var expression: Expr
-  /// Whether the name is written: default names need not be.
+  /// Whether the name is written; default names need not be.
   var writesName = true
 }

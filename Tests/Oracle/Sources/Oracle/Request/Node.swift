@@ -12,9 +12,9 @@ struct Node: Sendable {
   var association = ""
   var isIncluded = true
   var isRequired = false
-  /// Levels at most; nil without recursion.
+  /// The maximum number of levels; nil without recursion.
   var recursion: Int?
-  /// Whether the levels are written, or left to the limit of the tree.
+  /// Whether the number of levels is written, or left to the limit of the tree.
   var writesLevels = true
   var fields: [Field]?
   var values: Expr?
@@ -28,7 +28,7 @@ struct Node: Sendable {
   var group: [Expr] = []
   var children: [Node] = []
 
-  /// Whether it, or a node below, is part of the result.
+  /// Whether the node, or one below it, is part of the result.
   var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
 
   /// Whether each of its results stands for a group of records.

@@ -25,7 +25,7 @@ extension Request {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
   }
 
-  /// RFC 3986 §2.3, and what reads better as it is.
+  /// The characters that are not encoded: those of RFC 3986 §2.3, and some others for legibility.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~,:!*()/<>='")
 }

@@ -4,17 +4,17 @@ struct Trial: Sendable {
   var request: Request
 }
 
-/// What became of a comparison.
+/// The outcome of a comparison.
 enum Outcome: Sendable {
   case agreement
-  /// The request means nothing by the oracle itself; only shrinking makes such ones.
+  /// The oracle itself finds the request invalid; only shrinking creates such requests.
   case meaningless(String)
   case difference(Difference)
 }
 
 struct Difference: Sendable {
   enum Kind: Sendable, Hashable {
-    /// Another status than expected, with the sentence of the problem.
+    /// An unexpected status, with the detail of the problem.
     case status(Int, String)
     case body, count, pages
     /// GRDB and the naive evaluation do not agree.
@@ -32,11 +32,11 @@ final class Comparison {
   private let evaluator: Evaluator
   private let databases: [(database: KindredDatabase, isIndexed: Bool)]
   private let grdb: GRDBDatabase
-  /// How many requests GRDB could answer too.
+  /// The number of requests that GRDB has answered too.
   private(set) var comparedWithGRDB = 0
 
   init(_ schema: DatabaseSchema, constants: ConstantEvaluator) throws {
-    // Under rules, an answer is that of a database without the rows out of sight.
+    // With access rules, the expected result is that of a database without the hidden rows.
     let seen = try schema.inSight(constants)
     evaluator = Evaluator(schema: seen, constants: constants)
     grdb = try GRDBDatabase(seen)
@@ -116,7 +116,8 @@ final class Comparison {
     return try pages(after: answer, of: database, count - (request.root.offset ?? 0), request, page)
   }
 
-  /// Follows `Link` to the end: all pages together are the whole, and each is as long as it should be.
+  /// Follows `Link` to the last page, and checks that all pages together are the whole result and have the right
+  /// lengths.
   private func pages(
     after answer: KindredDatabase.Answer, of database: KindredDatabase, _ count: Int, _ request: Request,
     _ first: [JSON]
@@ -152,7 +153,7 @@ final class Comparison {
 
 extension KindredDatabase.Answer {
   fileprivate var kind: Difference.Kind {
-    // The sentence without the names in it.
+    // The message without the names in it.
     let sentence = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined()
     return .status(status, status == 500 ? "" : sentence)

@@ -1,7 +1,7 @@
 import Foundation
 import OracleValues
 
-/// A difference, with everything that is needed to see it again.
+/// A difference, with everything that is needed to reproduce it.
 struct Finding: CustomStringConvertible {
   let trial: Trial
   let difference: Difference
@@ -19,7 +19,7 @@ struct Finding: CustomStringConvertible {
     return lines.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
-  /// What the model says beside the schema.
+  /// The content of the model file.
   private var model: [String] {
     trial.schema.tables.flatMap { table -> [String] in
       var lines: [String] = []

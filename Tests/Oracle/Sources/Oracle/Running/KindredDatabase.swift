@@ -7,7 +7,7 @@ import KindredSQLite
 import Logging
 import OrderedCollections
 
-/// A Kindred service in this process, on a database of its own.
+/// A Kindred service in this process, with a database of its own.
 final class KindredDatabase {
   struct Answer {
     var status: Int
@@ -27,7 +27,7 @@ final class KindredDatabase {
     try SQLiteLibrary.initialize()
     path = NSTemporaryDirectory() + "oracle-\(UUID().uuidString).sqlite"
     let connection = try Connection(path: path, access: .readWriteCreate)
-    // References may lead nowhere: so they do in databases that were written without foreign keys.
+    // References may be dangling, as in databases that were written without enforcing foreign keys.
     try connection.execute("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN;")
     try connection.execute(schema.sql(isIndexed: isIndexed) + "COMMIT;")
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 1)
@@ -71,7 +71,7 @@ final class KindredDatabase {
 }
 
 extension Model {
-  /// Adds what the schema of the database does not say.
+  /// Adds the associations and settings that the model file declares.
   fileprivate mutating func refine(by schema: DatabaseSchema) throws {
     for table in schema.tables {
       resources[table.plural]?.sort = try Self.terms(table.defaultSort)

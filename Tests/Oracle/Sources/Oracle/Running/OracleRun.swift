@@ -1,32 +1,32 @@
 import OracleValues
 
-/// Thousands of random requests, compared.
+/// Compares the results of random requests.
 public struct OracleRun {
   let seed: UInt64
-  /// Whether clients may read some rows only.
+  /// Whether access rules restrict the rows that clients may read.
   let hasRules: Bool
-  /// Requests on one schema, before the next one is made.
+  /// The number of requests on a schema before the next one is generated.
   private static let requestsPerSchema = 40
 
-  /// How many requests were answered as they should be.
+  /// The number of requests with the expected result.
   public private(set) var passed = 0
-  /// How many of them GRDB answered too.
+  /// The number of these that GRDB has answered too.
   public private(set) var comparedWithGRDB = 0
-  /// The findings, each as short as it could be made.
+  /// The findings, shrunk as far as possible.
   public private(set) var failures: [String] = []
 
-  /// A run that a seed repeats.
+  /// Creates a run that the same seed reproduces.
   ///
-  /// - Parameter hasRules: whether clients may read some rows only.
+  /// - Parameter hasRules: Whether access rules restrict the rows that clients may read.
   public init(seed: UInt64, hasRules: Bool = false) {
     self.seed = seed
     self.hasRules = hasRules
   }
 
   /// - Parameters:
-  ///   - requests: how many.
-  ///   - limit: how many failures end the run.
-  ///   - progress: told of every schema that is done.
+  ///   - requests: The number of requests.
+  ///   - limit: The number of failures that ends the run.
+  ///   - progress: Called after each schema.
   public mutating func run(requests: Int, failures limit: Int = 20, progress: (OracleRun) -> Void = { _ in })
     throws
   {

@@ -1,7 +1,7 @@
 import OracleValues
 
 extension Node {
-  /// Smaller nodes, the much smaller ones first.
+  /// Smaller nodes, the smallest first.
   var reductions: [Node] {
     var all: [Node] = []
     func add(_ change: (inout Node) -> Void) {

@@ -1,7 +1,7 @@
-/// Makes a trial that fails smaller, as long as it fails in the same way.
+/// Shrinks a failing trial, as long as it fails in the same way.
 struct Shrinker {
   let constants: ConstantEvaluator
-  /// Comparisons at most: each makes databases.
+  /// The maximum number of comparisons, each of which creates databases.
   private static let budget = 1500
 
   func shrunk(_ trial: Trial, _ difference: Difference) -> (Trial, Difference) {
@@ -10,7 +10,7 @@ struct Shrinker {
     var isSmaller = true
     while isSmaller, attempts < Self.budget {
       isSmaller = false
-      // Requests first: with the same schema they cost least.
+      // Requests are shrunk first, because that is cheapest with an unchanged schema.
       for requests in [true, false] {
         var index = 0
         while true {

@@ -3,28 +3,28 @@ import TypedGRDB
 import TypedKindred
 import TypedRequests
 
-/// Thousands of random requests of Kindred's Swift API, compared with the naive evaluation and with GRDB.
+/// Compares random requests of Kindred's Swift API with the naive evaluation and with GRDB.
 public struct TypedRun {
   let seed: UInt64
-  /// Requests on the same rows, before others are made.
+  /// The number of requests on the same rows before others are generated.
   private static let requestsPerData = 40
 
-  /// How many requests were answered as they should be.
+  /// The number of requests with the expected result.
   public private(set) var passed = 0
-  /// How many of them GRDB answered too.
+  /// The number of these that GRDB has answered too.
   public private(set) var comparedWithGRDB = 0
-  /// How many of them the naive evaluation could answer.
+  /// The number of these that the naive evaluation has answered.
   public private(set) var comparedWithEvaluation = 0
   /// The findings.
   public private(set) var failures: [String] = []
 
-  /// A run that a seed repeats.
+  /// Creates a run that the same seed reproduces.
   public init(seed: UInt64) { self.seed = seed }
 
   /// - Parameters:
-  ///   - requests: how many.
-  ///   - limit: how many failures end the run.
-  ///   - progress: told of every database that is done.
+  ///   - requests: The number of requests.
+  ///   - limit: The number of failures that ends the run.
+  ///   - progress: Called after each database.
   public mutating func run(requests: Int, failures limit: Int = 20, progress: (TypedRun) -> Void = { _ in })
     throws
   {
@@ -63,7 +63,7 @@ final class TypedComparison {
     grdb = try TypedGRDB.TypedDatabase(sql: data.sql)
   }
 
-  /// What is different, in a few lines; nil where all agree.
+  /// Returns a description of the differences; nil if all results agree.
   func difference(at request: RandomRequest) -> TypedDifference? {
     let found: Fetched
     do {
@@ -102,13 +102,13 @@ final class TypedComparison {
     }
   }
 
-  /// Decoding gives what is in the rows.
+  /// Checks that decoding returns the values of the rows.
   private func differenceInDecoding(of found: Fetched) -> TypedDifference? {
     TypedDifference(
       "decoding", found.rows.map { $0.withoutMissing.comparable }, found.decoded.map { $0.comparable })
   }
 
-  /// The smallest request that differs in the same way.
+  /// Returns the smallest request that differs in the same way.
   func shrunk(
     _ request: RandomRequest, _ difference: TypedDifference
   ) -> (RandomRequest, TypedDifference) {
@@ -126,7 +126,7 @@ final class TypedComparison {
   }
 }
 
-/// Something that two sides do not agree about.
+/// A difference between two results.
 struct TypedDifference: CustomStringConvertible {
   var kind: String
   var text: String
@@ -151,7 +151,7 @@ struct TypedDifference: CustomStringConvertible {
 }
 
 extension String {
-  /// The order of scopes is of no interest.
+  /// The lines in a fixed order, because the order of scopes is not compared.
   fileprivate var sortedLines: [Substring] { split(separator: "\n").sorted() }
 }
 
@@ -162,7 +162,7 @@ extension [String: String] {
 }
 
 extension ResultTree {
-  /// With numbers as reals, as decoding can't tell integers.
+  /// The tree with all numbers as reals, because decoding can't distinguish integers.
   fileprivate var comparable: ResultTree {
     ResultTree(
       columns: columns.map { column in

@@ -1,27 +1,26 @@
 import OracleValues
 
-/// What must hold of the records of a table for a client to read them: a condition, or that a column has the value of a
-/// claim.
+/// The rule by which clients may read records of a table: a condition, or a column that equals a claim.
 struct AccessRule: Sendable {
   var condition: Expr
   /// The column that is compared with the claim.
   var column: String
   /// The name of the claim.
   var claim: String
-  /// The value of the claim; NULL where the client has none.
+  /// The value of the claim; NULL if the client has none.
   var value: Value
 
-  /// As the model file has it.
+  /// The rule in the format of the model file.
   var text: String { "(\(condition.text)) or \(column) = auth.\(claim)" }
 
-  /// The same with the value in the place of the claim.
+  /// The rule with the value in place of the claim.
   var expression: Expr {
     .junction("or", [condition, .binary("=", .path(Path(leaf: .column(column))), .value(value))])
   }
 }
 
 extension DatabaseSchema {
-  /// The database without the rows that the rules leave out: no rule applies inside a rule.
+  /// Returns the database without the rows that the rules exclude; within a rule no other rules apply.
   func inSight(_ constants: ConstantEvaluator) throws -> DatabaseSchema {
     guard tables.contains(where: { $0.rule != nil }) else { return self }
     let evaluator = Evaluator(schema: self, constants: constants)
@@ -35,7 +34,7 @@ extension DatabaseSchema {
     return seen
   }
 
-  /// The claims of the client, a JSON object.
+  /// The claims of the client as a JSON object.
   var claims: String {
     let members = tables.compactMap(\.rule).filter { !$0.value.isNull }.map {
       "\"\($0.claim)\":\($0.value.json)"

@@ -1,6 +1,7 @@
 /// The keys of §1 of the contract, for the regular nouns of these schemas.
 extension DatabaseSchema {
-  /// Gives every table its associations: first belongsTo, then hasMany and hasOne, then those through join tables.
+  /// Adds the associations of every table: first belongsTo, then hasMany and hasOne, then those through join
+  /// tables.
   mutating func inferAssociations() {
     for number in tables.indices {
       tables[number].associations = []

@@ -1,7 +1,7 @@
 import OracleValues
 
 extension DatabaseSchema {
-  /// What makes the database, with or without indexes on its foreign keys.
+  /// Returns the statements that create the database, with or without indexes on its foreign keys.
   func sql(isIndexed: Bool = true) -> String {
     tables.map { $0.sql(isIndexed: isIndexed) }.joined()
   }
@@ -33,5 +33,5 @@ extension TableSchema {
   private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
 }
 
-/// An identifier of SQL.
+/// Returns a quoted SQL identifier.
 func quoted(_ name: String) -> String { "\"\(name)\"" }

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// The tables of a database, what leads from one to another, and their content.
+/// The tables of a database, the associations between them, and their content.
 struct DatabaseSchema: Sendable {
   var tables: [TableSchema]
 
@@ -12,23 +12,23 @@ struct TableSchema: Sendable {
   /// A regular noun in the singular.
   var name: String
   var columns: [ColumnSchema]
-  /// Empty where none is declared: then `rowid` is the first column.
+  /// The primary key; if it is empty, none is declared, and `rowid` is the first column.
   var primaryKey: [String]
   var isWithoutRowID = false
   var uniques: [[String]] = []
   var indexes: [[String]] = []
   var foreignKeys: [ForeignKeySchema] = []
   var associations: [AssociationSchema] = []
-  /// What the model says beside the schema.
+  /// Settings that the model file adds.
   var defaultSort: [SortTerm] = []
   var defaultFields: [String]?
-  /// What must hold of the records that a client may read; nil for all.
+  /// The rule by which clients may read records; nil for all.
   var rule: AccessRule?
   /// Values in the order of the columns.
   var rows: [[Value]] = []
 
   var plural: String { name + "s" }
-  /// The columns that tell its records apart.
+  /// The columns that identify its records.
   var key: [String] { primaryKey.isEmpty ? ["rowid"] : primaryKey }
 
   func position(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
@@ -61,14 +61,15 @@ struct ForeignKeySchema: Sendable, Hashable {
   /// The key on this side.
   var key = ""
 
-  /// The column, of a composite key the last one, without `Id`, else without the name of the referenced one.
+  /// The name of the column, or of the last one of a composite key, without `Id` or the name of the referenced
+  /// column.
   var stem: String {
     let (column, referenced) = (columns.last ?? "", destinationColumns.last ?? "")
     return String(column.dropLast(column.hasSuffix("Id") ? 2 : referenced.count))
   }
 }
 
-/// A way from the records of one table to those of another.
+/// An association from the records of one table to those of another.
 struct AssociationSchema: Sendable {
   struct Step: Sendable {
     var origin: String
@@ -86,6 +87,6 @@ struct AssociationSchema: Sendable {
   var destination: String
   var filter: Expr?
   var sort: [SortTerm] = []
-  /// Whether Kindred must be told of it; the others it infers from the schema.
+  /// Whether the model file has to declare it; Kindred infers the others from the schema.
   var isOfModelFile = false
 }
