@@ -60,7 +60,7 @@ public final class ResultReader: ResultSource {
 
   /// Returns the cursor of the page's last record; nil if no more follow.
   ///
-  /// - Throws: `DatabaseError`
+  /// - Throws: `DatabaseError`.
   public func pageCursor() throws -> Cursor? {
     guard let last = isAtEnd ? lastCursor : try lookAhead() else { return nil }
     return try executor.finished(last)

@@ -32,7 +32,7 @@ public final class QueryResult {
 
   /// Returns the text of a value, empty for NULL, which is valid as long as this object exists.
   ///
-  /// A zero byte follows it.
+  /// A zero byte follows the text.
   @inline(__always)
   public func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(

@@ -1,6 +1,6 @@
 import CKindredSQLite
 
-/// An error of SQLite.
+/// An error that SQLite has reported.
 ///
 /// Neither the message nor the SQL contains bound values, so both can be logged. The message may quote a full-text
 /// pattern, so it is not for clients.

@@ -6,7 +6,7 @@ public struct AssociationPath: Sendable {
   var originTableName = ""
   /// The pivots followed by the destination; never empty.
   var links: [AssociationLink]
-  /// The name of the destination in the request.
+  /// The key of the destination in the request.
   var key: AssociationKey
 
   init(_ link: AssociationLink, key: AssociationKey) {
@@ -23,7 +23,7 @@ public struct AssociationPath: Sendable {
     if let key { self.key = self.key(named: key) }
   }
 
-  /// The last link.
+  /// The last link of the path.
   var destination: AssociationLink {
     get { links[links.count - 1] }
     set { links[links.count - 1] = newValue }
@@ -34,9 +34,9 @@ public struct AssociationPath: Sendable {
     links.allSatisfy(\.isOfOne) ? .singular(name) : .plural(name)
   }
 
-  /// Whether two paths join the same tables by the same columns.
+  /// Returns whether two paths join the same tables by the same columns.
   ///
-  /// The key of the destination is not compared, those of the pivots are.
+  /// The keys of the pivots are compared, that of the destination is not.
   func leadsTheSameWay(as other: AssociationPath) -> Bool {
     links.count == other.links.count && zip(links, other.links).allSatisfy { $0.leadsTheSameWay(as: $1) }
       && zip(links, other.links).dropLast().allSatisfy { $0.key.joined == $1.key.joined }
@@ -54,7 +54,7 @@ final class JoinRule: Sendable {
 
 /// A step from the records of one table to those of another.
 struct AssociationLink: Sendable {
-  /// How two records belong together.
+  /// The condition by which two records belong together.
   enum Condition: Sendable {
     /// The origin refers to the destination.
     case belongsTo(ForeignKey?)
@@ -66,7 +66,7 @@ struct AssociationLink: Sendable {
 
   var condition: Condition
   var isToOne: Bool
-  /// The name of a pivot in a request.
+  /// The key of a pivot in a request.
   var key: AssociationKey
   /// How the records that the link leads to are selected, filtered and ordered.
   var blueprint: RequestBlueprint
@@ -96,11 +96,11 @@ struct AssociationLink: Sendable {
 
 /// The name of an association: singular where one record is joined to another, plural for a collection.
 enum AssociationKey: Sendable, Hashable {
-  /// The name of a table.
+  /// The name of a table, to be inflected.
   case inflected(String)
-  /// A given name of one record.
+  /// An explicit name for one record.
   case singular(String)
-  /// A given name of any number of records.
+  /// An explicit name for any number of records.
   case plural(String)
 
   /// The key of a single joined record, which default names of aggregates also contain.

@@ -44,7 +44,7 @@ final class PlannedRequest {
     }
   }
 
-  /// The request, ready to run.
+  /// Returns the request ready to run.
   func prepared() throws -> PreparedRequest {
     guard let root = nodes.first else { throw DatabaseError.misuse("a plan without statements") }
     var request = PreparedRequest(statement: root.statement)

@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// A column of a record's table.
+/// A type that names a column of a record's table.
 ///
 /// An enumeration with string raw values only needs to declare the conformance:
 ///

@@ -24,7 +24,7 @@ public final class TableAlias: Hashable, Sendable {
     return SQLExpression([expression.sqlExpression]) { .program(.of(alias, $0[0])) }
   }
 
-  /// A column of the record.
+  /// The column of the record with a name.
   public subscript(column: String) -> SQLExpression { self[Column(column)] }
 
   /// The term of an order, evaluated for the record.

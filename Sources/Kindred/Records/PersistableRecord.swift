@@ -5,7 +5,7 @@ import KindredSQLSyntax
 public protocol PersistableRecord: EncodableRecord, TableRecord {}
 
 extension PersistableRecord {
-  /// Inserts the record.
+  /// Inserts the record; `Database.lastInsertedRowID` then has its rowid.
   ///
   /// - Throws: `DatabaseError`, or the error that encoding throws.
   public func insert(_ db: Database) throws {

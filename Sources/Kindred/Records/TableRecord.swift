@@ -18,8 +18,8 @@ public protocol TableRecord {
 }
 
 extension TableRecord {
-  /// The name of the type: `player` of `Player`, `postalAddress` of `PostalAddress`, `httpRequest` of `HTTPRequest`,
-  /// `toefl` of `TOEFL`.
+  /// The name of the type with its first word in lower case: `player` for `Player`, `postalAddress` for
+  /// `PostalAddress`, `httpRequest` for `HTTPRequest`, `toefl` for `TOEFL`.
   public static var databaseTableName: String { defaultTableName(of: String(describing: Self.self)) }
 
   /// All columns of the table.

@@ -7,7 +7,7 @@ enum DatabaseDate {
   /// Returns a date as `YYYY-MM-DD HH:MM:SS.SSS`; `nil` if its year does not have four digits.
   static func text(_ date: Date) -> String? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-    // From 0000-01-01 up to the end of 9999.
+    // The range from the start of the year 0000 to the end of the year 9999.
     guard (-62_167_219_200_000..<253_402_300_800_000).contains(milliseconds) else { return nil }
     let (days, rest) = floorDivision(Int(milliseconds), 86_400_000)
     let (year, month, day) = civil(days: days)

@@ -3,16 +3,16 @@ extension Row: RowDecodable {
   /// Returns the row.
   public static func decoded(from row: Row) -> Row { row }
 
-  /// Returns a cursor over the rows of a request, whatever the request decodes them into.
+  /// Returns a cursor over the rows of a request, whose `RowDecoder` is ignored.
   ///
-  /// - Throws: What the request throws; `DatabaseError`.
+  /// - Throws: The error that the request throws; `DatabaseError`.
   public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> RowCursor {
     try RowCursor(request.prepareRequest(db, isForSingleRow: false))
   }
 
   /// Returns a cursor over the rows of a query.
   ///
-  /// - Throws: `DatabaseError`; what the adapter throws.
+  /// - Throws: `DatabaseError`; the error that the adapter throws.
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -22,7 +22,7 @@ extension Row: RowDecodable {
 
   /// Returns a cursor over the rows of a statement.
   ///
-  /// - Throws: `DatabaseError`; what the adapter throws.
+  /// - Throws: `DatabaseError`; the error that the adapter throws.
   public static func fetchCursor(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> RowCursor {
@@ -34,6 +34,6 @@ extension Row: RowDecodable {
 extension FetchRequest where RowDecoder == Row {
   /// Returns a cursor over the rows of the request.
   ///
-  /// - Throws: What the request throws; `DatabaseError`.
+  /// - Throws: The error that the request throws; `DatabaseError`.
   public func fetchCursor(_ db: Database) throws -> RowCursor { try Row.fetchCursor(db, self) }
 }

@@ -7,7 +7,7 @@
 public protocol RowDecodable {
   /// Returns the value that a row stands for.
   ///
-  /// - Throws: `RowDecodingError`, or what the initializer of a record throws.
+  /// - Throws: `RowDecodingError`, or the error that the initializer of a record throws.
   static func decoded(from row: Row) throws -> Self
 
   /// Returns the value of a row that is fetched alone; `nil` if the row holds none.
@@ -26,32 +26,33 @@ extension RowDecodable {
 // MARK: - From a request
 
 extension RowDecodable {
-  /// Returns a cursor over the values of a request, whatever the request decodes its rows into.
+  /// Returns a cursor over the values of a request, whose `RowDecoder` is ignored.
   ///
-  /// - Throws: What the request throws; `DatabaseError`. The cursor throws what decoding throws.
+  /// - Throws: The error that the request throws; `DatabaseError`. The cursor throws errors of decoding.
   public static func fetchCursor(
     _ db: Database, _ request: some FetchRequest
   ) throws -> MapCursor<RowCursor, Self> {
     try Row.fetchCursor(db, request).map(decoded)
   }
 
-  /// Returns all values of a request, whatever the request decodes its rows into.
+  /// Returns all values of a request, whose `RowDecoder` is ignored.
   ///
-  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
     try Row.fetchCursor(db, request).all(decoded)
   }
 
-  /// Returns the first value of a request; `nil` where there is no row, or its single value is NULL.
+  /// Returns the first value of a request, whose `RowDecoder` is ignored; `nil` if there is no row, or its single
+  /// value is NULL.
   ///
-  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
     try RowCursor(request.prepareRequest(db, isForSingleRow: true)).first().flatMap(decodedIfPresent)
   }
 
-  /// Returns the distinct values of a request, whatever the request decodes its rows into.
+  /// Returns the distinct values of a request, whose `RowDecoder` is ignored.
   ///
-  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self>
   where Self: Hashable {
     Set(try fetchAll(db, request))
@@ -68,7 +69,7 @@ extension RowDecodable {
   ///   - sql: The query.
   ///   - arguments: The values of its parameters.
   ///   - adapter: The adapter of the rows.
-  /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws what decoding throws.
+  /// - Throws: `DatabaseError`; the error that the adapter throws. The cursor throws errors of decoding.
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -78,7 +79,7 @@ extension RowDecodable {
 
   /// Returns all values of a query.
   ///
-  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchAll(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -86,9 +87,9 @@ extension RowDecodable {
     try fetchAll(db, SQLRequest<Self>(sql: sql, arguments: arguments, adapter: adapter))
   }
 
-  /// Returns the first value of a query; `nil` where there is no row, or its single value is NULL.
+  /// Returns the first value of a query; `nil` if there is no row, or its single value is NULL.
   ///
-  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchOne(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -98,7 +99,7 @@ extension RowDecodable {
 
   /// Returns the distinct values of a query.
   ///
-  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchSet(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -116,7 +117,7 @@ extension RowDecodable {
   ///   - statement: The statement.
   ///   - arguments: The values of its parameters; `nil` keeps the current ones.
   ///   - adapter: The adapter of the rows.
-  /// - Throws: `DatabaseError`; what the adapter throws. The cursor throws what decoding throws.
+  /// - Throws: `DatabaseError`; the error that the adapter throws. The cursor throws errors of decoding.
   public static func fetchCursor(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> MapCursor<RowCursor, Self> {
@@ -125,16 +126,16 @@ extension RowDecodable {
 
   /// Returns all values of a statement.
   ///
-  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchAll(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> [Self] {
     try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).all(decoded)
   }
 
-  /// Returns the first value of a statement; `nil` where there is no row, or its single value is NULL.
+  /// Returns the first value of a statement; `nil` if there is no row, or its single value is NULL.
   ///
-  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchOne(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> Self? {
@@ -143,7 +144,7 @@ extension RowDecodable {
 
   /// Returns the distinct values of a statement.
   ///
-  /// - Throws: `DatabaseError`; what the adapter and decoding throw.
+  /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchSet(
     _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> Set<Self> where Self: Hashable {
@@ -156,24 +157,24 @@ extension RowDecodable {
 extension FetchRequest where RowDecoder: RowDecodable {
   /// Returns a cursor over the values of the request.
   ///
-  /// - Throws: What the request throws; `DatabaseError`. The cursor throws what decoding throws.
+  /// - Throws: The error that the request throws; `DatabaseError`. The cursor throws errors of decoding.
   public func fetchCursor(_ db: Database) throws -> MapCursor<RowCursor, RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
   /// Returns all values of the request.
   ///
-  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public func fetchAll(_ db: Database) throws -> [RowDecoder] { try RowDecoder.fetchAll(db, self) }
 
-  /// Returns the first value of the request; `nil` where there is no row, or its single value is NULL.
+  /// Returns the first value of the request; `nil` if there is no row, or its single value is NULL.
   ///
-  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public func fetchOne(_ db: Database) throws -> RowDecoder? { try RowDecoder.fetchOne(db, self) }
 
   /// Returns the distinct values of the request.
   ///
-  /// - Throws: What the request throws; `DatabaseError`; what decoding throws.
+  /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
     try RowDecoder.fetchSet(db, self)
   }

@@ -9,27 +9,27 @@ public struct ColumnType: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Text.
+  /// The type of texts.
   public static let text = ColumnType(rawValue: "TEXT")
-  /// Integers.
+  /// The type of integers.
   public static let integer = ColumnType(rawValue: "INTEGER")
-  /// Reals.
+  /// A type of floating-point numbers.
   public static let double = ColumnType(rawValue: "DOUBLE")
-  /// Reals.
+  /// A type of floating-point numbers.
   public static let real = ColumnType(rawValue: "REAL")
-  /// Numbers of any kind.
+  /// The type of integers and floating-point numbers.
   public static let numeric = ColumnType(rawValue: "NUMERIC")
-  /// 0 and 1.
+  /// The type of Booleans, stored as 0 and 1.
   public static let boolean = ColumnType(rawValue: "BOOLEAN")
-  /// Bytes.
+  /// The type of bytes.
   public static let blob = ColumnType(rawValue: "BLOB")
-  /// Dates without a time.
+  /// The type of dates without a time.
   public static let date = ColumnType(rawValue: "DATE")
-  /// Dates with a time.
+  /// The type of dates with a time.
   public static let datetime = ColumnType(rawValue: "DATETIME")
-  /// JSON text.
+  /// The type of JSON texts.
   public static let jsonText = ColumnType(rawValue: "JSONTEXT")
-  /// Values of any type; for `STRICT` tables.
+  /// The type of columns in `STRICT` tables that hold values of any type.
   public static let any = ColumnType(rawValue: "ANY")
 }
 

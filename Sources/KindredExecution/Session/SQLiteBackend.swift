@@ -4,7 +4,7 @@ import KindredSQLite
 
 /// An SQLite database that is served.
 public final class SQLiteBackend: Backend {
-  /// The connections.
+  /// The pool of connections.
   public let pool: ConnectionPool
   private let readers: SQLiteReaders
   private let watcher: StateWatcher
@@ -45,7 +45,7 @@ public final class SQLiteBackend: Backend {
     try readers.read(source, as: role, cancellation: cancellation, seconds: seconds)
   }
 
-  /// Queues for a connection.
+  /// Queues for a reading connection.
   public func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> KindredBackend.ReaderTicket {
     readers.queueForReader(onGrant)
   }

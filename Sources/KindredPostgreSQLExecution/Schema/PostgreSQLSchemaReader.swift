@@ -148,7 +148,7 @@ extension PostgreSQLSchemaReader {
     /// The OID of the table.
     let id: Int64
     let name: String
-    /// `relkind`: `r`, `p`, `v`, `m` or `f`.
+    /// The `relkind` of the table: `r`, `p`, `v`, `m` or `f`.
     let kind: String
     /// The result of `pg_relation_is_updatable`.
     let updates: Int64

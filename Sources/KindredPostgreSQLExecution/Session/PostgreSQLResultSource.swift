@@ -215,7 +215,7 @@ final class PostgreSQLResultSource: ResultSource {
 
 /// A transaction in which statements run and see one state.
 protocol StatementRunner: AnyObject {
-  /// Whether rows have been given out, so that nothing can be tried again.
+  /// Whether rows have been returned, so that nothing can be tried again.
   var hasGivenRows: Bool { get set }
 
   /// Runs statements in one round trip.
@@ -226,7 +226,7 @@ protocol StatementRunner: AnyObject {
   /// Runs `body`, and may run it again if it fails with a transient error.
   func retrying<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// A name for a cursor that no other of the transaction has.
+  /// Returns a name for a cursor that is unique in the transaction.
   func cursorName() -> String
 
   /// Notes that a client may read the result for an unlimited time.
