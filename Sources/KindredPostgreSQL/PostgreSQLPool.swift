@@ -212,7 +212,7 @@ public final class PostgreSQLPool: Sendable {
     next?.onGrant()
     guard let hold else {
       throw PostgreSQLError(
-        state: PostgreSQLError.State.tooManyConnections, message: "too many long results are read")
+        state: PostgreSQLError.State.tooManyConnections, message: "too many clients are reading long results")
     }
     return hold
   }

@@ -17,7 +17,7 @@ final class SerialLock: Sendable {
   func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     let thread = ObjectIdentifier(Thread.current)
     guard holder.withLock({ $0 }) != thread else {
-      throw DatabaseError.misuse("an access to the database inside of another one: use the one that is there")
+      throw DatabaseError.misuse("accesses can't be nested: use the Database of the outer one")
     }
     free.wait()
     holder.withLock { $0 = thread }

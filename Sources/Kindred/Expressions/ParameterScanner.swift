@@ -31,7 +31,7 @@ struct ParameterScanner {
         continue
       }
       guard let number = numbering.number(of: parameter) else {
-        return ([], DatabaseError.misuse("no parameter has such a number", sql: sql))
+        return ([], DatabaseError.misuse("the number of a parameter is out of range", sql: sql))
       }
       pieces.append((plain, number))
       plain = ""

@@ -104,7 +104,7 @@ extension RecordError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .recordNotFound(let table, let key):
-      "the table \(table) has no record of this key: \(key.keys.sorted().joined(separator: ", "))"
+      "the table \(table) has no record with this key: \(key.keys.sorted().joined(separator: ", "))"
     }
   }
 }

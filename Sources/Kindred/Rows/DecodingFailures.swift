@@ -40,7 +40,7 @@ final class DecodingFailures: Sendable {
     hasFailed.store(true, ordering: .releasing)
     guard isToBeReported else { return }
     report(
-      "Kindred: \(error), and a fallback was given instead, outside of the access that would throw this error. "
+      "Kindred: \(error); a fallback was returned instead, since the access that could throw the error has ended. "
         + "Use `try row.decode(forKey:)`, or an Optional.\n")
   }
 

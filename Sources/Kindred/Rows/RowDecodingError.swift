@@ -31,9 +31,9 @@ extension RowDecodingError: CustomStringConvertible {
   /// Describes the error in one line.
   public var description: String {
     switch reason {
-    case .columnNotFound: "there is no column \"\(key)\" to read \(type) from"
-    case .keyNotFound: "there is nothing of the key \"\(key)\" to read \(type) from"
-    case .mismatch(let found): "the column \"\(key)\" holds \(found), which is no \(type)"
+    case .columnNotFound: "there is no column \"\(key)\" to decode \(type) from"
+    case .keyNotFound: "there is no record or collection with the key \"\(key)\" to decode \(type) from"
+    case .mismatch(let found): "the column \"\(key)\" holds \(found), which can't be decoded as \(type)"
     }
   }
 }
