@@ -16,7 +16,7 @@ struct RequestDraft {
   /// Errors of escapes, which have no position in decoded values.
   private(set) var encodingErrors: [(error: RequestError, place: Range<Int>)] = []
 
-  /// What reads cursors, and the principal that they belong to.
+  /// The decoder of cursors, and the standing of the principal that they are bound to.
   typealias Cursors = (coding: CursorCoding, standing: [UInt8])
 
   /// - Parameters:

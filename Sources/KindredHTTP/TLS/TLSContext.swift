@@ -109,7 +109,7 @@ final class TLSContext: @unchecked Sendable {
   /// Chooses the protocol among those that the client offers (RFC 7301 §3.2); without a common one the handshake fails
   /// with `no_application_protocol`.
   ///
-  /// A client without the extension speaks HTTP/1.1.
+  /// A client without the extension gets HTTP/1.1.
   private static func selectProtocol(_ context: OpaquePointer) {
     SSL_CTX_set_alpn_select_cb(
       context,

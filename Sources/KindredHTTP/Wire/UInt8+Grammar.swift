@@ -32,8 +32,8 @@ extension UInt8 {
   /// Non-ASCII bytes must be valid UTF-8, which the parser checks for the whole target.
   var isTargetCharacter: Bool { self > 0x20 && self != 0x7F && self != UInt8(ascii: "#") }
 
-  /// `uri-host` and `port` (RFC 3986 §3.2.2): `unreserved`, `sub-delims`, `%`, `:` and the brackets of an IP
-  /// literal.
+  /// Whether the byte may occur in `uri-host` (RFC 3986 §3.2.2) outside the brackets of an IP literal: `unreserved`,
+  /// `sub-delims` and `%`.
   var isHostCharacter: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
