@@ -42,7 +42,7 @@ extension Table {
     return Plan.Statement(sql(change, writer), writer.parameterStyle)
   }
 
-  /// Each parameter has the type of the column that it stands beside.
+  /// Parameters are untyped, as each is assigned to a column or compared with one.
   private func sql(_ change: TableChange, _ dialect: any SQLDialect) -> SQL {
     let table = reference
     switch change {
