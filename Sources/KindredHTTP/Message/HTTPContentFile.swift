@@ -38,7 +38,7 @@ public final class HTTPContentFile: Sendable {
 
   /// Takes ownership of a file that is open for reading; it is closed with this object.
   ///
-  /// - Parameter length: The number of bytes; 0 if it isn't known, as for a pipe.
+  /// - Parameter length: The number of bytes; 0 if it isn't known.
   public init(descriptor: CInt, length: Int) {
     self.descriptor = descriptor
     self.length.store(length, ordering: .relaxed)
