@@ -69,7 +69,7 @@ struct CursorStack: ~Copyable {
   /// The page of each recursive node.
   private let pages: UnsafeMutablePointer<Page>
   /// The state of each merge-joined node.
-  let companions: UnsafeMutablePointer<Companion>
+  let mergeStates: UnsafeMutablePointer<MergeState>
 
   /// - Parameter limit: The maximum number of the root's rows; one more is read to find out whether more follow.
   init(_ plan: ExecutablePlan, limit: Int?) {
@@ -85,8 +85,8 @@ struct CursorStack: ~Copyable {
     slotCount = nodeCount * (plan.recursionLevels + 1)
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: nil, count: slotCount)
-    companions = .allocate(capacity: nodeCount)
-    companions.initialize(repeating: .ahead, count: nodeCount)
+    mergeStates = .allocate(capacity: nodeCount)
+    mergeStates.initialize(repeating: .notStarted, count: nodeCount)
     pages = .allocate(capacity: nodeCount)
     pages.initialize(repeating: Page(), count: nodeCount)
   }
@@ -94,7 +94,7 @@ struct CursorStack: ~Copyable {
   deinit {
     frames.deallocate()
     slots.deallocate()
-    companions.deallocate()
+    mergeStates.deallocate()
     pages.deallocate()
     output.memory.giveBack()
   }
@@ -141,7 +141,7 @@ struct CursorStack: ~Copyable {
   /// Binds a statement to the rows of its ancestors, and pushes it.
   @inline(__always)
   private mutating func start(_ statement: OpaquePointer, _ node: Int32, _ recursionLevel: Int32) -> Int32 {
-    if companions[Int(node)] == .ahead {
+    if mergeStates[Int(node)] == .notStarted {
       let code = bind(statement, node, below: count)
       guard code == SQLITE_OK else { return code }
     }
@@ -196,8 +196,8 @@ struct CursorStack: ~Copyable {
       return nil
     }
     let code =
-      node.pointee.goesAlong
-      ? nextRowAlong(frame, node, above: frames[count - 2].statement) : sqlite3_step(frame.pointee.statement)
+      node.pointee.isMergeJoined
+      ? nextMergedRow(frame, node, above: frames[count - 2].statement) : sqlite3_step(frame.pointee.statement)
     switch code {
     case SQLITE_ROW: break
     case SQLITE_DONE:
@@ -237,7 +237,7 @@ struct CursorStack: ~Copyable {
   private mutating func end() {
     let frame = frames[count - 1]
     let node = nodes + Int(frame.node)
-    if !node.pointee.goesAlong { sqlite3_reset(frame.statement) }
+    if !node.pointee.isMergeJoined { sqlite3_reset(frame.statement) }
     count -= 1
     if frame.node == 0 {
       isFinished = true

@@ -48,7 +48,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     package var column: Int32
     package var columnAbove: Int32
 
-    @inlinable package var goesAlong: Bool { column >= 0 }
+    @inlinable package var isMergeJoined: Bool { column >= 0 }
   }
 
   /// What is written around the rows of a node.

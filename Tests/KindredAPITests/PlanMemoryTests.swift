@@ -14,11 +14,13 @@ struct PlanMemoryTests {
     let model = try library.model
     var parser = FetchRequestParser(model: model, limits: RequestLimits(), isUnpaged: false)
     let request = try parser.parse(path: ["books"], query: query).fetchRequest
-    var planning: Planning? = Planner(model: model).planning(request)
-    _ = try planning?.run()
-    weak let scope = planning?.joining.first
-    #expect(scope != nil)
-    planning = nil
-    #expect(scope == nil)
+    let planner = Planner(model: model)
+    var context: PlanningContext? = planner.context(of: request)
+    if let context { _ = try planner.plan(request, context) }
+    weak let record = context?.state.records.values.first { !$0.joined.isEmpty }?.scope
+    weak let names = record?.names
+    #expect(record != nil && names != nil)
+    context = nil
+    #expect(record == nil && names == nil)
   }
 }

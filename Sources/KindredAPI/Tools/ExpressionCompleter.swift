@@ -135,7 +135,7 @@ struct ExpressionCompleter {
 
   /// Returns whether aggregates of a group are allowed at a place, by the rules of the planner.
   private func takesGroupAggregates(_ place: Expectations.Place, after text: String) -> Bool {
-    let aggregates = Planning.functionNames.aggregates
+    let aggregates = ExpressionFunctions.aggregateNames
     let isInAggregate = place.calls.contains { call in
       call.components.count > 1 || call.components.contains { aggregates.contains($0.name.lowercased()) }
     }
@@ -216,8 +216,8 @@ struct ExpressionCompleter {
   private func operands(in scope: NameScope, typed: String, takesAggregates: Bool) -> [Candidate] {
     var candidates = names(of: scope, typed: typed)
     if scope.via != nil { candidates.append(Candidate(name: "via", kind: .association, ending: ".")) }
-    let functions = Planning.functionNames
-    let names = functions.scalars + (takesAggregates ? functions.aggregates : [])
+    let names =
+      ExpressionFunctions.scalarNames + (takesAggregates ? ExpressionFunctions.aggregateNames : [])
     candidates += Set(names).sorted().map { Candidate(name: $0, kind: .function, ending: "(") }
     candidates += ExpressionParser.constants.map { Candidate(name: $0, kind: .keyword) }
     if scope.parent != nil { candidates.append(Candidate(name: "../", kind: .operator)) }

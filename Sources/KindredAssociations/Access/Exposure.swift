@@ -21,7 +21,7 @@ struct Exposure {
   }
 }
 
-extension Planning {
+extension PlanningState {
   /// Returns the result of `body` and what the expressions compiled by it expose.
   ///
   /// The exposure is also added to the enclosing one.
@@ -36,9 +36,11 @@ extension Planning {
     let result = try body()
     return (result, exposure)
   }
+}
 
+extension PlanningContext {
   /// Whether access rules may hide records from the client, so that the exposure of expressions matters.
   ///
   /// It is false inside a rule, which may read everything.
-  var restrictsRows: Bool { model.whole != nil && !isInRule }
+  var restrictsRows: Bool { state.model.whole != nil && !isInRule }
 }

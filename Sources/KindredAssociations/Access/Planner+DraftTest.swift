@@ -33,30 +33,10 @@ extension Planner {
   /// - Returns: A lookup that finds a row if the rule holds. Records that would refer to the stored record are not
   ///   found, as it is not stored.
   public func test(_ rule: Expression, of resource: Resource, _ draft: DraftShape) throws -> RecordLookup {
-    try Planning(
-      model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()),
-      dialect.writer
-    ).test(rule, of: resource, draft)
-  }
-}
-
-extension Planning {
-  fileprivate func test(
-    _ rule: Expression, of resource: Resource, _ draft: DraftShape
-  ) throws -> RecordLookup {
-    isInRule = true
-    isForOneRecord = true
-    let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: false)
-    let select = statement.newSelect()
-    let scope = unrestricted(
-      Scope(
-        table: resource.table, resource: resource, alias: select.alias(for: resource.table), select: select,
-        node: nil, parent: nil))
-    select.begin(with: reference(toRowsOf: resource.table.row(of: draft, in: dialect), as: scope.alias))
-    select.conditions.append(try modelCondition(rule, in: scope))
-    steps.append((scope, absence: ""))
-    finishPath()
-    return finished([])
+    try test(rule, of: resource) { record, context in
+      let row = resource.table.row(of: draft, in: context.dialect)
+      record.select.begin(with: context.sources.reference(toRowsOf: row, as: record.alias))
+    }
   }
 }
 

@@ -10,33 +10,37 @@ extension Planner {
   ///   - columns: the columns of its table by which the record is found. Their values are the parameters, in order.
   /// - Returns: A lookup that finds the record if the rule holds.
   public func test(_ rule: Expression?, of resource: Resource, by columns: [String]) throws -> RecordLookup {
-    try Planning(
-      model: model, request: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()),
-      dialect.writer
-    ).test(rule, of: resource, by: columns)
-  }
-}
-
-extension Planning {
-  fileprivate func test(
-    _ rule: Expression?, of resource: Resource, by columns: [String]
-  ) throws -> RecordLookup {
-    isInRule = true
-    isForOneRecord = true
-    let statement = StatementBuilder(dialect, level: 0, runsOften: false, givesMany: false)
-    let select = statement.newSelect()
-    let scope = unrestricted(
-      Scope(
-        table: resource.table, resource: resource, alias: select.alias(for: resource.table), select: select,
-        node: nil, parent: nil))
-    select.begin(with: try reference(to: scope))
-    select.conditions += columns.enumerated().map {
-      let type = scope.table.column(named: $1).flatMap { dialect.type(of: $0) }
-      return "\(scope.column($1, in: statement)) = \(dialect.parameter(.parameter($0), as: type))" as SQL
+    try test(rule, of: resource) { record, context in
+      record.select.begin(with: try context.sources.reference(to: record))
+      record.select.add(
+        columns.enumerated().map { number, name in
+          let type = record.table.column(named: name).flatMap { context.dialect.type(of: $0) }
+          let value = context.dialect.parameter(.parameter(number), as: type)
+          return "\(record.column(name, in: record.statement)) = \(value)"
+        })
     }
-    if let rule { select.conditions.append(try modelCondition(rule, in: scope)) }
-    steps.append((scope, absence: ""))
-    finishPath()
-    return finished([])
+  }
+
+  /// How one record is tested by a rule of access.
+  ///
+  /// - Parameter begin: begins the select that finds the record.
+  func test(
+    _ rule: Expression?, of resource: Resource,
+    _ begin: (_ record: Scope, _ context: PlanningContext) throws -> Void
+  ) throws -> RecordLookup {
+    let request = FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode())
+    var context = Planner(model: model, dialect: dialect).context(of: request, isForOneRecord: true)
+    context.isInRule = true
+    let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: false)
+    let select = statement.newSelect()
+    let record = context.rules.unrestricted(
+      Scope(
+        ResolutionScope(resource: resource, node: nil, parent: nil), table: resource.table,
+        alias: select.alias(for: resource.table), select: select, parent: nil))
+    try begin(record, context)
+    if let rule { select.add(try context.rules.condition(rule, in: record)) }
+    var writer = PlanWriter(context.state)
+    return RecordLookup(
+      steps: [writer.step(PathSelect(record, absence: ""))], columns: [], context.state)
   }
 }

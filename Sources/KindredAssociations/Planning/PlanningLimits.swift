@@ -35,9 +35,14 @@ struct PlanningBudget {
     self.check = check
   }
 
-  /// Goes a level deeper, into an expression.
+  /// Charges an expression, and goes a level deeper, into it.
   mutating func enter(_ origin: Origin) throws {
     try charge(1, at: origin)
+    try deepen(origin)
+  }
+
+  /// Goes a level deeper, into an expression that has been charged.
+  mutating func deepen(_ origin: Origin) throws {
     guard depth < limits.expressionDepth else {
       throw RequestError(
         .limitExceeded,

@@ -146,23 +146,6 @@ package struct ExpressionRenderer {
 }
 
 extension Expression.BinaryOperator {
-  /// The operator in the expression language.
-  fileprivate var word: String {
-    switch self {
-    case .equal: "="
-    case .notEqual: "!="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    case .is: "is"
-    case .isNot: "is not"
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    case .remainder: "%"
-    case .concatenate: "||"
-    }
-  }
+  /// The operator in the expression language, which writes them as SQL does, in lower case.
+  fileprivate var word: String { self == .notEqual ? "!=" : sql.rendered().text.lowercased() }
 }

@@ -80,10 +80,10 @@ package struct NameScope {
     for function in Expression.AggregateFunction.allCases where function != .total {
       if function.takesArgument {
         names.ofColumns += associated.resource.columns.compactMap {
-          Planning.name(of: function, key: key, column: $0.name)
+          function.defaultName(ofAssociation: key, column: $0.name)
         }
       } else {
-        names.plain += [Planning.name(of: function, key: key, column: "")].compactMap { $0 }
+        names.plain += [function.defaultName(ofAssociation: key, column: "")].compactMap { $0 }
       }
     }
     return names

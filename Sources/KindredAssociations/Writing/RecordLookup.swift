@@ -19,7 +19,15 @@ extension Planner {
   /// - Parameter columns: the names of the columns to read, which may be hidden ones.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
     let request = FetchRequest(path: path, root: RequestNode())
-    return try planning(request).lookup(columns)
+    let context = context(of: request, isForOneRecord: true)
+    let path = try RecordPath(request.path, context)
+    let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: false)
+    let scope = try path.end(node: nil, statement: statement)
+    let names = scope.add(columns)
+    var writer = PlanWriter(context.state)
+    let last = PathSelect(scope, absence: path.records.absence)
+    return RecordLookup(
+      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, context.state)
   }
 
   /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was
@@ -30,7 +38,20 @@ extension Planner {
     var request = request
     request.root.fields = []
     request.root.children = request.root.children.map(\.joined)
-    return try planning(request).lookupAll(columns)
+    let context = context(of: request)
+    let tree = TreeBuilder(context)
+    let path = try RecordPath(request.path, context)
+    let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)
+    let scope = try path.end(node: request.root, statement: statement)
+    let names = scope.add(columns)
+    let rows = try tree.rows(of: request.root, association: path.records.association, in: scope).finished
+    var writer = PlanWriter(context.state)
+    var steps = path.selects.map { writer.step($0) }
+    let sql = rows.sql(page: tree.page(of: request.root, ahead: 1))
+    steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: path.records.absence))
+    let statements = steps.map(\.statement) + context.state.searches.map(\.statement)
+    try writer.checkLength(statements.reduce(0) { $0 + $1.sql.utf8.count })
+    return RecordLookup(steps: steps, columns: names, context.state)
   }
 }
 
@@ -44,46 +65,20 @@ extension RequestNode {
   }
 }
 
-extension Planning {
-  fileprivate func lookup(_ columns: [String]) throws -> RecordLookup {
-    isForOneRecord = true
-    let records = try planPath()
-    let statement = StatementBuilder(dialect, level: plan.path.count, runsOften: false, givesMany: false)
-    let scope = try open(records, node: nil, statement: statement)
-    let names = add(columns, of: scope)
-    steps.append((scope, absence(of: records)))
-    finishPath()
-    return finished(names)
+extension RecordLookup {
+  init(steps: [Plan.Step], columns: [String], _ state: PlanningState) {
+    self.init(
+      steps: steps, columns: columns, searches: state.searches, transients: Array(state.transients.values))
   }
+}
 
-  fileprivate func lookupAll(_ columns: [String]) throws -> RecordLookup {
-    let records = try planPath()
-    let node = request.root
-    let statement = StatementBuilder(dialect, level: plan.path.count, runsOften: false, givesMany: true)
-    let scope = try open(records, node: node, statement: statement).asRoot
-    nodes.append(nil)
-    let names = add(columns, of: scope)
-    let rows = try planRows(of: node, association: records.association, in: scope)
-    finishPath()
-    let sql = withClause(statement, rows.select(page: page(of: node, ahead: 1)))
-    plan.path.append(Plan.Step(statement: planned(sql), absence: absence(of: records)))
-    try checkLength()
-    return finished(names)
-  }
-
+extension Scope {
   /// Selects these columns first, and returns their names without repetitions.
-  private func add(_ columns: [String], of scope: Scope) -> [String] {
+  fileprivate func add(_ columns: [String]) -> [String] {
     var names: [String] = []
-    for name in columns
-    where scope.statement.column(scope.column(name, in: scope.statement)) == names.count {
+    for name in columns where statement.column(column(name, in: statement)) == names.count {
       names.append(name)
     }
     return names
-  }
-
-  /// Returns a lookup by the statements planned so far.
-  func finished(_ columns: [String]) -> RecordLookup {
-    RecordLookup(
-      steps: plan.path, columns: columns, searches: plan.searches, transients: Array(transients.values))
   }
 }

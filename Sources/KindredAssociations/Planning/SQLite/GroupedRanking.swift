@@ -30,8 +30,22 @@ struct GroupedAggregate {
 ///
 /// The records without associated ones cost nothing where the conditions can't hold for them: SQLite tests conditions
 /// that read no table before it reads one.
-extension Rows {
+struct GroupedRanking {
   private static let ranked: SQL = "\(identifier: "kindred:ranked")"
+
+  /// The term that comes first in the order, and is the same as the aggregate.
+  private let rank: SQL
+  private let aggregate: GroupedAggregate
+
+  /// Nil where the rows are better read another way.
+  init?(of rows: RowsSelect) {
+    let scope = rows.scope
+    guard rows.group == nil, !rows.isDistinct, rows.isLimited,
+      rows.source.isPlain(scope.record, of: scope.table), let rank = rows.order.first?.sql,
+      let aggregate = scope.groupedAggregates[rank], !rows.source.conditions.isEmpty
+    else { return nil }
+    (self.rank, self.aggregate) = (rank, aggregate)
+  }
 
   /// The statement; nil where the records are better read another way.
   ///
@@ -39,15 +53,10 @@ extension Rows {
   ///   - columns: what is shown.
   ///   - page: its `LIMIT` and `OFFSET`.
   ///   - after: what the records come after.
-  func rankedFirst(_ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
-    guard statement.dialect.nestsStatements, group == nil, !isDistinct, isLimited, scope.isPlainTable,
-      let rank = order.first?.sql,
-      let aggregate = scope.groupedAggregates[rank], !scope.select.conditions.isEmpty
-    else {
-      return nil
-    }
-    let conditions = scope.select.conditions + (after.map { [$0] } ?? [])
-    let rest = order.dropFirst().map(\.sql)
+  func sql(_ rows: RowsSelect, _ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
+    let scope = rows.scope
+    let conditions = rows.source.conditions + (after.map { [$0] } ?? [])
+    let rest = rows.order.dropFirst().map(\.sql)
     guard conditions.allSatisfy({ $0.contains(term: rank) }),
       rest.allSatisfy({ $0.column(of: scope.record) != nil })
     else { return nil }
@@ -56,14 +65,14 @@ extension Rows {
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
     // Conditions may read joined records; SQLite leaves out those that nothing reads.
-    let joins = scope.select.joins.map { " \($0)" as SQL }.joined(separator: "")
+    let joins = rows.source.joins.map { " \($0)" as SQL }.joined(separator: "")
     func part(value: SQL, from source: SQL, and condition: SQL?) -> SQL {
       let shown = zip(keys + rest, keyNames + orderNames).map { "\($0) AS \($1)" as SQL }
       let all = conditions.map { $0.replacing(term: rank, with: value) } + (condition.map { [$0] } ?? [])
       return
         "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source)\(joins) WHERE \(all.joined(separator: " AND "))"
     }
-    let records = scope.select.source
+    let records = rows.source.table
     let groups: SQL = "\(identifier: "kindred:groups")"
     let parts: [SQL] = [
       part(
@@ -73,11 +82,11 @@ extension Rows {
         and: nil),
       part(value: aggregate.empty, from: records, and: aggregate.isAbsent),
     ]
-    let innerOrder = orderBy([GroupedAggregate.value] + orderNames)
+    let innerOrder = rows.orderBy([GroupedAggregate.value] + orderNames)
     let value: SQL = "\(Self.ranked).\(GroupedAggregate.value)"
     let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
     let shown = columns.map { $0.replacing(term: rank, with: value) }.joined(separator: ", ")
     return
-      "SELECT \(shown) FROM (\(parts.joined(separator: " UNION ALL "))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(orderBy([value] + rest))"
+      "SELECT \(shown) FROM (\(parts.joined(separator: " UNION ALL "))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(rows.orderBy([value] + rest))"
   }
 }

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// A statement that is merge-joined with the root's, instead of running once for each of its rows.
+/// A select that is merge-joined with the root's, instead of running once for each of its rows.
 ///
 ///     SELECT … FROM author ORDER BY id
 ///     SELECT … FROM book INDEXED BY book_on_authorId WHERE authorId >= ? ORDER BY authorId, id
@@ -9,64 +9,57 @@ import KindredSQLSyntax
 /// refers to it, both are read side by side, a few rows at a time: that costs no search per record. The second
 /// statement begins at the first record, so that it serves a page as well as a whole table.
 struct MergeJoin {
-  /// What the merge-joined statement gives: the rows of all records above, in the order of these.
-  let rows: Rows
+  /// What the merge-joined select gives: the rows of all records above, in the order of these.
+  let rows: RowsSelect
   /// The columns that are equal.
   let columns: Plan.MergeJoin
 
-  /// A statement that might be merge-joined with that of the record above.
-  struct Candidate {
-    /// Of the node.
-    let number: Int
-    let rows: Rows
-    let above: Scope
-  }
-
-  /// Nil where the statement is better run once for each record above.
+  /// Nil where the select is better run once for each record above.
   ///
   /// - Parameters:
-  ///   - candidate: a statement below the root's.
+  ///   - node: a node below the root.
   ///   - root: the rows above.
-  init?(_ candidate: Candidate, below root: Rows, in model: Model) {
-    var rows = candidate.rows
-    let (record, above) = (rows.scope, candidate.above)
-    guard above === root.scope, root.isInOrderOfRowID(), rows.isInOrderOfRowID(linkCount: 1),
-      let association = record.node?.association,
+  init?(_ node: NodeSelect, below root: RowsSelect, in model: Model) {
+    var rows = node.rows
+    let record = rows.scope
+    guard let above = node.collectionOf, above === root.scope, root.isInOrderOfRowID(),
+      rows.isInOrderOfRowID(linkCount: 1), let association = record.node?.association,
       association.steps.count == 1, let step = association.steps.first, step.originColumns.count == 1,
       model.isPlain(step),
       step.originColumns[0] == above.table.rowIDColumn, let name = step.destinationColumns.first,
       let column = record.table.column(named: name),
       // Else equal values may be in another order than integers.
       column.affinity == .integer || column.affinity == .numeric,
-      let index = record.table.orderingIndexes.first(where: { $0.column == column.name })
+      let index = record.table.orderingIndexes.first(where: { $0.column == column.name }),
+      // It is the root's order.
+      let columnAbove = root.columns.firstIndex(of: .column(above.record, step.originColumns[0]))
     else { return nil }
-    let key = record.column(column.name, in: record.statement)
-    let origin = above.column(step.originColumns[0], in: record.statement)
     // It is bound once: apart from where it begins, it must not read the record above.
-    let rest = record.statement.columns + record.select.joins + rows.order.map(\.sql)
+    let rest = rows.columns + rows.source.joins + rows.order.map(\.sql)
     guard !rest.contains(where: \.readsRowsAbove) else { return nil }
 
-    record.select.links = ["\(key) >= \(origin)"]
+    let key = SQL.column(record.record, column.name)
+    let origin = above.column(step.originColumns[0], in: record.statement)
+    rows.source.links = ["\(key) >= \(origin)"]
     // By name: with any other index all records would have to be sorted first.
-    record.select.source.append(" INDEXED BY \(identifier: index.name)")
+    rows.source.table.append(" INDEXED BY \(identifier: index.name)")
     rows.order.insert(OrderTerm(sql: key), at: 0)
+    columns = Plan.MergeJoin(column: rows.column(key), above: columnAbove)
     self.rows = rows
-    columns = Plan.MergeJoin(
-      column: record.statement.column(key),
-      above: above.statement.column(above.column(step.originColumns[0], in: above.statement)))
   }
 }
 
-extension Rows {
+extension RowsSelect {
   /// Whether these are the records of a table in the order of its rowid, but for those that conditions leave out.
   ///
   /// - Parameter linkCount: how many equalities tie them to a record above.
   fileprivate func isInOrderOfRowID(linkCount: Int = 0) -> Bool {
-    guard case .table = scope.table.kind, let column = scope.table.rowIDColumn, group == nil, !isDistinct,
+    let table = scope.table
+    guard case .table = table.kind, let column = table.rowIDColumn, group == nil, !isDistinct,
       order.count == 1, let term = order.first, !term.isDescending, term.nulls == nil
     else { return false }
-    return scope.isPlainTable && scope.select.links.count == linkCount && scope.select.conditions.isEmpty
-      && term.sql.column(of: scope.record) == column
+    return source.isPlain(scope.record, of: table) && source.links.count == linkCount
+      && source.conditions.isEmpty && term.sql.column(of: scope.record) == column
   }
 }
 

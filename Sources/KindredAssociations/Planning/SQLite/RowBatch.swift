@@ -23,7 +23,8 @@ extension RowSelect {
     let number: SQL = "\(Self.above).\(Self.aboveNumber)"
     let select = local(
       select(
-        page: true, columns: statement.columns + [number], from: root.scope.select.from(outer: Self.above),
+        page: true, columns: statement.columns + [number],
+        from: root.scope.select.source.sql(outer: Self.above),
         group: group.isEmpty ? [] : [number] + group))
     let count = columns.count
     // The definition of a table can't see another one beside it.

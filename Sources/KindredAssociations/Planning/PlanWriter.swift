@@ -1,0 +1,74 @@
+import KindredSQLSyntax
+import OrderedCollections
+
+/// Writes the text of selects, of which nothing can change any more.
+struct PlanWriter {
+  private let state: PlanningState
+  /// Bytes of SQL that the model has defined, and not the request.
+  private var definitionsLength = 0
+
+  init(_ state: PlanningState) { self.state = state }
+
+  /// The plan of a tree of selects.
+  ///
+  /// - Throws: `RequestError` where it has more SQL than it may have.
+  mutating func plan(of tree: SelectTree) throws -> Plan {
+    var plan = Plan()
+    plan.path = tree.path.map { step($0) }
+    plan.nodes = tree.nodes.map { node($0) }
+    plan.isSingle = tree.isSingle
+    plan.absence = tree.absence
+    if let root = tree.nodes.first?.rows {
+      if tree.isCounted { plan.count = statement(root.count, of: root) }
+      if let pages = tree.pages {
+        plan.cursorColumns = pages.cursorColumns
+        plan.cursorIsDescending = pages.cursorIsDescending
+        plan.anchor = pages.anchor(of: root).map { statement($0, of: root) }
+        plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root) }
+        plan.passed = pages.passed(of: root).map { statement($0, of: root) }
+      }
+    }
+    plan.searches = state.searches
+    plan.readsLiterals = state.readsLiterals
+    plan.transients = Array(state.transients.values)
+    plan.missingIndexes = Array(state.missingIndexes)
+    plan.mismatches = Array(state.mismatches)
+    try checkLength(plan.sqlLength)
+    return plan
+  }
+
+  /// A step of the path.
+  mutating func step(_ select: PathSelect) -> Plan.Step {
+    Plan.Step(
+      statement: statement(select.sql, readsCommonTableExpression: select.readsCommonTableExpression),
+      absence: select.absence)
+  }
+
+  private mutating func node(_ node: NodeSelect) -> Plan.Node {
+    Plan.Node(
+      statement: statement(node.rows.sql(page: node.page), of: node.rows), shape: node.rows.shape,
+      batch: node.batch.map {
+        Plan.Batch(columns: $0.columns, statement: statement($0.sql, of: node.rows), link: $0.link)
+      },
+      isToMany: node.isToMany, level: node.level, recursion: node.recursion, mergeJoin: node.mergeJoin,
+      name: node.name)
+  }
+
+  /// A statement about the rows of a node.
+  mutating func statement(_ sql: SQL, of rows: RowsSelect) -> Plan.Statement {
+    statement(sql, readsCommonTableExpression: rows.readsCommonTableExpression)
+  }
+
+  /// A statement with the definitions of what it reads, as the database takes it.
+  private mutating func statement(_ sql: SQL, readsCommonTableExpression: Bool) -> Plan.Statement {
+    guard readsCommonTableExpression else { return Plan.Statement(sql, state.dialect.parameterStyle) }
+    let definitions = state.model.commonTableExpressions
+    definitionsLength += definitions.length
+    return Plan.Statement(definitions + sql, state.dialect.parameterStyle)
+  }
+
+  /// - Throws: `RequestError` where there is more SQL than there may be.
+  func checkLength(_ length: Int) throws {
+    guard length - definitionsLength <= state.budget.limits.sqlLength else { throw state.budget.tooLong() }
+  }
+}

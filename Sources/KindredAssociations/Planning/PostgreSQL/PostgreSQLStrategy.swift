@@ -1,0 +1,133 @@
+import KindredSQLSyntax
+
+/// What suits a database that is a round trip away: the select of a node for many records above at once.
+struct PostgreSQLStrategy: PlanStrategy {
+  let dialect: any SQLDialect
+
+  func arranged(_ tree: SelectTree) -> SelectTree {
+    var tree = tree
+    for number in tree.nodes.indices.dropFirst() { tree.nodes[number].batch = batch(of: tree.nodes[number]) }
+    return tree
+  }
+
+  /// The statement of a node for many records above; nil where it reads nothing of them.
+  ///
+  /// Where one column ties the records, and nothing else of those above is read:
+  ///
+  ///     SELECT columns FROM book WHERE book."authorId" = ANY($1) ORDER BY book."authorId", order
+  ///
+  /// Where more is read, each record above has a number, which its rows have in their last column:
+  ///
+  ///     SELECT columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
+  ///     CROSS JOIN book WHERE book."authorId" = above."0" ORDER BY above.n, order
+  ///
+  /// And where rows are counted, put in groups, or found by a subquery:
+  ///
+  ///     SELECT rows.columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
+  ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)
+  ///     ORDER BY above.n, rows.order
+  private func batch(of node: NodeSelect) -> BatchSelect? {
+    let (rows, page) = (node.rows, node.page)
+    let isPlain = page.isEmpty && rows.group == nil && !rows.isDistinct && !rows.source.links.isEmpty
+    if isPlain, let batch = keyedBatch(of: rows) { return batch }
+    var inputs = BatchInputs()
+    let sql = isPlain ? flatBatch(of: rows, &inputs) : lateralBatch(of: rows, page: page, &inputs)
+    guard !inputs.columns.isEmpty else { return nil }
+    return BatchSelect(columns: inputs.columns, sql: sql)
+  }
+
+  /// The records of all keys in the order of these; nil where they are not tied by one key alone.
+  private func keyedBatch(of rows: RowsSelect) -> BatchSelect? {
+    let record = rows.scope
+    guard let association = record.node?.association, let step = association.steps.first,
+      association.steps.count == 1, let name = step.destinationColumns.first,
+      step.destinationColumns.count == 1, let origin = record.parent, origin.statement !== record.statement,
+      let column = record.table.column(named: name), let type = dialect.type(of: column),
+      let other = origin.table.column(named: step.originColumns[0]), dialect.type(of: other) == type,
+      // Equal values of these have equal texts.
+      type.hasOneText
+    else { return nil }
+    let key = record.column(name, in: record.statement)
+    let rest = rows.source.conditions + rows.source.joins + rows.columns + rows.order.map(\.sql)
+    guard rows.source.links.count == 1, !rest.contains(where: \.readsRowsAbove) else { return nil }
+    var inputs = BatchInputs()
+    _ = inputs.localized(rows.source.links[0])
+    guard inputs.columns.count == 1 else { return nil }
+    var keyed = rows
+    let number = keyed.column(key)
+    keyed.source.links = ["\(key) = ANY(\(SQL.bound(to: .batch(0), as: "\(type.name)[]")))"]
+    var first = OrderTerm(sql: key)
+    first.isNullable = false
+    keyed.order.removeAll { $0.sql == key }
+    keyed.order.insert(first, at: 0)
+    return BatchSelect(columns: inputs.columns, sql: keyed.sql(page: ""), link: .key(number))
+  }
+
+  private func flatBatch(of rows: RowsSelect, _ inputs: inout BatchInputs) -> SQL {
+    var order = OrderTerm(sql: BatchInputs.number)
+    order.isNullable = false
+    let from = inputs.localized(rows.source.sql(outer: BatchInputs.place))
+    let columns = (rows.columns + [BatchInputs.number]).map { inputs.localized($0) }
+    let terms = ([order] + rows.order).map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
+    return
+      "SELECT \(columns.joined(separator: ", ")) \(from.replacing(term: BatchInputs.place, with: inputs.source)) ORDER BY \(terms.joined(separator: ", "))"
+  }
+
+  private func lateralBatch(of rows: RowsSelect, page: SQL, _ inputs: inout BatchInputs) -> SQL {
+    let shown = rows.shown
+    var columns = shown
+    let places = rows.order.map { term in
+      columns.firstIndex(of: term.sql)
+        ?? {
+          columns.append(term.sql)
+          return columns.count - 1
+        }()
+    }
+    let inner = inputs.localized(rows.sql(columns, page: page))
+    let names = columns.indices.map { "\(identifier: "c\($0)")" as SQL }
+    let table: SQL = "\(identifier: "kindred:rows")"
+    let result = (shown.indices.map { "\(table).\(names[$0])" as SQL } + [BatchInputs.number])
+    let order =
+      [BatchInputs.number]
+      + zip(rows.order, places).map { $0.rendered(as: "\(table).\(names[$1])", dialect) }
+    return
+      "SELECT \(result.joined(separator: ", ")) FROM \(inputs.source) CROSS JOIN LATERAL (\(inner)) AS \(table)(\(names.joined(separator: ", "))) ORDER BY \(order.joined(separator: ", "))"
+  }
+}
+
+/// What a batch reads of the records above: an array for each column, and the number of each record.
+private struct BatchInputs {
+  static let table: SQL = "\(identifier: "kindred:above")"
+  static let number: SQL = "\(table).\(identifier: "kindred:n")"
+
+  private(set) var columns: [SQL.Binding] = []
+  private var types: [String] = []
+
+  /// What stands for the source until all columns are known.
+  static let place = SQL.term("unnest")
+
+  private static func name(_ number: Int) -> SQL { "\(identifier: "kindred:\(number)")" }
+
+  /// The same about the record above that has a row in the batch.
+  mutating func localized(_ sql: SQL) -> SQL {
+    sql.replacingBindings { binding, type in
+      guard case .ancestor = binding else { return nil }
+      let number =
+        columns.firstIndex(of: binding)
+        ?? {
+          columns.append(binding)
+          types.append(type ?? "text")
+          return columns.count - 1
+        }()
+      return "\(Self.table).\(Self.name(number))"
+    }
+  }
+
+  /// The records above in a `FROM` clause: `unnest(…) WITH ORDINALITY AS above(…)`.
+  var source: SQL {
+    let arrays = types.enumerated().map { SQL.bound(to: .batch($0), as: "\($1)[]") }
+    let names = columns.indices.map(Self.name) + ["\(identifier: "kindred:n")"]
+    return
+      "unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(Self.table)(\(names.joined(separator: ", ")))"
+  }
+}

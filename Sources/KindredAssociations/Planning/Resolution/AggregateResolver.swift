@@ -1,0 +1,120 @@
+import OrderedCollections
+
+/// Looks up aggregates of associations: `books.count`, `books.filter(kind='novel').max(year)`, `maxBookYear`.
+struct AggregateResolver {
+  let state: PlanningState
+
+  private typealias Function = Expression.AggregateFunction
+  private var lookup: NameLookup { NameLookup(state: state) }
+
+  /// The aggregate that the rest of a path writes behind the key of an association.
+  func resolve(
+    _ keyed: KeyedAssociation, _ components: ArraySlice<Expression.Path.Component>, in context: NameContext,
+    at origin: Origin
+  ) throws -> ResolvedAggregate {
+    var filters: [Expression] = []
+    var rest = components
+    while let component = rest.first, component.name == "filter", let arguments = component.arguments {
+      filters += arguments
+      rest = rest.dropFirst()
+    }
+    guard let last = rest.first else {
+      throw RequestError(
+        .invalidExpression, "an aggregate such as `count` should follow `\(keyed.key).filter(…)`", at: origin)
+    }
+    state.diagnostics?.note(.aggregate, at: last.origin)
+    guard rest.count == 1, let function = Function(rawValue: last.name) else {
+      throw try noAggregate(last, of: keyed, rest, for: context.author, at: origin)
+    }
+    let arguments = last.arguments ?? []
+    guard function.argumentCount.contains(arguments.count) else {
+      let call = "\(keyed.key).\(last.name)"
+      let fix =
+        switch function.argumentCount.upperBound {
+        case 0: "takes no arguments: write `\(call)`"
+        case 1: "takes one argument: write `\(call)(column)`"
+        default: "takes a value and a separator: write `\(call)(column, ', ')`"
+        }
+      throw RequestError(.invalidExpression, "`\(last.name)` \(fix)", at: last.origin)
+    }
+    return try resolve(
+      function, of: keyed, filters: filters, arguments: arguments, in: context, at: origin)
+  }
+
+  /// The aggregate that a default name stands for; nil where it stands for none.
+  func resolve(
+    defaultName name: String, in context: NameContext, at origin: Origin
+  ) throws -> ResolvedAggregate? {
+    let defaultNames = DefaultNames(state: state)
+    guard
+      let aggregate = try defaultNames.aggregate(named: name, of: context.scope, for: context.author),
+      let keyed = lookup.association(aggregate.key, of: context.scope, for: context.author)
+    else { return nil }
+    // Before its argument, which has the same place, is noted as a column.
+    state.diagnostics?.note(.aggregate, at: origin)
+    let arguments = aggregate.column.map { column in
+      let component = Expression.Path.Component(name: column, arguments: nil, origin: origin)
+      return [Expression(.path(.init(parents: 0, components: [component])), at: origin)]
+    }
+    return try resolve(
+      aggregate.function, of: keyed, filters: [], arguments: arguments ?? [], in: context, at: origin)
+  }
+
+  /// The aggregate of the records that an association leads to.
+  func resolve(
+    _ function: Expression.AggregateFunction, of keyed: KeyedAssociation, filters: [Expression],
+    arguments: [Expression], in context: NameContext, at origin: Origin
+  ) throws -> ResolvedAggregate {
+    let countsWays = (filters + arguments).contains(where: \.readsVia)
+    let association = try lookup.destination(
+      of: keyed, from: context.scope, for: context.author, countsWays: countsWays)
+    var aggregate = ResolvedAggregate(
+      function: function, association: association, countsWays: countsWays, origin: origin)
+    let inside = NameContext(scope: association.names, author: context.author)
+    let resolver = ExpressionResolver(state: state)
+    aggregate.filters = try filters.map { try resolver.resolve($0, in: inside) }
+    aggregate.arguments = try arguments.map { try resolver.resolve($0, in: inside) }
+    return aggregate
+  }
+
+  // MARK: Errors
+
+  private func noAggregate(
+    _ last: Expression.Path.Component, of keyed: KeyedAssociation,
+    _ rest: ArraySlice<Expression.Path.Component>, for author: ExpressionAuthor, at origin: Origin
+  ) throws -> RequestError {
+    if rest.count == 1, last.arguments == nil,
+      try lookup.resource(keyed.association.destination, for: author).column(named: last.name) != nil
+    {
+      return RequestError(
+        .invalidExpression,
+        "`\(keyed.key)` is to-many, so `\(last.name)` is many values: write an aggregate such as `\(keyed.key).max(\(last.name))`",
+        at: origin)
+    }
+    if let nested = nested(keyed, rest) {
+      return RequestError(
+        .invalidExpression,
+        "`\(keyed.key)` is to-many, so what follows is about each of many records: write `\(nested)`",
+        at: origin)
+    }
+    return RequestError.unknown(
+      last.name, .unknownFunction,
+      "`\(keyed.key)` is a to-many association, and `\(last.name)` is no aggregate of it",
+      among: Function.allCases.map(\.rawValue), at: last.origin)
+  }
+
+  /// An aggregate of aggregates, for what is written as one of a path; nil where no association follows.
+  private func nested(
+    _ keyed: KeyedAssociation, _ rest: ArraySlice<Expression.Path.Component>
+  ) -> String? {
+    guard rest.count > 1, let next = rest.first, let last = rest.last,
+      let resource = state.model.resources[keyed.association.destination],
+      resource.associations[next.name] != nil, let function = Function(rawValue: last.name)
+    else { return nil }
+    let inner = Expression(
+      .path(Expression.Path(parents: 0, components: Array(rest))), at: next.origin)
+    guard let text = try? ExpressionRenderer(literals: state.literals).text(of: inner) else { return nil }
+    let outer = function == .count ? "sum" : function == .isEmpty ? "min" : function.rawValue
+    return "\(keyed.key.asExpressionName).\(outer)(\(text))"
+  }
+}

@@ -1,0 +1,32 @@
+/// The functions of the expression language.
+package enum ExpressionFunctions {
+  /// The functions of values, and how many arguments they take.
+  static let scalars: [String: ClosedRange<Int>] = [
+    "abs": 1...1, "length": 1...1, "lower": 1...1, "upper": 1...1,
+    "trim": 1...2, "ltrim": 1...2, "rtrim": 1...2,
+    "substr": 2...3, "replace": 3...3, "instr": 2...2,
+    "round": 1...2, "floor": 1...1, "ceil": 1...1, "sign": 1...1,
+    "iif": 3...3, "coalesce": 2...100, "ifnull": 2...2, "nullif": 2...2, "min": 2...100, "max": 2...100,
+    "date": 0...20, "time": 0...20, "datetime": 0...20, "julianday": 0...20, "strftime": 1...20,
+    "json_extract": 2...20,
+  ]
+
+  /// The aggregates of a group.
+  static let aggregates: [String: Expression.AggregateFunction] = [
+    "count": .count, "min": .min, "max": .max, "avg": .average, "sum": .sum, "total": .total,
+    "concat": .concat,
+  ]
+
+  /// The names of all functions of values, sorted.
+  package static var scalarNames: [String] { scalars.keys.sorted() }
+
+  /// The names of all aggregates of groups, sorted.
+  package static var aggregateNames: [String] { aggregates.keys.sorted() }
+
+  /// The aggregate of a group that a call is; nil for other functions, such as `min` and `max` of several values.
+  static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
+    let name = name.lowercased()
+    guard argumentCount <= 1 || name == "concat" && argumentCount == 2 else { return nil }
+    return aggregates[name]
+  }
+}

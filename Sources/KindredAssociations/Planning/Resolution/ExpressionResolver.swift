@@ -1,0 +1,136 @@
+/// Looks up the names of an expression: from what is written to what is meant.
+struct ExpressionResolver {
+  let state: PlanningState
+
+  /// What an expression means at a place.
+  ///
+  /// - Throws: `RequestError` for a name that doesn't exist, and for what has no meaning.
+  func resolve(_ expression: Expression, in context: NameContext) throws -> ResolvedExpression {
+    try state.budget.enter(expression.origin)
+    defer { state.budget.leave() }
+    return ResolvedExpression(meaning: try meaning(of: expression, in: context), source: expression)
+  }
+
+  private func meaning(
+    of expression: Expression, in context: NameContext
+  ) throws -> ResolvedExpression.Meaning {
+    func operand(_ expression: Expression) throws -> ResolvedExpression {
+      try resolve(expression, in: context)
+    }
+
+    switch expression.kind {
+    case .literal(let number): return .literal(number)
+    case .value(let value): return .value(value)
+    case .null: return .null
+    case .boolean(let value): return .boolean(value)
+    case .path(let path):
+      let resolved = try noting(state.diagnostics) {
+        try PathResolver(state: state).resolve(path, in: context, at: expression.origin)
+      }
+      return resolved.map { .path($0) } ?? .unknown
+    case .function(let name, let arguments, let isDistinct):
+      return try noting(state.diagnostics) {
+        try call(of: name, arguments, isDistinct: isDistinct, in: context, at: expression.origin)
+      } ?? .unknown
+    case .all(let operands): return .all(try operands.map(operand))
+    case .any(let operands): return .any(try operands.map(operand))
+    case .unary(let op, let value): return .unary(op, try operand(value))
+    case .binary(let op, let left, let right): return .binary(op, try operand(left), try operand(right))
+    case .isNull(let value, let negated): return .isNull(try operand(value), negated: negated)
+    case .in(let value, let list, let negated):
+      return .among(try operand(value), try list.map(operand), negated: negated)
+    case .between(let value, let low, let high, let negated):
+      return .between(try operand(value), try operand(low), try operand(high), negated: negated)
+    case .match(let op, let value, let pattern, let escape, let negated):
+      return .match(
+        op, try operand(value), try operand(pattern), escape: try escape.map(operand), negated: negated)
+    case .cases(let value, let branches, let other):
+      return .cases(
+        of: try value.map(operand),
+        try branches.map {
+          ResolvedExpression.Branch(condition: try operand($0.condition), result: try operand($0.result))
+        }, else: try other.map(operand))
+    case .collate(let value, let collation): return .collate(try operand(value), collation)
+    case .cast(let value, let type): return .cast(try operand(value), type)
+    case .program(let expression): return .program(expression)
+    }
+  }
+
+  // MARK: Functions
+
+  private func call(
+    of name: String, _ arguments: [Expression], isDistinct: Bool, in context: NameContext, at origin: Origin
+  ) throws -> ResolvedExpression.Meaning {
+    let key = name.lowercased()
+    state.diagnostics?.note(.function, at: origin)
+    if let aggregate = ExpressionFunctions.groupAggregate(key, argumentCount: arguments.count) {
+      return try groupAggregate(
+        aggregate, called: key, arguments, isDistinct: isDistinct, in: context, at: origin)
+    }
+    guard let counts = ExpressionFunctions.scalars[key] else {
+      let names = Set(ExpressionFunctions.scalarNames + ExpressionFunctions.aggregateNames + ["cast"])
+        .sorted()
+      var error = RequestError.unknown(
+        name, .unknownFunction, "there is no function `\(name)`", among: names, at: origin)
+      error.message += "; there are \(names.joined(separator: ", "))"
+      throw error
+    }
+    guard !isDistinct else {
+      throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
+    }
+    guard counts.contains(arguments.count) else {
+      let (low, high) = (counts.lowerBound, counts.upperBound)
+      let number = low == high ? "\(low)" : high == 100 ? "\(low) or more" : "\(low) to \(high)"
+      throw RequestError(
+        .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
+    }
+    return .function(key, try arguments.map { try resolve($0, in: context) })
+  }
+
+  private func groupAggregate(
+    _ function: Expression.AggregateFunction, called name: String, _ arguments: [Expression],
+    isDistinct: Bool, in context: NameContext, at origin: Origin
+  ) throws -> ResolvedExpression.Meaning {
+    guard context.allowsGroupAggregates else {
+      throw RequestError(
+        .invalidExpression,
+        context.scope.isGrouped
+          ? "`\(name)` of a group is not known yet here: use `having`, or take it out of another aggregate"
+          : "`\(name)` is an aggregate of a group: add `group=…`\(associationAggregate(name, arguments, in: context))",
+        at: origin)
+    }
+    guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
+      throw RequestError(
+        .invalidExpression,
+        name == "concat"
+          ? "`concat` takes a value, and a separator if wanted" : "`\(name)` takes one argument",
+        at: origin)
+    }
+    guard !isDistinct || arguments.count == 1 else {
+      throw RequestError(.invalidExpression, "`\(name)(distinct x)` takes no separator", at: origin)
+    }
+    var inside = context
+    inside.allowsGroupAggregates = false
+    return .groupAggregate(
+      function, try arguments.map { try resolve($0, in: inside) }, isDistinct: isDistinct)
+  }
+
+  /// How an aggregate of an association is written that may be meant by one of a group.
+  private func associationAggregate(
+    _ name: String, _ arguments: [Expression], in context: NameContext
+  ) -> String {
+    let lookup = NameLookup(state: state)
+    let keys = lookup.associationKeys(of: context.scope).filter {
+      lookup.association($0, of: context.scope, for: context.author)?.association.cardinality == .toMany
+    }
+    var key = keys.first
+    if case .path(let path)? = arguments.first?.kind, let first = path.components.first,
+      keys.contains(first.name)
+    {
+      key = first.name
+    }
+    guard let key else { return "" }
+    let call = name == "count" ? "count" : "\(name == "avg" ? "average" : name)(…)"
+    return ", or write an aggregate of an association, such as `\(key.asExpressionName).\(call)`"
+  }
+}

@@ -1,0 +1,186 @@
+/// Looks up the names of a path: of the record itself, of a record above, or of one that a to-one association leads to.
+struct PathResolver {
+  let state: PlanningState
+
+  private typealias Component = Expression.Path.Component
+  private var lookup: NameLookup { NameLookup(state: state) }
+
+  /// - Throws: `RequestError`
+  func resolve(
+    _ path: Expression.Path, in context: NameContext, at origin: Origin
+  ) throws -> ResolvedPath {
+    var target = context.scope
+    for _ in 0..<path.parents {
+      guard let parent = target.parent else {
+        throw RequestError(
+          .invalidExpression, "`../` leads nowhere: \(target.parentRefusal)", at: origin)
+      }
+      target = parent
+    }
+    guard path.parents > 0 else { return try resolve(path.components[...], in: context) }
+    do {
+      let above = NameContext(scope: target, author: context.author)
+      return .above(path.parents, try resolve(path.components[...], in: above))
+    } catch let error as RequestError where error.code == .unknownColumn {
+      throw pointingUp(error, path, from: target, for: context.author)
+    }
+  }
+
+  private func resolve(
+    _ components: ArraySlice<Component>, in context: NameContext
+  ) throws -> ResolvedPath {
+    guard let first = components.first else {
+      throw RequestError(.invalidExpression, "a name is missing")
+    }
+    let (scope, author) = (context.scope, context.author)
+    let rest = components.dropFirst()
+    guard let next = rest.first else { return try resolveName(first, in: context) }
+    if author == .rule, let claim = Expression.claim(.init(parents: 0, components: Array(components))) {
+      return .claim(claim)
+    }
+    if let keyed = lookup.association(first.name, of: scope, for: author) {
+      state.diagnostics?.note(keyed.node == nil ? .association : .name, at: first.origin)
+      guard first.arguments == nil else {
+        throw RequestError(
+          .invalidExpression, "`\(first.name)` is an association and takes no arguments", at: first.origin)
+      }
+      if keyed.association.cardinality == .toMany {
+        return .aggregate(
+          try AggregateResolver(state: state).resolve(keyed, rest, in: context, at: first.origin))
+      }
+      let joined = try lookup.toOne(keyed, of: scope, for: author)
+      return .joined(joined, try resolve(rest, in: NameContext(scope: joined.names, author: author)))
+    }
+    if first.name == "via", let via = scope.via, rest.count == 1 {
+      state.diagnostics?.note(.association, at: first.origin)
+      return .via(
+        try column(next, of: via, in: context) { via.columns.map(\.name) })
+    }
+    try lookup.checkPermission(first.name, of: scope.resource, for: author, at: first.origin)
+    throw RequestError.unknown(
+      first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
+      among: lookup.associationKeys(of: scope), at: first.origin, shown: \.asExpressionName)
+  }
+
+  private func resolveName(_ component: Component, in context: NameContext) throws -> ResolvedPath {
+    let (scope, author) = (context.scope, context.author)
+    if component.arguments == nil {
+      if let column = lookup.column(component.name, of: scope.resource, for: author) {
+        state.diagnostics?.note(.column, at: component.origin)
+        return .column(column)
+      }
+      if let named = try resolveNamed(component.name, in: context) {
+        state.diagnostics?.note(.name, at: component.origin)
+        return .named(named)
+      }
+      if let aggregate = try AggregateResolver(state: state).resolve(
+        defaultName: component.name, in: context, at: component.origin)
+      {
+        return .aggregate(aggregate)
+      }
+    }
+    if let keyed = lookup.association(component.name, of: scope, for: author) {
+      throw RequestError(
+        .invalidExpression,
+        keyed.association.cardinality == .toMany
+          ? "`\(component.name)` is a to-many association: write an aggregate such as `\(component.name).count`"
+          : "`\(component.name)` is an association: write one of its columns, such as `\(component.name).\(try lookup.resource(keyed.association.destination, for: author).columns.first?.name ?? "…")`",
+        at: component.origin)
+    }
+    try lookup.checkPermission(component.name, of: scope.resource, for: author, at: component.origin)
+    return .column(try column(component, of: scope.resource, in: context) { try candidates(in: scope) })
+  }
+
+  /// - Parameter candidates: the names that may be meant.
+  private func column(
+    _ component: Component, of resource: Resource, in context: NameContext, candidates: () throws -> [String]
+  ) throws -> Column {
+    guard component.arguments == nil else {
+      throw RequestError.unknown(
+        component.name, .unknownFunction, "`\(component.name)(…)` is no function of \(resource.name)",
+        among: try candidates(), at: component.origin)
+    }
+    guard let column = lookup.column(component.name, of: resource, for: context.author) else {
+      let error = RequestError.unknown(
+        component.name, .unknownColumn, "`\(component.name)` is no column of \(resource.name)",
+        among: try candidates(), at: component.origin, shown: \.asExpressionName)
+      guard component.isQuoted else { throw error }
+      let text = "'\(component.name.replacing("'", with: "''"))'"
+      throw error.adding("write a text in single quotes: \(text)", suggestion: text)
+    }
+    state.diagnostics?.note(.column, at: component.origin)
+    return column
+  }
+
+  // MARK: Names of the request
+
+  /// An annotation or a field of the record's node, by its name.
+  private func resolveNamed(_ name: String, in context: NameContext) throws -> ResolvedName? {
+    guard context.author == .request, context.scope.node != nil else { return nil }
+    let memory = state.memory(of: context.scope)
+    guard let expression = expressions(of: context.scope, memory)[name] else { return nil }
+    // Within itself the name has its other meaning: `bookCount` is an item of that name, and the aggregate that it is.
+    guard memory.resolving.insert(name).inserted else {
+      state.selfReferences += 1
+      return nil
+    }
+    defer { memory.resolving.remove(name) }
+    let isOfGroup = context.allowsGroupAggregates
+    if let known = memory.resolved[name], known.isOfGroup == isOfGroup { return known }
+    let before = state.selfReferences
+    let resolved = ResolvedName(
+      name: name,
+      expression: try ExpressionResolver(state: state).resolve(expression, in: context),
+      isOfGroup: isOfGroup, isStable: state.selfReferences == before)
+    if resolved.isStable { memory.resolved[name] = resolved }
+    return resolved
+  }
+
+  /// The annotations and fields of the record's node by their names, the first of each name.
+  private func expressions(of scope: ResolutionScope, _ memory: NameMemory) -> [String: Expression] {
+    if let known = memory.expressions { return known }
+    var named: [String: Expression] = [:]
+    var items = scope.node?.annotations ?? []
+    for case .expression(let field) in scope.node?.fields ?? [] { items.append(field) }
+    for item in items {
+      guard
+        let name = item.name
+          ?? (try? DefaultNames(state: state).name(of: item.expression, in: scope)) ?? nil
+      else { continue }
+      if named[name] == nil { named[name] = item.expression }
+    }
+    memory.expressions = named
+    return named
+  }
+
+  // MARK: Errors
+
+  /// The error of a name of a record above that is one of a record further above.
+  private func pointingUp(
+    _ error: RequestError, _ path: Expression.Path, from scope: ResolutionScope, for author: ExpressionAuthor
+  ) -> RequestError {
+    guard path.components.count == 1 else { return error }
+    let name = path.components[0].name
+    var parents = 1
+    var above = scope.parent
+    while let record = above {
+      if lookup.column(name, of: record.resource, for: author) != nil {
+        let steps = String(repeating: "../", count: parents)
+        let whole = String(repeating: "../", count: path.parents) + steps + name.asExpressionName
+        return error.adding(
+          "`\(whole)` is that of \(record.resource.name)", suggestion: steps + name.asExpressionName)
+      }
+      parents += 1
+      above = record.parent
+    }
+    return error
+  }
+
+  private func candidates(in scope: ResolutionScope) throws -> [String] {
+    // To find the nearest among thousands takes a while, and a request may have a hundred errors.
+    try state.budget.check()
+    var names = scope.resource.columns.map(\.name) + lookup.associationKeys(of: scope)
+    for annotation in scope.node?.annotations ?? [] { names += annotation.name.map { [$0] } ?? [] }
+    return names + DefaultNames(state: state).all(in: scope)
+  }
+}

@@ -1,0 +1,81 @@
+import KindredSQLSyntax
+import OrderedCollections
+
+/// Makes SQL of the common table expressions of a request for rows.
+struct CommonTableDefinitions {
+  let context: PlanningContext
+
+  /// The common table expressions that a statement defines for its node and what is joined to it, each once.
+  ///
+  /// - Throws: `RequestError` where two of one name are not the same.
+  func definitions(of node: RequestNode) throws -> [SQL] {
+    var definitions: OrderedDictionary<String, SQL> = [:]
+    for table in node.commonTables {
+      let columns = (table.columns ?? []).map { "\(identifier: $0)" as SQL }
+      let list: SQL = columns.isEmpty ? SQL() : " (\(columns.joined(separator: ", ")))"
+      let definition: SQL = "\(list) AS (\(try definition(of: table)))"
+      let name = table.name.foldingASCIICase
+      guard definitions[name].map({ $0 == "\(identifier: table.name)\(definition)" }) ?? true else {
+        throw RequestError(
+          .duplicateName, "two different common table expressions are called `\(table.name)`")
+      }
+      definitions[name] = "\(identifier: table.name)\(definition)"
+    }
+    return Array(definitions.values)
+  }
+
+  private func definition(of table: CommonTable) throws -> SQL {
+    switch table.definition {
+    case .raw(let parts):
+      let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
+      let table = Table(name: "", kind: .view, columns: [], primaryKey: [])
+      let nowhere = Scope(
+        ResolutionScope(resource: Resource(name: "", table: table), node: nil, parent: nil), table: table,
+        alias: "", select: statement.newSelect(), parent: nil)
+      return try ProgramExpressionCompiler(context: context).raw(parts, in: nowhere)
+    case .request(let request):
+      return try definition(by: request)
+    }
+  }
+
+  /// The rows of a request, whose values are its own.
+  private func definition(by request: FetchRequest) throws -> SQL {
+    let outer = context.state
+    let state = PlanningState(model: outer.model, dialect: outer.dialect, literals: request.literals.values)
+    state.transients = outer.transients
+    defer { outer.transients = state.transients }
+    let statement = StatementBuilder(outer.dialect, level: 0, runsOften: false, givesMany: true)
+    let builder = RowSelectBuilder(context: PlanningContext(state: state))
+    let rows = try builder.select(request, into: statement.newSelect())
+    return rows.rendered(page: true, columns: try builder.selection(of: rows))
+  }
+}
+
+extension RequestNode {
+  /// What is defined here, for the records joined to it, and for those that aggregates are of.
+  fileprivate var commonTables: [CommonTable] {
+    let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
+    let fields = (fields ?? []).compactMap { field in
+      if case .expression(let item) = field { item.expression } else { nil }
+    }
+    let expressions =
+      fields + annotations.map(\.expression) + filters + group + havings + (sort ?? []).map(\.expression)
+    return rows.commonTables + (joined + expressions.flatMap(\.aggregatedNodes)).flatMap(\.commonTables)
+  }
+}
+
+extension Expression {
+  /// The nodes that its aggregates are of.
+  fileprivate var aggregatedNodes: [RequestNode] {
+    guard case .program(let expression) = kind else { return parts.flatMap(\.aggregatedNodes) }
+    switch expression {
+    case .aggregate(_, let node, let argument): return [node] + (argument?.aggregatedNodes ?? [])
+    case .of(_, let expression), .among(let expression, _): return expression.aggregatedNodes
+    case .raw(let parts):
+      return parts.flatMap { part -> [RequestNode] in
+        if case .expression(let expression) = part { expression.aggregatedNodes } else { [] }
+      }
+    case .column, .count, .exists: return []
+    }
+  }
+}

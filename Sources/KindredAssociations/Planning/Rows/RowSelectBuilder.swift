@@ -1,0 +1,166 @@
+import KindredSQLSyntax
+
+/// Makes the selects of requests for rows: a record and those that are joined to it, one row for each way through them.
+struct RowSelectBuilder {
+  let context: PlanningContext
+
+  /// The rows of a request's root.
+  func select(_ request: FetchRequest, into select: SelectBuilder) throws -> RowSelect {
+    let node = request.root
+    let rows = RowSelect(node: node, statement: select.statement)
+    rows.reserveAliases()
+    let scope: Scope
+    if let association = node.association, let values = request.origin, let first = association.steps.first {
+      let (table, resource) = try context.names.table(first.origin)
+      let origin = Scope(
+        ResolutionScope(resource: resource, node: nil, parent: nil), table: table, alias: "", select: select,
+        parent: nil, constants: values)
+      scope = try records(of: node, from: origin, into: select, isRepeated: false)
+    } else {
+      let resource = try context.names.resource(request.path.resource)
+      scope = Scope(
+        ResolutionScope(resource: resource, node: node, parent: nil), table: resource.table,
+        alias: select.alias(for: resource.table, node: node), select: select, parent: nil)
+      try context.state.register(scope, above: nil)
+      select.begin(with: try context.sources.reference(to: scope))
+    }
+    try finish(rows, root: scope)
+    return rows
+  }
+
+  /// The rows of a collection of each record above.
+  func select(_ node: RequestNode, below scope: Scope, in statement: StatementBuilder) throws -> RowSelect {
+    let rows = RowSelect(node: node, statement: statement)
+    rows.reserveAliases()
+    let record = try records(of: node, from: scope, into: statement.newSelect(), isRepeated: true)
+    try finish(rows, root: record)
+    return rows
+  }
+
+  private func records(
+    of node: RequestNode, from scope: Scope, into select: SelectBuilder, isRepeated: Bool
+  ) throws -> Scope {
+    let association = try context.names.destination(
+      of: try context.names.association(of: node), from: scope.names, countsWays: true)
+    return try context.chains.chain(association, from: scope, into: select, isRepeated: isRepeated)
+  }
+
+  /// Opens what is joined, and then says what the rows are: expressions may read any of the records.
+  private func finish(_ rows: RowSelect, root scope: Scope) throws {
+    let root = RowJoin(scope: scope)
+    rows.root = root
+    try open(root)
+    for child in root.children { scope.select.append(join: try rendered(child, below: root).sql) }
+    let (node, expressions) = (rows.node, context.expressions)
+    scope.select.add(try node.filters.map { try expressions.condition($0, in: scope) })
+    rows.commonTables = try CommonTableDefinitions(context: context).definitions(of: node)
+    rows.group = try node.group.map { try expressions.compile($0, in: scope).sql }
+    rows.havings = try node.havings.map { try expressions.condition($0, in: scope) }
+    rows.order = try terms(of: root)
+  }
+
+  // MARK: Joins
+
+  /// Opens the records that are joined to one.
+  private func open(_ join: RowJoin) throws {
+    for child in join.scope.node?.children ?? [] where !child.rows.isPrefetched {
+      guard let step = child.association?.steps.first else { continue }
+      let select = join.scope.select
+      let (table, resource) = try context.names.table(step.destination)
+      let scope = Scope(
+        ResolutionScope(resource: resource, node: child, parent: join.scope.names), table: table,
+        alias: select.alias(for: table, node: child), select: select, parent: join.scope)
+      try context.state.register(scope, above: join.scope)
+      let opened = RowJoin(scope: scope, step: step)
+      join.children.append(opened)
+      try open(opened)
+    }
+  }
+
+  /// `JOIN`, or `LEFT JOIN`: then what must be there behind it is in parentheses with it, so that the missing one
+  /// takes the other with it and not the row.
+  ///
+  /// - Parameter outside: the records that can't be read within the parentheses around it.
+  /// - Returns: The join, and its conditions on records outside: they belong behind the parentheses.
+  private func rendered(
+    _ join: RowJoin, below root: RowJoin, outside: Set<RecordID> = []
+  ) throws -> (sql: SQL, beyond: [SQL]) {
+    guard let step = join.step, let node = join.scope.node, let parent = join.scope.parent else {
+      return (SQL(), [])
+    }
+    let statement = join.scope.statement
+    let table = try context.sources.reference(to: join.scope)
+    var conditions = context.sources.links(
+      step, from: parent, to: TableSource(columns: step.destinationColumns, of: join.scope), in: statement)
+    if let rule = table.rule { conditions.append(rule) }
+    var beyond: [SQL] = []
+    for filter in ([step.filter].compactMap { $0 }) + node.filters {
+      let condition = try context.expressions.condition(filter, in: join.scope)
+      if condition.reads(where: outside.contains) {
+        beyond.append(condition)
+      } else {
+        conditions.append(condition)
+      }
+    }
+    let isInParentheses = !node.isRequired && join.children.contains { $0.scope.node?.isRequired == true }
+    let hidden = isInParentheses ? root.records.subtracting(join.records) : outside
+    var (inner, outer): ([SQL], [SQL]) = ([], [])
+    for child in join.children {
+      let isRequired = child.scope.node?.isRequired == true
+      let rendered = try rendered(child, below: root, outside: isRequired ? hidden : [])
+      if isRequired { inner.append(rendered.sql) } else { outer.append(rendered.sql) }
+      if isInParentheses { conditions += rendered.beyond } else { beyond += rendered.beyond }
+    }
+    let condition: SQL = conditions.isEmpty ? "TRUE" : conditions.joined(separator: " AND ")
+    let source: SQL = isInParentheses ? "(\(([table.sql] + inner).joined(separator: " ")))" : table.sql
+    var sql: SQL = "\(node.isRequired ? "JOIN" : "LEFT JOIN" as SQL) \(source) ON \(condition)"
+    for join in (node.isRequired ? inner : []) + outer { sql.append(" \(join)") }
+    return (sql, beyond)
+  }
+
+  // MARK: Order
+
+  /// The order: that of the record, of the pivots that led to it, and of the records joined to it.
+  private func terms(of join: RowJoin) throws -> [OrderTerm] {
+    var terms = try (join.scope.node?.sort ?? []).map { try rowTerm($0, in: join.scope) }
+    var pivot = join.scope.via
+    while let scope = pivot {
+      terms += try (scope.node?.sort ?? []).map { try rowTerm($0, in: scope) }
+      pivot = scope.via
+    }
+    return try join.children.reduce(terms) { try $0 + self.terms(of: $1) }
+  }
+
+  private func rowTerm(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
+    OrderTerm(
+      try context.expressions.compile(term.expression, in: scope), isDescending: term.isDescending,
+      nulls: term.nulls)
+  }
+
+  // MARK: Columns
+
+  /// The columns of a subquery: those of its first record, named.
+  func selection(of rows: RowSelect) throws -> [SQL] {
+    guard let root = rows.root, let node = root.scope.node else { return ["1"] }
+    let scope = root.scope
+    func named(_ item: NamedExpression) throws -> SQL {
+      let sql = try context.expressions.compile(item.expression, in: scope).sql
+      return name(of: item, in: scope).map { "\(sql) AS \(identifier: $0)" } ?? sql
+    }
+    let fields: [SQL] = try (node.fields ?? [.all]).flatMap { field -> [SQL] in
+      switch field {
+      case .all: scope.table.declaredColumns.map { scope.column($0.name, in: scope.statement) }
+      case .expression(let item): [try named(item)]
+      }
+    }
+    return try fields + node.annotations.map(named)
+  }
+
+  /// The name of a column that is selected; that which SQLite gives it where nil.
+  func name(of item: NamedExpression, in scope: Scope) -> String? {
+    guard item.name == nil, case .program(.column(let column)) = item.expression.kind else {
+      return item.name
+    }
+    return scope.table.column(named: column)?.name ?? column
+  }
+}

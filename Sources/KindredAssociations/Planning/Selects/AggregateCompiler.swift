@@ -1,0 +1,133 @@
+import KindredSQLSyntax
+
+/// Makes SQL of aggregates of associations: each is a subquery of its own, so that none multiplies the rows of another.
+struct AggregateCompiler {
+  let context: PlanningContext
+
+  private var state: PlanningState { context.state }
+  private var dialect: any SQLDialect { context.dialect }
+
+  /// The aggregate of the records associated with that of `scope`.
+  func compile(_ aggregate: ResolvedAggregate, in scope: Scope) throws -> CompiledExpression {
+    // What a subquery takes to be made, beside its expressions.
+    try state.budget.charge(8, at: aggregate.origin)
+    let function = aggregate.function
+    return try scope.statement.subquery { select in
+      let records = try records(
+        of: aggregate.association, from: scope, into: select, countsWays: aggregate.countsWays)
+      for filter in aggregate.filters { select.add(try context.rules.guarded(filter, in: records)) }
+      let values = try aggregate.arguments.map { try context.expressions.compile($0, in: records) }
+      if function == .concat {
+        return try concatenation(of: values, aggregate.association, records, select)
+      }
+      if function == .isEmpty {
+        return CompiledExpression(
+          sql: "NOT EXISTS (SELECT 1 \(select.from))", precedence: .not, format: .boolean,
+          type: dialect.truthType, absent: dialect.absence(of: function))
+      }
+      let call = try dialect.aggregate(function, values, isDistinct: false)
+      guard values.contains(where: { $0.sql.reads { $0.depth < select.depth } }) else {
+        let compiled = subquery(function, call, select.from)
+        scope.groupedAggregates[compiled.sql] = grouped(
+          function, call.sql, aggregate.association.association, records, select, in: scope)
+        return compiled
+      }
+      // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
+      let outer = values.map { value in
+        var value = value
+        (value.sql, value.precedence, value.form) = ("value", .primary, .other)
+        return value
+      }
+      let rows: SQL = "SELECT \(values[0].sql) AS value \(select.from)"
+      return subquery(
+        function, try dialect.aggregate(function, outer, isDistinct: false), "FROM \(dialect.derived(rows))")
+    }
+  }
+
+  /// A number of records that is read no further than `most`: its cost is bounded.
+  func compileCount(
+    of association: ResolvedAssociation, most: Int, in scope: Scope
+  ) throws -> CompiledExpression {
+    try scope.statement.subquery { select in
+      _ = try records(of: association, from: scope, into: select)
+      let bound = dialect.integer(.value(.integer(Int64(most))))
+      let first = dialect.derived("SELECT 1 \(select.from) LIMIT \(bound)")
+      return CompiledExpression(
+        sql: "(SELECT COUNT(*) FROM \(first))", absent: dialect.absence(of: .count))
+    }
+  }
+
+  /// The associated records that meet the conditions of their node.
+  private func records(
+    of association: ResolvedAssociation, from scope: Scope, into select: SelectBuilder,
+    countsWays: Bool = false
+  ) throws -> Scope {
+    let records = try context.chains.destination(
+      of: association, from: scope, into: select, countsWays: countsWays,
+      isRepeated: scope.statement.repeatsInner)
+    select.add(try context.conditions.conditions(of: records))
+    return records
+  }
+
+  /// The values one after the other, in the order of the association.
+  ///
+  ///     (SELECT group_concat(value, separator) FROM (SELECT … FROM records ORDER BY order))
+  private func concatenation(
+    of values: [CompiledExpression], _ association: ResolvedAssociation, _ records: Scope,
+    _ select: SelectBuilder
+  ) throws -> CompiledExpression {
+    let orders = context.orders
+    let sort =
+      try records.node?.sort?.map { try orders.term($0, in: records) }
+      ?? orders.defaultTerms(association.association.sort, in: records)
+    let order = (sort + orders.keyTerms(of: records)).map { $0.rendered(as: $0.sql, dialect) }
+      .joined(separator: ", ")
+    let names: [SQL] = ["value", "separator"]
+    let shown = zip(values, names).map { "\($0.sql) AS \($1)" as SQL }.joined(separator: ", ")
+    let rows: SQL = "SELECT \(shown) \(select.from) ORDER BY \(order)"
+    let read = zip(values, names).map { value, name in
+      var value = value
+      (value.sql, value.precedence, value.form) = (name, .primary, .other)
+      return value
+    }
+    let call = try dialect.aggregate(.concat, read, isDistinct: false)
+    return CompiledExpression(sql: "(SELECT \(call.sql) FROM \(dialect.derived(rows)))", type: call.type)
+  }
+
+  /// An aggregate of the rows that `from` finds.
+  private func subquery(
+    _ function: Expression.AggregateFunction, _ call: CompiledExpression, _ from: SQL
+  ) -> CompiledExpression {
+    CompiledExpression(
+      sql: .term("(SELECT \(call.sql) \(from))"), type: call.type,
+      isNullable: dialect.absence(of: function) == nil, absent: dialect.absence(of: function))
+  }
+
+  /// An aggregate of the records that one index lookup finds, as groups; nil where they are found in another way.
+  private func grouped(
+    _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association, _ records: Scope,
+    _ select: SelectBuilder, in scope: Scope
+  ) -> GroupedAggregate? {
+    guard dialect.nestsStatements, association.steps.count == 1, select.source.joins.isEmpty,
+      let step = association.steps.first, step.originColumns.count == 1,
+      let key = records.table.column(named: step.destinationColumns[0]),
+      let origin = scope.table.column(named: step.originColumns[0]),
+      // Equal values of a group are then equal to the same records.
+      state.model.isPlain(step), select.source.plainRecord == records.record,
+      // Groups are read apart from any record.
+      !select.source.conditions.contains(where: { $0.reads { $0.depth < select.depth } })
+    else {
+      return nil
+    }
+    let (keySQL, originSQL) = (
+      records.column(key.name, in: select.statement), scope.column(origin.name, in: select.statement)
+    )
+    let conditions = select.source.conditions
+    let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return GroupedAggregate(
+      groups:
+        "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
+      origin: originSQL, empty: dialect.absence(of: function)?.sql ?? "NULL",
+      isAbsent: "NOT EXISTS (SELECT 1 \(select.from))")
+  }
+}

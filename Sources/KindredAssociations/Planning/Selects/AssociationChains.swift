@@ -1,0 +1,140 @@
+import KindredSQLSyntax
+
+/// How the records of an association are reached: chains of joined tables.
+struct AssociationChains {
+  let context: PlanningContext
+
+  private var model: Model { context.state.model }
+
+  /// Adds the tables of an association to `select`, and the conditions that tie them to `origin`.
+  ///
+  /// Each way to a record gives a row of its own.
+  ///
+  /// - Returns: the destination's record.
+  func chain(
+    _ resolved: ResolvedAssociation, from origin: Scope, into select: SelectBuilder, isRepeated: Bool
+  ) throws -> Scope {
+    let association = resolved.association
+    let pivot = try pivots(
+      of: association, nodes: resolved.names.node?.rows.pivots ?? [], from: origin, into: select,
+      isRepeated: isRepeated)
+    guard let last = association.steps.last else { return pivot }
+    let scope = try record(
+      resolved.names, of: last, in: select, parent: origin, via: association.steps.count > 1 ? pivot : nil)
+    try add(scope, by: last, of: association, isLast: true, from: pivot, isRepeated: isRepeated)
+    return scope
+  }
+
+  /// Adds the tables before the destination's.
+  ///
+  /// - Parameter nodes: what the request says about the pivots, in the order of the steps.
+  /// - Returns: the last pivot's record, or the origin where there is none.
+  private func pivots(
+    of association: Association, nodes: [RequestNode], from origin: Scope, into select: SelectBuilder,
+    isRepeated: Bool
+  ) throws -> Scope {
+    var previous = origin
+    for (number, step) in association.steps.dropLast().enumerated() {
+      let node = nodes.indices.contains(number) ? nodes[number] : nil
+      let via = number > 0 ? previous : nil
+      let names = ResolutionScope(
+        resource: try context.names.table(step.destination).resource, node: node, parent: previous.names,
+        via: via?.resource)
+      let scope = try record(names, of: step, in: select, parent: previous, via: via)
+      try add(scope, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
+      previous = scope
+    }
+    return previous
+  }
+
+  /// Adds the destination's table to `select`, and the condition that a way leads to it from `origin`.
+  ///
+  /// Each record gives one row, however many ways lead to it.
+  ///
+  /// - Parameter countsWays: whether each way gives a row nevertheless, for something reads the join table.
+  func destination(
+    of resolved: ResolvedAssociation, from origin: Scope, into select: SelectBuilder,
+    countsWays: Bool = false, isRepeated: Bool
+  ) throws -> Scope {
+    let association = resolved.association
+    let node = resolved.names.node
+    let countsWays = countsWays || (node?.readsVia ?? false)
+    guard let last = association.steps.last, !model.leadsOnce(association), !countsWays,
+      !model.takesFirst(last, of: association)
+    else {
+      return try chain(resolved, from: origin, into: select, isRepeated: isRepeated)
+    }
+    let scope = try record(resolved.names, of: last, in: select, parent: origin, via: nil)
+    try context.state.register(scope, above: origin)
+    // The pivot's columns are columns of the same statement.
+    let source = try context.sources.source(of: scope, by: last, from: scope, isRepeated: isRepeated)
+    add(source, links: [], to: select)
+    let condition = try select.statement.subquery { ways in
+      let pivot = try pivots(
+        of: association, nodes: node?.rows.pivots ?? [], from: origin, into: ways, isRepeated: isRepeated)
+      return context.sources.membership(last, from: pivot, to: source, among: ways.from)
+    }
+    select.add(condition)
+    select.add(try context.rules.modelConditions(of: last, of: association, in: scope))
+    return scope
+  }
+
+  private func record(
+    _ names: ResolutionScope, of step: AssociationStep, in select: SelectBuilder, parent: Scope, via: Scope?
+  ) throws -> Scope {
+    let table = try context.names.table(step.destination).table
+    return Scope(
+      names, table: table, alias: select.alias(for: table, node: names.node), select: select,
+      parent: parent, via: via)
+  }
+
+  /// Adds the table of a step.
+  ///
+  /// - Parameter isLast: whether it is the destination's, whose node puts its conditions elsewhere.
+  private func add(
+    _ scope: Scope, by step: AssociationStep, of association: Association, isLast: Bool,
+    from previous: Scope, isRepeated: Bool
+  ) throws {
+    let (select, last) = (scope.select, isLast ? association : nil)
+    try context.state.register(scope, above: previous)
+    guard !model.takesFirst(step, of: association) else {
+      return try addFirst(of: step, from: previous, as: scope, in: last)
+    }
+    // A table joined to others runs once for each of their rows.
+    let isInner = !select.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
+    let source = try context.sources.source(
+      of: scope, by: step, from: previous, isRepeated: isRepeated || isInner)
+    add(
+      source, links: context.sources.links(step, from: previous, to: source, in: select.statement),
+      to: select)
+    select.add(try context.rules.modelConditions(of: step, of: last, in: scope))
+    if !isLast { select.add(try context.conditions.conditions(of: scope)) }
+  }
+
+  /// Adds the first of the records that a step leads to.
+  private func addFirst(
+    of step: AssociationStep, from origin: Scope, as scope: Scope, in association: Association?
+  ) throws {
+    let first = try context.toOne.first(of: step, from: origin, as: scope, in: association)
+    if scope.select.isEmpty {
+      scope.select.begin(with: first.source, isPlain: false)
+      scope.select.add(first.condition)
+    } else {
+      scope.select.join(first.source, on: [first.condition])
+    }
+  }
+
+  /// Adds a source to a `FROM` clause, first or by `JOIN`.
+  func add(_ source: TableSource, links: [SQL], to select: SelectBuilder) {
+    for (number, item) in source.items.enumerated() {
+      var conditions = item.condition.map { [$0] } ?? []
+      if select.isEmpty {
+        select.begin(with: item.table, links: links)
+        continue
+      }
+      if number == 0 { conditions += links }
+      // The table is not to be read before the index that leads to it.
+      select.join(item.table, on: conditions, number > 0 ? .ordered : .required)
+    }
+  }
+}

@@ -1,0 +1,298 @@
+import KindredSQLSyntax
+
+/// Makes SQL of expressions whose names have been looked up, in the words of the dialect.
+struct ExpressionCompiler {
+  let context: PlanningContext
+
+  private var state: PlanningState { context.state }
+  private var dialect: any SQLDialect { context.dialect }
+
+  // MARK: As written
+
+  /// The SQL of an expression about the record of `scope`.
+  ///
+  /// - Parameter isOfGroup: whether aggregates of a group have a meaning in it.
+  func compile(
+    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request,
+    isOfGroup: Bool = false
+  ) throws -> CompiledExpression {
+    try compile(try resolve(expression, in: scope, by: author, isOfGroup), in: scope)
+  }
+
+  /// An expression as a condition beside others.
+  func condition(
+    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
+  ) throws -> SQL {
+    try condition(try resolve(expression, in: scope, by: author, isOfGroup), in: scope)
+  }
+
+  private func resolve(
+    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor, _ isOfGroup: Bool
+  ) throws -> ResolvedExpression {
+    try context.resolver.resolve(
+      expression, in: NameContext(scope: scope.names, author: author, allowsGroupAggregates: isOfGroup))
+  }
+
+  // MARK: Resolved
+
+  /// An expression as a condition beside others.
+  func condition(_ expression: ResolvedExpression, in scope: Scope) throws -> SQL {
+    try compileCondition(expression, in: scope).sql(within: .and)
+  }
+
+  /// The SQL of an expression about the record of `scope`.
+  func compile(_ expression: ResolvedExpression, in scope: Scope) throws -> CompiledExpression {
+    try state.budget.deepen(expression.source.origin)
+    defer { state.budget.leave() }
+    if context.restrictsRows, expression.source.exposesOperands { state.exposure.tells = true }
+    return try checkingTypes(of: expression.source) { try compileParts(of: expression, in: scope) }
+  }
+
+  /// An expression that is true or not.
+  private func compileCondition(
+    _ expression: ResolvedExpression, in scope: Scope
+  ) throws -> CompiledExpression {
+    let compiled = try compile(expression, in: scope)
+    return try checkingTypes(of: expression.source) { try dialect.condition(compiled) }
+  }
+
+  private func compileParts(
+    of expression: ResolvedExpression, in scope: Scope
+  ) throws -> CompiledExpression {
+    func operand(_ expression: ResolvedExpression) throws -> CompiledExpression {
+      try compile(expression, in: scope)
+    }
+
+    switch expression.meaning {
+    case .literal(let number):
+      return dialect.literal(.parameter(number), state.literals[number])
+    case .value(let value):
+      return dialect.literal(.value(value), value)
+    case .null:
+      return CompiledExpression(sql: "NULL", form: .null)
+    case .boolean(let value):
+      return truth(value)
+    case .unknown:
+      return .unknown
+    case .path(let path):
+      return try noting(state.diagnostics) { try compile(path, in: scope) } ?? .unknown
+    case .function(let name, let arguments):
+      return try noting(state.diagnostics) { try call(of: name, arguments, in: scope) } ?? .unknown
+    case .groupAggregate(let function, let arguments, let isDistinct):
+      return try noting(state.diagnostics) {
+        try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
+      } ?? .unknown
+    case .all(let operands):
+      return try logical(operands, "AND", .and, in: scope)
+    case .any(let operands):
+      return try logical(operands, "OR", .or, in: scope)
+    case .unary(.not, let value):
+      return try dialect.negated(operand(value))
+    case .unary(.minus, let value):
+      return try dialect.signed(operand(value), isNegative: true)
+    case .unary(.plus, let value):
+      return try dialect.signed(operand(value), isNegative: false)
+    case .binary(let op, let left, let right):
+      if op == .concatenate, state.budget.limits.boundsOperators {
+        return try dialect.boundedConcatenation(operand(left), operand(right))
+      }
+      return try dialect.binary(op, operand(left), operand(right))
+    case .isNull(let value, let negated):
+      return dialect.isNull(try operand(value), negated: negated)
+    case .among(let value, let list, let negated):
+      guard !list.isEmpty else {
+        // SQLite makes an integer of `x IN ()`, and an integer alone in ORDER BY is the number of a column.
+        _ = try operand(value)
+        return truth(negated)
+      }
+      let list = try list.map(operand)
+      return try dialect.isAmong(operand(value), list, negated: negated)
+    case .between(let value, let low, let high, let negated):
+      return try dialect.isBetween(operand(value), operand(low), operand(high), negated: negated)
+    case .match(let op, let value, let pattern, let escape, let negated):
+      let isBounded = state.budget.limits.boundsOperators
+      return try dialect.matches(
+        op, operand(value), operand(pattern), escape: try escape.map(operand), negated: negated,
+        isStoppable: isBounded,
+        beginning: isBounded && isIndexed(value, in: scope)
+          ? op.beginning(of: pattern.source, escape: escape?.source) : nil)
+    case .cases(let value, let branches, let other):
+      return try cases(of: value, branches, else: other, in: scope)
+    case .collate(let value, let collation):
+      return try dialect.collated(operand(value), collation)
+    case .cast(let value, let type):
+      return try dialect.cast(operand(value), to: type)
+    case .program(let expression):
+      return try ProgramExpressionCompiler(context: context).compile(expression, in: scope)
+    }
+  }
+
+  /// What `body` makes of the parts of an expression.
+  ///
+  /// - Throws: `RequestError` where their types don't fit, with the `cast` that would.
+  private func checkingTypes<Result>(of expression: Expression, _ body: () throws -> Result) throws -> Result
+  {
+    do {
+      return try body()
+    } catch let mismatch as TypeMismatch {
+      var message = mismatch.message
+      let parts = expression.parts.isEmpty ? [expression] : expression.parts
+      if let (operand, type) = mismatch.cast, parts.indices.contains(operand),
+        let text = try? ExpressionRenderer(literals: state.literals).text(of: parts[operand])
+      {
+        message += ": write `cast(\(text) as \(type.rawValue))`"
+      }
+      throw RequestError(.invalidExpression, message, at: expression.origin)
+    }
+  }
+
+  // MARK: Operators and functions
+
+  private func truth(_ value: Bool) -> CompiledExpression {
+    CompiledExpression(
+      sql: value ? "TRUE" : "FALSE", format: .boolean, type: dialect.truthType, form: .truth(value),
+      isNullable: false)
+  }
+
+  /// `AND` or `OR` of two or more.
+  private func logical(
+    _ operands: [ResolvedExpression], _ word: SQL, _ precedence: Precedence, in scope: Scope
+  ) throws -> CompiledExpression {
+    let operands = try operands.map { try compileCondition($0, in: scope).sql(within: precedence) }
+    return CompiledExpression(
+      sql: chain(operands[...], word), precedence: precedence, format: .boolean, type: dialect.truthType)
+  }
+
+  /// A chain of operands; a long one as a tree of little depth, for SQLite's limit is on depth and not on length.
+  private func chain(_ operands: ArraySlice<SQL>, _ word: SQL) -> SQL {
+    guard operands.count > 50 else { return operands.joined(separator: " \(word) ") }
+    let middle = operands.startIndex + operands.count / 2
+    return "(\(chain(operands[..<middle], word))) \(word) (\(chain(operands[middle...], word)))"
+  }
+
+  private func call(
+    of name: String, _ arguments: [ResolvedExpression], in scope: Scope
+  ) throws -> CompiledExpression {
+    let compiled = try arguments.enumerated().map { number, argument in
+      try name == "iif" && number == 0
+        ? compileCondition(argument, in: scope) : compile(argument, in: scope)
+    }
+    var call = try dialect.function(name, compiled)
+    if dialect.readsLiterals(of: name) { state.readsLiterals = true }
+    if name == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }
+    return call
+  }
+
+  /// `CASE`, whose values are booleans where all of its results are.
+  private func cases(
+    of value: ResolvedExpression?, _ branches: [ResolvedExpression.Branch], else other: ResolvedExpression?,
+    in scope: Scope
+  ) throws -> CompiledExpression {
+    let compiledValue = try value.map { try compile($0, in: scope) }
+    var isBoolean = true
+    func result(_ expression: ResolvedExpression) throws -> CompiledExpression {
+      let compiled = try compile(expression, in: scope)
+      if case .null = expression.meaning {} else { isBoolean = isBoolean && compiled.format == .boolean }
+      return compiled
+    }
+    let compiledBranches = try branches.map { branch in
+      let condition =
+        try value == nil
+        ? compileCondition(branch.condition, in: scope) : compile(branch.condition, in: scope)
+      return (condition: condition, result: try result(branch.result))
+    }
+    let compiledOther = try other.map { try result($0) }
+    var compiled = try dialect.cases(of: compiledValue, compiledBranches, else: compiledOther)
+    if isBoolean { compiled.format = .boolean }
+    return compiled
+  }
+
+  /// Whether an expression is a column that an index may find by its beginning: SQLite sees that in operators alone.
+  private func isIndexed(_ expression: ResolvedExpression, in scope: Scope) -> Bool {
+    guard case .path(.column(let column)) = expression.meaning else { return false }
+    return scope.table.isIndexed([column.name])
+  }
+
+  // MARK: Paths
+
+  /// A column of the record.
+  func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
+    if context.restrictsRows { state.exposure.add(scope) }
+    return CompiledExpression(
+      sql: .column(scope.record, column.name), format: column.valueFormat, type: dialect.type(of: column),
+      isNullable: column.isNullable || !scope.isSolid)
+  }
+
+  private func compile(_ path: ResolvedPath, in scope: Scope) throws -> CompiledExpression {
+    switch path {
+    case .column(let column): return compile(column, in: scope)
+    case .via(let column): return try compile(via: column, in: scope)
+    case .above(let levels, let rest): return try compile(rest, levels, above: scope)
+    case .joined(let association, let rest):
+      return try context.toOne.through(association, of: scope) { try compile(rest, in: $0) }
+    case .named(let named): return try compile(named, in: scope)
+    case .aggregate(let aggregate): return try context.aggregates.compile(aggregate, in: scope)
+    case .claim(let claim): return dialect.literal(.claim(claim), .text(""))
+    }
+  }
+
+  /// What is read of the record so many levels up.
+  private func compile(
+    _ path: ResolvedPath, _ levels: Int, above scope: Scope
+  ) throws -> CompiledExpression {
+    var target = scope
+    var levels = levels
+    while levels > 0, let parent = target.parent {
+      target = parent
+      levels -= 1
+      // A level that is repeated reads what is further above through the level above it.
+      if target.statement !== scope.statement, target.recursion?.isRepeated ?? false { break }
+    }
+    guard target !== scope else { return .unknown }
+    let rest = levels > 0 ? .above(levels, path) : path
+    var compiled = try compile(rest, in: target)
+    guard target.statement !== scope.statement else { return compiled }
+    compiled.form = .other
+    compiled.sql = target.export(
+      compiled.sql, as: compiled.type, to: scope.statement, .path(rest, isInRule: context.isInRule))
+    compiled.precedence = .primary
+    return compiled
+  }
+
+  /// The same of another record, as ``Scope/export(_:as:to:_:)`` has noted it.
+  func compile(_ read: RecursionContext.Read, in scope: Scope) throws -> SQL {
+    switch read {
+    case .column(let name): return .column(scope.record, name)
+    case .path(let path, let isInRule):
+      var context = context
+      context.isInRule = isInRule
+      return try ExpressionCompiler(context: context).compile(path, in: scope).sql
+    }
+  }
+
+  private func compile(via column: Column, in scope: Scope) throws -> CompiledExpression {
+    guard let via = scope.via else { return CompiledExpression(sql: "NULL", form: .null) }
+    let compiled = compile(column, in: via)
+    // Where the record is missing there is no way to it, though a part of one may be there.
+    guard !scope.isSolid, let presence = scope.presence else { return compiled }
+    let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
+    var shown = try dialect.function(
+      "iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), compiled])
+    (shown.format, shown.type) = (compiled.format, compiled.type)
+    return shown
+  }
+
+  /// An annotation or a field, compiled once for all that name it, unless it depends on where it is named.
+  private func compile(_ named: ResolvedName, in scope: Scope) throws -> CompiledExpression {
+    let (memory, origin) = (state.memory(of: scope), named.expression.source.origin)
+    if named.isStable, let known = memory.named[named.name], known.isOfGroup == named.isOfGroup {
+      try state.budget.charge(length: known.expression.sql.length, at: origin)
+      state.exposure.add(known.exposure)
+      return known.expression
+    }
+    let (compiled, exposure) = try state.exposing { try compile(named.expression, in: scope) }
+    try state.budget.charge(length: compiled.sql.length, at: origin)
+    if named.isStable { memory.named[named.name] = (compiled, named.isOfGroup, exposure) }
+    return compiled
+  }
+}

@@ -1,0 +1,92 @@
+import KindredSQLSyntax
+
+/// Makes SQL of total orders.
+struct OrderCompiler {
+  let context: PlanningContext
+
+  private var dialect: any SQLDialect { context.dialect }
+
+  /// The order of a node's rows: as requested or by default, then that of the to-one nodes, then the primary key.
+  ///
+  /// - Parameter shown: what tells distinct results apart. Where no key does, the order of the columns may not: their
+  ///   collations take some texts for equal.
+  func terms(
+    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [OrderTerm]?,
+    shown: [SQL] = []
+  ) throws -> [OrderTerm] {
+    var terms: [OrderTerm] = []
+    if let sort = node.sort {
+      terms = try sort.map { try term($0, in: scope, isOfGroup: group != nil) }
+    } else if let rank {
+      terms = rank.map { OrderTerm(sql: $0) }
+    } else if group == nil {
+      terms = try defaultTerms(association?.sort ?? [], in: scope)
+    }
+    guard group == nil else {
+      // Without expressions there is one group.
+      return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []))
+    }
+    terms += try toOneTerms(of: node, in: scope)
+    terms += keyTerms(of: scope)
+    if node.isDistinct, scope.table.identity.isEmpty {
+      terms += shown.compactMap { dialect.orderedByBytes($0).map { OrderTerm(sql: $0) } }
+    }
+    if let association, node.readsVia, !context.state.model.leadsOnce(association) {
+      // The same record may be there several times, by several ways.
+      var pivot = scope.via
+      while let via = pivot {
+        terms += keyTerms(of: via)
+        pivot = via.via
+      }
+    }
+    return unique(terms)
+  }
+
+  /// The order of an association, or else that of the resource.
+  func defaultTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
+    try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope, by: context.modelAuthor) }
+  }
+
+  func keyTerms(of scope: Scope) -> [OrderTerm] {
+    scope.keyColumns.map {
+      OrderTerm(context.expressions.compile($0, in: scope), exposure: Exposure([scope]))
+    }
+  }
+
+  /// The orders of the to-one nodes, where the request says them, in the order of the nodes.
+  private func toOneTerms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
+    var terms: [OrderTerm] = []
+    for child in node.children where child.association?.cardinality == .toOne && child.recursion == nil {
+      guard child.ordersAbove else { continue }
+      let record = try context.toOne.join(child, to: scope)
+      terms += try (child.sort ?? []).map { try term($0, in: record) }
+      terms += try toOneTerms(of: child, in: record)
+    }
+    return terms
+  }
+
+  /// - Parameter isOfGroup: whether aggregates of a group have a meaning in it.
+  func term(
+    _ term: SortTerm, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
+  ) throws -> OrderTerm {
+    var (compiled, exposure) = try context.state.exposing {
+      try context.expressions.compile(term.expression, in: scope, by: author, isOfGroup: isOfGroup)
+    }
+    if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
+    return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)
+  }
+
+  /// A term that stands before decides; its repetition only costs.
+  private func unique(_ terms: [OrderTerm]) -> [OrderTerm] {
+    var seen: Set<SQL> = []
+    return terms.filter { seen.insert($0.sql).inserted }
+  }
+}
+
+extension RequestNode {
+  /// Whether it, or a to-one node below, is sorted by the request.
+  var ordersAbove: Bool {
+    sort != nil
+      || children.contains { $0.association?.cardinality == .toOne && $0.recursion == nil && $0.ordersAbove }
+  }
+}

@@ -1,0 +1,35 @@
+import KindredSQLSyntax
+
+/// A term of an order, its names found.
+struct OrderTerm {
+  var sql: SQL
+  var isDescending = false
+  var nulls: SortTerm.Nulls?
+  /// Whether it may be NULL.
+  var isNullable = true
+  /// What its values are; nil where that is not known.
+  var type: ValueType?
+  /// What it reads.
+  var exposure = Exposure()
+
+  init(sql: SQL) { self.sql = sql }
+
+  init(
+    _ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil,
+    exposure: Exposure = Exposure()
+  ) {
+    sql = compiled.sql(within: .collate)
+    self.isDescending = isDescending
+    self.nulls = nulls
+    isNullable = compiled.isNullable
+    type = compiled.type
+    self.exposure = exposure
+  }
+
+  /// Whether NULLs come first: unless told otherwise, they are the least values.
+  var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
+
+  func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
+    dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
+  }
+}

@@ -1,0 +1,104 @@
+import KindredSQLSyntax
+
+/// Makes SQL of what only a program can say: expressions that name records, SQL of its own, other requests.
+struct ProgramExpressionCompiler {
+  let context: PlanningContext
+
+  private var state: PlanningState { context.state }
+
+  func compile(_ expression: Expression.ProgramExpression, in scope: Scope) throws -> CompiledExpression {
+    switch expression {
+    case .column(let name):
+      return CompiledExpression(sql: scope.column(name, in: scope.statement))
+    case .of(let alias, let expression):
+      return try compile(expression, of: alias, from: scope)
+    case .raw(let parts):
+      // It may be of any operators.
+      return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
+    case .aggregate(let function, let node, let argument):
+      let aggregate = try AggregateResolver(state: state).resolve(
+        function, of: try context.names.association(of: node), filters: [],
+        arguments: argument.map { [$0] } ?? [], in: NameContext(scope: scope.names, author: .request),
+        at: node.origin)
+      return try state.isolatingAliases { try context.aggregates.compile(aggregate, in: scope) }
+    case .count(let key, let most):
+      guard let keyed = context.names.association(key, of: scope.names, for: .request) else {
+        throw RequestError(.unknownAssociation, "`\(key)` is no association of \(scope.resource.name)")
+      }
+      return try context.aggregates.compileCount(
+        of: try context.names.destination(of: keyed, from: scope.names), most: most, in: scope)
+    case .exists(let request):
+      return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: scope)))", format: .boolean)
+    case .among(let value, let request):
+      let value = try context.expressions.compile(value, in: scope).sql(within: .comparison)
+      return CompiledExpression(
+        sql: "\(value) IN (\(try subquery(request, in: scope)))", precedence: .equality, format: .boolean)
+    }
+  }
+
+  /// An expression about the record of an alias, in a statement that is the record's own or one below.
+  private func compile(
+    _ expression: Expression, of alias: RecordAlias, from scope: Scope
+  ) throws -> CompiledExpression {
+    guard let target = state.aliased[alias] else {
+      throw RequestError(
+        .unknownNode,
+        "the TableAlias\(alias.name.map { " \($0)" } ?? "") stands for no table of this request: attach it with aliased(_:)"
+      )
+    }
+    var compiled = try context.expressions.compile(expression, in: target)
+    guard target.statement !== scope.statement else { return compiled }
+    compiled.form = .other
+    compiled.sql = target.statement.export(compiled.sql, as: compiled.type, to: scope.statement)
+    compiled.precedence = .primary
+    return compiled
+  }
+
+  /// SQL of the program, with its expressions in their places.
+  func raw(_ parts: [Expression.RawPart], in scope: Scope) throws -> SQL {
+    var sql = SQL()
+    for part in parts {
+      switch part {
+      case .text(let text): sql.append(SQL(trusted: text))
+      case .expression(let expression):
+        sql.append(try context.expressions.compile(expression, in: scope).sql(within: .primary))
+      }
+    }
+    return sql
+  }
+
+  /// The rows of another request, inside of a statement.
+  private func subquery(_ request: FetchRequest, in scope: Scope) throws -> SQL {
+    try state.isolatingAliases {
+      try scope.statement.subquery { select in
+        let builder = RowSelectBuilder(context: context)
+        let rows = try builder.select(request, into: select)
+        return rows.rendered(page: true, columns: try builder.selection(of: rows))
+      }
+    }
+  }
+}
+
+extension PlanningState {
+  /// Gives a record the names that its node asks for.
+  ///
+  /// - Throws: `RequestError` where another one has such a name.
+  func register(_ scope: Scope, above: Scope?) throws {
+    guard let shape = scope.node?.rows else { return }
+    if let above {
+      for alias in shape.originAliases { aliased[alias] = above }
+    }
+    for alias in shape.aliases {
+      guard aliased.updateValue(scope, forKey: alias) == nil else {
+        throw RequestError(.duplicateName, "A TableAlias most not be used to refer to multiple tables")
+      }
+    }
+  }
+
+  /// What `body` makes of names that are its own: the same node may be planned in several subqueries.
+  fileprivate func isolatingAliases<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = aliased
+    defer { aliased = outer }
+    return try body()
+  }
+}

@@ -1,0 +1,55 @@
+import KindredSQLSyntax
+
+/// What must hold for a record: its filters, its searches, and the associations that it must have.
+struct RecordConditions {
+  let context: PlanningContext
+
+  private var state: PlanningState { context.state }
+
+  /// The conditions that the request puts on the record of `scope`.
+  ///
+  /// - Parameter joinedSearch: the search that the statement's own `FROM` clause makes, by number.
+  func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
+    guard let node = scope.node else { return [] }
+    try state.filtered.begin(node)
+    defer { state.filtered.end(node) }
+    var conditions = node.equalities.map { equality($0, in: scope) }
+    conditions += try node.filters.map { try context.rules.guarded($0, in: scope) }
+    // What must hold for a group says nothing of a record.
+    if !node.isGrouped { conditions += try node.havings.map { try context.rules.guarded($0, in: scope) } }
+    for (number, search) in node.searches.enumerated() where number != joinedSearch {
+      let match = try noting(state.diagnostics) { try context.searches.match(search, in: scope) }
+      conditions.append(match ?? "TRUE")
+    }
+    for child in node.children where child.isRequired {
+      if scope.canJoin, scope.isSolid, child.association?.cardinality == .toOne, child.recursion == nil {
+        // An inner join says it.
+        _ = try context.toOne.join(child, to: scope)
+      } else {
+        conditions.append(try exists(child, of: scope))
+      }
+    }
+    return conditions
+  }
+
+  /// The condition that a column has one of its candidate values.
+  func equality(_ column: RequestPath.KeyColumn, in scope: Scope) -> SQL {
+    let type = scope.table.column(named: column.name).flatMap { context.dialect.type(of: $0) }
+    let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
+    let sql = scope.column(column.name, in: scope.statement)
+    return values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))"
+  }
+
+  /// That an associated record is there which meets its own conditions.
+  private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
+    guard child.association != nil else { return "TRUE" }
+    return try scope.statement.subquery { select in
+      let records = try context.chains.chain(
+        try context.names.destination(
+          of: try context.names.association(of: child), from: scope.names, countsWays: true),
+        from: scope, into: select, isRepeated: scope.statement.repeatsInner)
+      select.add(try conditions(of: records))
+      return "EXISTS (SELECT 1 \(select.from))"
+    }
+  }
+}

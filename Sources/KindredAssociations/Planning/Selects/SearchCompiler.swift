@@ -1,0 +1,108 @@
+import KindredSQLSyntax
+import OrderedCollections
+
+/// Makes SQL of full-text searches.
+struct SearchCompiler {
+  let context: PlanningContext
+
+  private var state: PlanningState { context.state }
+  private var dialect: any SQLDialect { context.dialect }
+
+  /// The full-text table of a search.
+  private func fullText(of scope: Scope, for search: RequestNode.Search) throws -> FullText {
+    guard let fullText = scope.table.fullText else {
+      throw RequestError(
+        .invalidValue,
+        "\(scope.resource.name) has no full-text index to search: use `filter` with `like`, or \(dialect.fullTextIndex(of: scope.table.name))",
+        at: search.origin)
+    }
+    return fullText
+  }
+
+  /// That a record is found by a search.
+  func match(_ search: RequestNode.Search, in scope: Scope) throws -> SQL {
+    let fullText = try fullText(of: scope, for: search)
+    if let vector = fullText.vector { return try vectorMatch(search, vector, fullText, in: scope).condition }
+    return FullTextTable(fullText).contains(
+      SQL.column(scope.record, fullText.rowIDName), where: try pattern(of: search, fullText, in: scope))
+  }
+
+  /// Searches in the record's own statement, so that the rank, which is returned, can order the result.
+  func join(_ search: RequestNode.Search, to scope: Scope) throws -> SQL {
+    let fullText = try fullText(of: scope, for: search)
+    if let vector = fullText.vector {
+      let match = try vectorMatch(search, vector, fullText, in: scope)
+      scope.select.add(match.condition)
+      return match.rank
+    }
+    let table = FullTextTable(fullText)
+    var alias = scope.alias
+    if fullText.table != scope.table.name {
+      alias = scope.select.alias(for: fullText.table)
+      scope.select.join(
+        context.sources.reference(to: fullText, as: alias),
+        on: [table.isIndex(alias, of: SQL.column(scope.record, fullText.rowIDName))])
+    }
+    scope.select.add(table.matches(alias, try pattern(of: search, fullText, in: scope)))
+    return table.rank(alias)
+  }
+
+  /// The condition and the rank of a search by a column of the type `tsvector`.
+  private func vectorMatch(
+    _ search: RequestNode.Search, _ vector: String, _ fullText: FullText, in scope: Scope
+  ) throws -> (condition: SQL, rank: SQL) {
+    try state.budget.charge(8, at: search.origin)
+    guard !fullText.columns.contains(where: scope.resource.hidden.contains) else {
+      throw holdsHidden(scope, search)
+    }
+    guard case .text(let pattern) = state.literals[search.literal] else {
+      throw RequestError(.invalidValue, "a pattern is a text", at: search.origin)
+    }
+    state.readsLiterals = true
+    let query: TextSearchQuery
+    do {
+      query = try TextSearchQuery(pattern)
+    } catch {
+      throw RequestError(.invalidValue, "the pattern is malformed: \(error.message)", at: search.origin)
+    }
+    let column = SQL.column(scope.record, vector)
+    return (query.matches(column), query.rank(column))
+  }
+
+  private func holdsHidden(_ scope: Scope, _ search: RequestNode.Search) -> RequestError {
+    RequestError(
+      .invalidValue,
+      "\(scope.resource.name) can't be searched: its full-text index holds what is not shown",
+      at: search.origin)
+  }
+
+  /// The pattern of a search, which must find nothing in hidden columns.
+  private func pattern(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
+    let pattern = SQL.bound(to: .parameter(search.literal))
+    try state.budget.charge(8, at: search.origin)
+    let resources = [scope.resource] + state.model.resources.values.filter { $0.table.name == fullText.table }
+    let visible = fullText.columns.filter { column in
+      !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
+    }
+    let isWhole = visible.count == fullText.columns.count
+    check(search, on: fullText, columns: isWhole ? nil : visible)
+    guard !isWhole else { return pattern }
+    guard fullText.version >= 5, !visible.isEmpty else { throw holdsHidden(scope, search) }
+    return FullTextTable(fullText).pattern(pattern, in: visible)
+  }
+
+  /// Has a pattern checked before anything else runs, once.
+  ///
+  /// - Parameter columns: those that it may name; nil for all.
+  private func check(_ search: RequestNode.Search, on fullText: FullText, columns: [String]?) {
+    guard !state.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
+    else {
+      return
+    }
+    let sql = FullTextTable(fullText).check(.bound(to: .parameter(search.literal)))
+    state.searches.append(
+      Plan.SearchCheck(
+        statement: Plan.Statement(sql, dialect.parameterStyle), literal: search.literal, columns: columns,
+        origin: search.origin))
+  }
+}

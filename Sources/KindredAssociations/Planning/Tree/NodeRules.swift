@@ -1,0 +1,63 @@
+/// What can't be said of a node, whatever its expressions mean.
+struct NodeRules {
+  let node: RequestNode
+  /// The path of the node, which its parameters begin with.
+  let name: String
+  /// Whether it gives a list, as a to-one node does below joined to-many ones.
+  var isToMany = false
+
+  /// - Throws: `RequestError` for what contradicts itself.
+  func check() throws {
+    if node.values != nil, node.fields != nil || !node.annotations.isEmpty {
+      throw refusal("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
+    }
+    if !node.group.isEmpty, node.fields == nil, node.values == nil {
+      throw refusal(
+        "group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+    }
+    if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
+      throw refusal(
+        node.values != nil ? "values" : node.group.isEmpty ? "fields" : "group",
+        "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
+      )
+    }
+    if node.isDistinct, node.returnsMany || node.recursion != nil {
+      throw refusal(
+        "distinct",
+        "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
+    }
+    if node.recursion != nil, node.values != nil || node.isGrouped {
+      throw refusal(
+        node.values != nil ? "values" : "group",
+        "bare values and groups can't repeat below themselves: leave out `*`")
+    }
+    if !isToMany, node.association?.cardinality == .toOne, !node.key.isEmpty { try checkToOne() }
+  }
+
+  private func checkToOne() throws {
+    let one = "`\(node.key)` is one record at most: "
+    if node.limit != nil { throw refusal("limit", one + "leave out the limit") }
+    if node.offset != nil { throw refusal("offset", one + "leave out the offset") }
+    if node.isGrouped {
+      throw refusal(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group")
+    }
+  }
+
+  private func refusal(_ parameter: String, _ message: String) -> RequestError {
+    RequestError(
+      .invalidValue, message, at: Origin(parameter: name.isEmpty ? parameter : "\(name).\(parameter)"))
+  }
+}
+
+extension RequestNode {
+  /// Whether lists of associated records are part of each result.
+  var returnsMany: Bool {
+    children.contains { child in
+      child.isReturned
+        && (child.association?.cardinality == .toMany || child.recursion != nil || child.returnsMany)
+    }
+  }
+
+  /// Whether it, or a node below, is part of the result.
+  var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
+}

@@ -1,0 +1,83 @@
+import KindredSQLSyntax
+
+/// Where records come from: all of a resource, or the associated ones of a record.
+struct Records {
+  var resource: Resource
+  var association: Association?
+  var origin: Scope?
+  /// The record among them that the path names.
+  var key: [RequestPath.KeyColumn]?
+
+  /// Whether there is one at most.
+  var isSingle: Bool { key != nil || association?.cardinality == .toOne }
+
+  /// What an error calls a record that is not there.
+  var absence: String {
+    guard let association else { return "there is no such record in \(resource.name)" }
+    return key == nil
+      ? "there is no `\(association.key)` of this record"
+      : "there is no such record in `\(association.key)` of this record"
+  }
+}
+
+/// The records on the path of a request, and those at its end.
+struct RecordPath {
+  /// The records on the way, and what an error says if one is missing.
+  ///
+  /// What follows may still read columns of them.
+  private(set) var steps: [(scope: Scope, absence: String)] = []
+  private(set) var records: Records
+  private let context: PlanningContext
+
+  /// Begins a select for each record on the way.
+  init(_ path: RequestPath, _ context: PlanningContext) throws {
+    self.context = context
+    records = Records(resource: try context.names.resource(path.resource))
+    for segment in path.segments {
+      switch segment {
+      case .record(let key):
+        records.key = key
+      case .association(let association):
+        let statement = StatementBuilder(
+          context.dialect, level: steps.count, runsOften: false, givesMany: false)
+        let scope = try open(node: nil, statement: statement)
+        steps.append((scope, records.absence))
+        records = Records(
+          resource: try context.names.resource(association.destination), association: association,
+          origin: scope)
+      }
+    }
+  }
+
+  /// The level of the statement at the end.
+  var level: Int { steps.count }
+
+  /// The selects of the way, when all that is read of them is known.
+  var selects: [PathSelect] { steps.map { PathSelect($0.scope, absence: $0.absence) } }
+
+  /// Begins the select of the records at the end: their table, how they are found, what the node says of them.
+  ///
+  /// For `../`, there is nothing above them.
+  func end(node: RequestNode?, statement: StatementBuilder) throws -> Scope {
+    try open(node: node, statement: statement).asRoot
+  }
+
+  private func open(node: RequestNode?, statement: StatementBuilder) throws -> Scope {
+    let select = statement.newSelect()
+    let scope: Scope
+    if let association = records.association, let origin = records.origin {
+      let keyed = KeyedAssociation(key: association.key, association: association, node: node)
+      scope = try context.chains.destination(
+        of: try context.names.destination(of: keyed, from: origin.names), from: origin, into: select,
+        isRepeated: statement.runsOften)
+    } else {
+      let table = records.resource.table
+      scope = Scope(
+        ResolutionScope(resource: records.resource, node: node, parent: nil), table: table,
+        alias: select.alias(for: table), select: select, parent: nil)
+      select.begin(with: try context.sources.reference(to: scope))
+    }
+    select.add((records.key ?? []).map { context.conditions.equality($0, in: scope) })
+    return scope
+  }
+}

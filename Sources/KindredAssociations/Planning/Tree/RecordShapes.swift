@@ -1,0 +1,169 @@
+import KindredSQLSyntax
+
+/// What records show: columns, annotations, associations.
+struct RecordShapes {
+  let tree: TreeBuilder
+
+  private var context: PlanningContext { tree.context }
+  private var diagnostics: Diagnostics? { tree.context.state.diagnostics }
+
+  /// What a record shows: one value, or its members.
+  func content(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+    guard let values = node.values else { return try object(of: node, in: scope, name: name) }
+    let compiled = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
+    return value(compiled, of: scope)
+  }
+
+  private func object(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+    try RecordShapeBuilder.object { shape in
+      if let fields = node.fields {
+        for field in fields { try noting(diagnostics) { try add(field, in: scope, to: shape) } }
+      } else {
+        for column in try defaultColumns(of: scope) { try add(column, at: node.origin, in: scope, to: shape) }
+      }
+      for annotation in node.annotations {
+        try noting(diagnostics) { try add(annotation, in: scope, to: shape) }
+      }
+      try addChildren(of: node, in: scope, to: shape, name: name)
+      if let recursion = scope.recursion {
+        try RecursionBuilder(tree: tree).add(recursion, in: scope, to: shape, name: name)
+      }
+    }
+  }
+
+  /// Checks what a node shows that is joined, and so shows nothing.
+  func check(_ node: RequestNode, in scope: Scope) throws {
+    let shape = RecordShapeBuilder()
+    if let values = node.values {
+      _ = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
+    }
+    for field in node.fields ?? [] { try add(field, in: scope, to: shape) }
+    for annotation in node.annotations { try add(annotation, in: scope, to: shape) }
+  }
+
+  private func defaultColumns(of scope: Scope) throws -> [Column] {
+    guard let fields = scope.resource.fields else { return scope.resource.columns }
+    return fields.compactMap { scope.resource.column(named: $0) }
+  }
+
+  private func add(_ field: Field, in scope: Scope, to shape: RecordShapeBuilder) throws {
+    switch field {
+    case .all:
+      for column in scope.resource.columns { try add(column, at: Origin(), in: scope, to: shape) }
+    case .expression(let item):
+      let name: String
+      if let written = item.name {
+        name = written
+      } else if case .path(let path) = item.expression.kind, path.parents == 0, path.components.count == 1,
+        path.components[0].arguments == nil
+      {
+        name = scope.resource.column(named: path.components[0].name)?.name ?? path.components[0].name
+      } else {
+        throw missingName(item)
+      }
+      try add(item.expression, as: name, in: scope, to: shape)
+    }
+  }
+
+  private func add(_ item: NamedExpression, in scope: Scope, to shape: RecordShapeBuilder) throws {
+    guard
+      let name = try item.name
+        ?? DefaultNames(state: context.state).name(of: item.expression, in: scope.names)
+    else {
+      // A name that does not exist is the better news than one that is missing.
+      let errors = diagnostics?.encounters
+      _ = try compile(item.expression, in: scope)
+      guard errors == diagnostics?.encounters else { return }
+      throw missingName(item)
+    }
+    try add(item.expression, as: name, in: scope, to: shape)
+  }
+
+  private func missingName(_ item: NamedExpression) -> RequestError {
+    RequestError(
+      .missingName, "this item needs a name: write `name:` before it", at: item.expression.origin)
+  }
+
+  private func add(
+    _ expression: Expression, as name: String, in scope: Scope, to shape: RecordShapeBuilder
+  ) throws {
+    let compiled = try compile(expression, in: scope)
+    try shape.reserve(name, at: expression.origin)
+    shape.add(name, value(compiled, of: scope))
+  }
+
+  private func add(
+    _ column: Column, at origin: Origin, in scope: Scope, to shape: RecordShapeBuilder
+  ) throws {
+    try shape.reserve(column.name, at: origin)
+    shape.add(column.name, value(context.expressions.compile(column, in: scope), of: scope))
+  }
+
+  private func compile(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
+    try context.expressions.compile(expression, in: scope, isOfGroup: scope.names.isGrouped)
+  }
+
+  /// A value that a row shows.
+  private func value(_ compiled: CompiledExpression, of scope: Scope) -> RecordShape {
+    let shown = context.dialect.shown(compiled)
+    return .value(column: scope.statement.column(shown.sql), shown.format)
+  }
+
+  // MARK: Associations
+
+  private func addChildren(
+    of node: RequestNode, in scope: Scope, to shape: RecordShapeBuilder, name: String
+  ) throws {
+    for child in node.children where child.isReturned {
+      try noting(diagnostics) { try add(child, in: scope, to: shape, name: name) }
+    }
+  }
+
+  private func add(
+    _ child: RequestNode, in scope: Scope, to shape: RecordShapeBuilder, name: String
+  ) throws {
+    let path = name.isEmpty ? child.key : "\(name).\(child.key)"
+    let isToOne = child.association?.cardinality == .toOne
+    switch (child.isIncluded, isToOne) {
+    case (false, true):
+      // Not an object of its own: what is below it belongs to this one.
+      let record = try context.toOne.join(child, to: scope)
+      try tree.check(child, name: path)
+      try addChildren(of: child, in: record, to: shape, name: path)
+    case (false, false):
+      try addBelowJoined([child], in: scope, to: shape, name: path)
+    case (true, true) where child.recursion == nil:
+      try shape.reserve(child.key, at: child.origin)
+      shape.add(child.key, try toOne(child, in: scope, name: path))
+    case (true, _):
+      let number = try tree.nested(child, below: scope, hops: [], name: path)
+      try shape.reserve(child.key, at: child.origin)
+      shape.add(child.key, .child(node: number))
+    }
+  }
+
+  private func toOne(_ node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+    try tree.check(node, name: name)
+    let record = try context.toOne.join(node, to: scope)
+    // Its column stands before those that it is about.
+    let presence = record.isSolid ? nil : record.statement.column(record.presence ?? "1")
+    let shape = try content(of: node, in: record, name: name)
+    return presence.map { .optional(column: $0, shape) } ?? shape
+  }
+
+  /// Adds what is included below joined to-many nodes: all of them, each once.
+  private func addBelowJoined(
+    _ hops: [RequestNode], in scope: Scope, to shape: RecordShapeBuilder, name: String
+  ) throws {
+    for child in hops.last?.children ?? [] where child.isReturned {
+      let path = "\(name).\(child.key)"
+      guard child.isIncluded else {
+        try addBelowJoined(hops + [child], in: scope, to: shape, name: path)
+        continue
+      }
+      let number = try tree.nested(child, below: scope, hops: hops, name: path)
+      try shape.reserve(child.key, at: child.origin)
+      shape.add(child.key, .child(node: number))
+    }
+  }
+}

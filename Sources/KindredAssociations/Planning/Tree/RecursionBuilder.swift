@@ -1,0 +1,87 @@
+import KindredSQLSyntax
+
+/// A node that repeats below itself, while it is planned.
+final class RecursionContext {
+  let node: RequestNode
+  /// The record that the first level starts from, or that of the level above.
+  let base: Scope
+  let number: Int
+  /// Whether it is the second level, which repeats itself.
+  let isRepetition: Bool
+  fileprivate(set) var result: Plan.Recursion?
+  /// Whether the second level is being planned, below this one.
+  fileprivate(set) var isRepeated = false
+  /// What the second level and those below it read of the first level's record: its column, and how the same is read
+  /// of any level's.
+  fileprivate var reads: [(column: Int, read: Read)] = []
+
+  /// How something is read of a record.
+  enum Read {
+    case column(String)
+    /// - Parameter isInRule: whether a rule of access reads it.
+    case path(ResolvedPath, isInRule: Bool)
+  }
+
+  init(node: RequestNode, base: Scope, number: Int, isRepetition: Bool) {
+    self.node = node
+    self.base = base
+    self.number = number
+    self.isRepetition = isRepetition
+  }
+
+  /// Notes that the column is read by a statement below.
+  func note(_ column: Int, _ read: Read) {
+    if isRepeated { reads.append((column, read)) }
+  }
+}
+
+/// Makes the selects of associations from a table to itself that repeat below themselves.
+struct RecursionBuilder {
+  let tree: TreeBuilder
+
+  /// Adds the member that holds the next level to a record of a recursive node.
+  func add(
+    _ context: RecursionContext, in scope: Scope, to shape: RecordShapeBuilder, name: String
+  ) throws {
+    let (node, base) = (context.node, context.base)
+    guard let levels = node.recursion else { return }
+    let identity = scope.identityColumns.map {
+      scope.statement.column(scope.column($0.name, in: scope.statement))
+    }
+    let baseIdentity = base.identityColumns.map {
+      base.statement.column(base.column($0.name, in: base.statement))
+    }
+    var repetition = context.number
+    if !context.isRepetition, levels > 1 {
+      var next = node
+      next.isRequired = false
+      context.isRepeated = true
+      defer { context.isRepeated = false }
+      repetition = try tree.nested(next, below: scope, hops: [], name: name, isRepetition: true)
+    }
+    try shape.reserve(node.key, at: node.origin)
+    shape.add(node.key, .child(node: repetition), isRepetition: true)
+    context.result = Plan.Recursion(
+      levels: levels, identity: identity, baseIdentity: baseIdentity, repetition: repetition,
+      limit: node.limit.map { .parameter($0) }, offset: node.offset.map { .parameter($0) })
+  }
+
+  /// Makes the select of the second level fit to be the one above itself: what it and those below it read of the first
+  /// level, they must find at the same places in its own columns.
+  func align(_ record: Scope) throws {
+    guard let recursion = record.recursion, let first = recursion.base.recursion else { return }
+    var number = 0
+    // What is read further above adds to it.
+    while number < first.reads.count {
+      let read = first.reads[number]
+      number += 1
+      let sql = try tree.context.expressions.compile(read.read, in: record)
+      guard record.statement.place(sql, at: read.column) else {
+        throw RequestError(
+          .invalidExpression,
+          "`\(recursion.node.key)` can't repeat while it reads the record above in this way: leave out `../`",
+          at: recursion.node.origin)
+      }
+    }
+  }
+}
