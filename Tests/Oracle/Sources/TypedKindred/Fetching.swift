@@ -101,6 +101,7 @@ extension Value {
     case .integer(let integer): integer.databaseValue
     case .real(let real): real.databaseValue
     case .text(let text): text.databaseValue
+    case .bytes: .null
     }
   }
 }

@@ -23,12 +23,13 @@ extension TypedEvaluator {
       case .real(let real): return .real(abs(real))
       case .text: return .real(0)
       case .null: return .null
+      case .bytes: throw Unsupported("bytes")
       }
     case .length(let value):
       switch try one(value) {
       case .integer(let integer): return .integer(Int64("\(integer)".count))
       case .text(let text): return .integer(Int64(text.unicodeScalars.count))
-      case .real: throw Unsupported("the length of a real")
+      case .real, .bytes: throw Unsupported("the length of a real")
       case .null: return .null
       }
     case .value(let left, let comparison, let right):

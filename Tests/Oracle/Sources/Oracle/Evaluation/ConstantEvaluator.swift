@@ -53,6 +53,7 @@ final class ConstantEvaluator {
     case .null: sqlite3_bind_null(statement, number)
     case .integer(let value): sqlite3_bind_int64(statement, number, value)
     case .real(let value): sqlite3_bind_double(statement, number, value)
+    case .bytes: sqlite3_bind_null(statement, number)
     case .text(let value):
       sqlite3_bind_text(statement, number, value, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }

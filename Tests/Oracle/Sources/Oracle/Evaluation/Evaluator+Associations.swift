@@ -8,7 +8,7 @@ extension Evaluator {
     let ways = try ways(of: association, from: origin, node: node)
     guard node?.expressions.contains(where: \.readsVia) != true else { return ways }
     var seen: Set<[Value]> = []
-    return ways.filter { seen.insert($0.identity).inserted }
+    return ways.filter { seen.insert($0.occurrence).inserted }
   }
 
   /// Returns a record for every way to a destination.
@@ -20,26 +20,48 @@ extension Evaluator {
       records = try records.flatMap { from -> [Record] in
         let wanted = try step.originColumns.map { try from.value(of: $0) }
         var found: [Record] = []
-        for row in table.rows {
+        for (place, row) in table.rows.enumerated() {
           let record = Record(
-            table: table, row: row, node: isLast ? node : nil, parent: isLast ? origin : nil,
+            table: table, row: row, place: place, node: isLast ? node : nil, parent: isLast ? origin : nil,
             via: number > 0 ? from : nil)
           let values = try step.destinationColumns.map { try record.value(of: $0) }
           // The model's own conditions are not affected by the nodes of the request.
           let bare = Record(table: table, row: row)
-          guard zip(wanted, values).allSatisfy(Value.isEqualKey), try holds(step.filter, of: bare) else {
-            continue
-          }
+          guard isLinked(step, wanted, values), try holds(step.filter, of: bare) else { continue }
           if isLast, try !holds(association.filter, of: bare) { continue }
           found.append(record)
         }
-        return found
+        guard !association.isToMany || step.sort != nil else { return found }
+        let sort = isLast && !association.isToMany ? association.sort : step.sort ?? []
+        return try first(of: found.filter(meetsConditions), by: sort).map { [$0] } ?? []
       }
     }
     return records
   }
 
-  /// Returns the records of a node below `origin`: those of its association that satisfy its conditions.
+  /// Whether the columns of a step are equal: the origin's, and the destination's.
+  private func isLinked(_ step: AssociationSchema.Step, _ origin: [Value], _ destination: [Value]) -> Bool {
+    let referred = schema.table(step.isBelongsTo ? step.destination : step.origin)
+    let names = step.isBelongsTo ? step.destinationColumns : step.originColumns
+    return names.indices.allSatisfy { number in
+      guard let column = referred?.column(names[number]) else { return false }
+      return step.isBelongsTo
+        ? column.isEqual(destination[number], toReferring: origin[number])
+        : column.isEqual(origin[number], toReferring: destination[number])
+    }
+  }
+
+  /// The first of several records that a to-one association could lead to.
+  private func first(of records: [Record], by sort: [SortTerm]) throws -> Record? {
+    guard let table = records.first?.table else { return nil }
+    let terms = (sort.isEmpty ? table.defaultSort : sort) + keyTerms(of: table)
+    let keyed = try records.map { record in
+      (record: record, keys: try terms.map { try sortKey($0, of: Record(table: table, row: record.row)) })
+    }
+    return keyed.min { Self.isBefore($0.keys, $1.keys, by: terms) }?.record
+  }
+
+  /// The records of a node below `origin`: those of its association that meet its conditions.
   func records(of node: Node, from origin: Record) throws -> [Record] {
     guard let association = origin.table.association(node.association) else {
       throw Invalid("no association \(node.association)")

@@ -57,7 +57,8 @@ extension Evaluator {
     }
     switch path.leaf {
     case .column(let name):
-      return parameter(try record.value(of: name), record.table.column(name)?.kind)
+      let column = record.table.column(name)
+      return parameter(try record.value(of: name), column?.isOdd == true ? nil : column?.kind)
     case .via(let name):
       guard let via = record.via else { throw Invalid("no join table") }
       return parameter(try via.value(of: name), via.table.column(name)?.kind)

@@ -77,7 +77,7 @@ extension Evaluator {
     guard let record else { return [] }
     let associated = association?.sort ?? []
     let own = node.sort ?? (associated.isEmpty ? record.table.defaultSort : associated)
-    let key = record.table.key.map { SortTerm(expression: .path(Path(leaf: .column($0)))) }
+    let key = keyTerms(of: record.table)
     return own.map { PlacedTerm(term: $0) } + toOneTerms(of: node, hops: [], record.table)
       + key.map { PlacedTerm(term: $0) } + wayTerms(of: node, record)
   }
@@ -88,9 +88,7 @@ extension Evaluator {
     var terms: [PlacedTerm] = []
     var (pivot, number) = (record.via, 1)
     while let via = pivot {
-      terms += via.table.key.map {
-        PlacedTerm(term: SortTerm(expression: .path(Path(leaf: .column($0)))), pivots: number)
-      }
+      terms += keyTerms(of: via.table).map { PlacedTerm(term: $0, pivots: number) }
       (pivot, number) = (via.via, number + 1)
     }
     return terms
@@ -113,17 +111,35 @@ extension Evaluator {
     var record = record
     for hop in placed.hops { record = try toOne(hop, of: record) }
     for _ in 0..<placed.pivots { record = record.via ?? record }
-    return try value(of: placed.term.expression, of: record)
+    return try sortKey(placed.term, of: record)
+  }
+
+  func keyTerms(of table: TableSchema) -> [SortTerm] {
+    table.key.map { SortTerm(expression: .path(Path(leaf: .column($0)))) }
+  }
+
+  /// What a record is sorted by: a column's value as its collation sees it.
+  func sortKey(_ term: SortTerm, of record: Record) throws -> Value {
+    let value = try value(of: term.expression, of: record)
+    guard case .path(let path) = term.expression, case .column(let name) = path.leaf, path.hops.isEmpty,
+      path.parents == 0
+    else { return value }
+    return record.table.column(name)?.folded(value) ?? value
+  }
+
+  static func isBefore(_ left: [Value], _ right: [Value], by terms: [SortTerm]) -> Bool {
+    for (number, term) in terms.enumerated() {
+      let order = order(left[number], right[number], by: term)
+      if order != 0 { return order < 0 }
+    }
+    return false
   }
 
   private static func sorted(_ rows: [Row], by terms: [SortTerm]) -> [Row] {
     // Equal rows keep their order.
     rows.enumerated().sorted { left, right in
-      for (number, term) in terms.enumerated() {
-        let order = order(left.element.keys[number], right.element.keys[number], by: term)
-        if order != 0 { return order < 0 }
-      }
-      return left.offset < right.offset
+      if isBefore(left.element.keys, right.element.keys, by: terms) { return true }
+      return !isBefore(right.element.keys, left.element.keys, by: terms) && left.offset < right.offset
     }.map(\.element)
   }
 

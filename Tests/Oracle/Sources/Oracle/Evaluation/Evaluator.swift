@@ -18,8 +18,8 @@ struct Evaluator {
   func result(of request: Request) throws -> Result {
     try check(request)
     guard var table = schema.table(request.table) else { throw Invalid("no table \(request.table)") }
-    // Follow the path to its records, and note whether there may be several.
-    var records = table.rows.map { Record(table: table, row: $0) }
+    // The records that the path leads to, and whether there may be more than one.
+    var records = table.rows.enumerated().map { Record(table: table, row: $1, place: $0) }
     var isSingle = false
     for segment in request.path {
       switch segment {
@@ -39,8 +39,9 @@ struct Evaluator {
     }
     var seen: [Record] = []
     for record in records {
-      // The root has no parent: `../` must not reach the path's records.
-      let root = Record(table: record.table, row: record.row, node: request.root, via: record.via)
+      // Above the root there is nothing to speak of.
+      let root = Record(
+        table: record.table, row: record.row, place: record.place, node: request.root, via: record.via)
       if try meetsConditions(root) { seen.append(root) }
     }
     let association = try last(of: request)

@@ -5,7 +5,9 @@ final class Record {
   let table: TableSchema
   /// The row; nil for a to-one association without a record.
   let row: [Value]?
-  /// The node of the request.
+  /// The place of the row in its table.
+  let place: Int?
+  /// What the request says of the record.
   let node: Node?
   /// The record that `../` refers to.
   let parent: Record?
@@ -15,11 +17,13 @@ final class Record {
   let group: [Record]?
 
   init(
-    table: TableSchema, row: [Value]?, node: Node? = nil, parent: Record? = nil, via: Record? = nil,
+    table: TableSchema, row: [Value]?, place: Int? = nil, node: Node? = nil, parent: Record? = nil,
+    via: Record? = nil,
     group: [Record]? = nil
   ) {
     self.table = table
     self.row = row
+    self.place = place
     self.node = node
     self.parent = parent
     self.via = via
@@ -31,9 +35,15 @@ final class Record {
     return row?[position] ?? .null
   }
 
-  /// The values that identify it among the records of its table.
+  /// What tells it apart from the other records of its table; of a view, all columns.
   var identity: [Value] {
     row.map { row in table.key.compactMap { table.position(of: $0).map { row[$0] } } } ?? []
+  }
+
+  /// The same where equal rows of a view are several records.
+  var occurrence: [Value] {
+    guard table.viewOf != nil, let place else { return identity }
+    return [.integer(Int64(place))]
   }
 }
 

@@ -24,6 +24,9 @@ where Origin == Row, Destination == Row {}
 extension GRDBTranslator {
   /// GRDB's association with a unique key, so that no two associations share a join.
   func association(_ association: AssociationSchema, key: String) throws -> any RowAssociation {
+    guard association.isToMany || association.steps.allSatisfy(\.isToOne),
+      association.steps.allSatisfy({ $0.isToOne || $0.sort == nil })
+    else { throw Unsupported("the first of several") }
     guard association.steps.count <= 2, let last = association.steps.last else {
       throw Unsupported("more pivots")
     }

@@ -57,6 +57,7 @@ extension Value {
     case .integer(let value): value.databaseValue
     case .real(let value): value.databaseValue
     case .text(let value): value.databaseValue
+    case .bytes: .null
     }
   }
 

@@ -17,7 +17,8 @@ enum DataGenerator {
       schema.tables[number].rows = (0..<count).map { row in
         schema.tables[number].columns.map { column in
           schema.tables[number].key.contains(column.name) || column.name == "slug"
-            ? key(column, row, schema.tables[number]) : value(column.kind, &random)
+            ? key(column, row, schema.tables[number])
+            : column.name == "raw" ? raw(&random) : value(column.kind, &random)
         }
       }
     }
@@ -36,11 +37,36 @@ enum DataGenerator {
     }
   }
 
-  /// Returns a key that is unique; the first column of a composite key by itself is not.
+  /// Anything that a column without a type may hold.
+  private static func raw(_ random: inout SplitMix64) -> Value {
+    let bytes =
+      [[0xFF], [0xFE], [0x80], [0x61, 0xFF, 0x62], [0xC3], [0x61], [], [0xEF, 0xBF, 0xBD]] as [[UInt8]]
+    switch random.int(0...4) {
+    case 0: return .bytes(random.pick(bytes) ?? [], isText: false)
+    case 1, 2: return .bytes(random.pick(Array(bytes.prefix(5))) ?? [0xFF], isText: true)
+    default: return value(random.pick([.integer, .real, .text]) ?? .text, &random)
+    }
+  }
+
+  /// A value that differs from another one, and is equal to it by the collation or the affinity of its column.
+  private static func varied(_ value: Value, of column: ColumnSchema, _ random: inout SplitMix64) -> Value {
+    switch (column.collation, value) {
+    case (.nocase, .text(let text)): .text(random.chance(50) ? text.uppercased() : text.lowercased())
+    case (.rtrim, .text(let text)): .text(text + (random.pick(["", " ", "  "]) ?? ""))
+    case (_, .integer(let integer)) where random.chance(40): .text("\(integer)")
+    default: value
+    }
+  }
+
+  /// Different in every row; of a composite key the first column alone is not.
   private static func key(_ column: ColumnSchema, _ row: Int, _ table: TableSchema) -> Value {
     let isComposite = table.primaryKey.count > 1
     switch column.kind {
-    case .text: return .text(isComposite ? "k\(row % 3)" : "k\(row)")
+    // Texts that look like numbers where types differ.
+    case .text where column.declared == "": return .text(isComposite ? "\(row % 3)" : "\(row)")
+    case .text:
+      return .text(
+        isComposite ? "k\(row % 3)" : row % 3 == 0 ? "K\(row)" : row % 3 == 1 ? "k\(row)" : "\(row)")
     default: return .integer(Int64(isComposite ? row / 3 : row + 1))
     }
   }
@@ -67,7 +93,13 @@ enum DataGenerator {
         if !isKey, random.chance(12) { values[random.int(0...values.count - 1)] = .null }
         if isKey { values = values.map { $0.isNull ? .integer(1) : $0 } }
         for (column, value) in zip(foreignKey.columns, values) {
-          if let position = table.position(of: column) { schema.tables[number].rows[row][position] = value }
+          guard let position = table.position(of: column), let own = table.column(column) else { continue }
+          let referred = foreignKey.columns.firstIndex(of: column).flatMap {
+            destination.column(foreignKey.destinationColumns[$0])
+          }
+          let isVaried = own.isOdd || referred?.isOdd == true
+          let varied = isVaried ? referred.map { Self.varied(value, of: $0, &random) } ?? value : value
+          schema.tables[number].rows[row][position] = own.converted(varied)
         }
       }
     }
@@ -78,7 +110,9 @@ enum DataGenerator {
       let positions = unique.compactMap { table.position(of: $0) }
       var seen: Set<[Value]> = []
       table.rows = table.rows.filter { row in
-        let values = positions.map { row[$0] }
+        let values = zip(positions, unique).map { position, name in
+          table.column(name)?.folded(row[position]) ?? row[position]
+        }
         return values.contains(.null) || seen.insert(values).inserted
       }
     }

@@ -8,7 +8,7 @@ struct ExpressionGenerator {
   var allowsAssociations = true
 
   static func columns(of table: TableSchema, _ type: ExprType? = nil) -> [Expr] {
-    table.columns.filter { type == nil || ExprType($0.kind) == type }.map {
+    table.columns.filter { !$0.isOdd && (type == nil || ExprType($0.kind) == type) }.map {
       .path(Path(leaf: .column($0.name)))
     }
   }
@@ -34,8 +34,9 @@ struct ExpressionGenerator {
       path.parents = 1
       return .path(path)
     }
+    if roll < 50, let column = parentToOneColumn(&random, type) { return column }
     if roll < 54, let via = place.via,
-      let column = random.pick(via.columns.filter { ExprType($0.kind) == type })
+      let column = random.pick(via.columns.filter { !$0.isOdd && ExprType($0.kind) == type })
     {
       return .path(Path(leaf: .via(column.name)))
     }
@@ -62,7 +63,18 @@ struct ExpressionGenerator {
     return .path(path)
   }
 
-  /// Returns one or two to-one associations, and the place that they lead to.
+  /// A column of a to-one association of the record above.
+  private func parentToOneColumn(_ random: inout SplitMix64, _ type: ExprType) -> Expr? {
+    guard let parent = place.parent,
+      let association = random.pick(parent.associations.filter { !$0.isToMany }),
+      let table = schema.table(association.destination),
+      case .path(var path)? = random.pick(Self.columns(of: table, type))
+    else { return nil }
+    (path.hops, path.parents) = ([association.key], 1)
+    return .path(path)
+  }
+
+  /// One or two to-one associations, and where they lead.
   private func toOne(_ random: inout SplitMix64) -> ([String], Place)? {
     var hops: [String] = []
     var place = place

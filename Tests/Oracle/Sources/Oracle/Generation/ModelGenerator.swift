@@ -3,6 +3,7 @@ import OracleValues
 /// Generates a model file: filtered associations, longer paths, default orders and selections.
 enum ModelGenerator {
   static func refine(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
+    for number in schema.tables.indices where random.chance(40) { addFirst(&schema, number, &random) }
     for number in schema.tables.indices {
       if random.chance(30) { addFiltered(&schema, number, &random) }
       for suffix in 0..<2 where random.chance(35) { addThrough(&schema, number, "\(suffix)", &random) }
@@ -33,7 +34,20 @@ enum ModelGenerator {
     schema.tables[number].associations.append(association)
   }
 
-  /// Adds an association that combines two others, possibly with several pivots and filters.
+  /// A to-one association that several records match.
+  private static func addFirst(_ schema: inout DatabaseSchema, _ number: Int, _ random: inout SplitMix64) {
+    let found = schema.tables[number].associations.filter { $0.isToMany && $0.steps.count == 1 }
+    guard var association = random.pick(found), let destination = schema.table(association.destination) else {
+      return
+    }
+    (association.key, association.isToMany, association.isOfModelFile) = ("one", false, true)
+    if let column = random.pick(ExpressionGenerator.columns(of: destination)), random.chance(60) {
+      association.sort = [SortTerm(expression: column, isDescending: random.chance(50))]
+    }
+    schema.tables[number].associations.append(association)
+  }
+
+  /// One association behind another; several pivots, and filters on the way.
   private static func addThrough(
     _ schema: inout DatabaseSchema, _ number: Int, _ suffix: String, _ random: inout SplitMix64
   ) {
@@ -43,10 +57,13 @@ enum ModelGenerator {
     else { return }
     var steps = first.steps
     if let filter = first.filter { steps[steps.count - 1].filter = filter }
+    if !first.isToMany { steps[steps.count - 1].sort = first.sort }
+    steps += second.steps
+    if !second.isToMany { steps[steps.count - 1].sort = second.sort }
     let isToMany = first.isToMany || second.isToMany
     schema.tables[number].associations.append(
       AssociationSchema(
-        key: "far\(suffix)" + (isToMany ? "s" : ""), isToMany: isToMany, steps: steps + second.steps,
+        key: "far\(suffix)" + (isToMany ? "s" : ""), isToMany: isToMany, steps: steps,
         destination: second.destination, filter: second.filter, sort: second.sort, isOfModelFile: true))
   }
 }

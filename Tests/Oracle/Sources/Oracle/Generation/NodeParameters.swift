@@ -26,9 +26,11 @@ struct NodeParameters {
       return
     }
     if !isGrouped, random.chance(40) { node.sort = sort(named: named(in: node)) }
-    if random.chance(20), node.recursion == nil { node.limit = random.int(0...4) }
-    if random.chance(8), node.recursion == nil { node.offset = random.int(0...3) }
-    if node.recursion == nil, random.chance(12), !node.hasLists(below: place.table, in: schema) {
+    if random.chance(20) { node.limit = random.int(0...4) }
+    if random.chance(8) { node.offset = random.int(0...3) }
+    // To distinct results, texts that a collation calls equal are one.
+    if node.recursion == nil, !schema.isOdd, random.chance(12), !node.hasLists(below: place.table, in: schema)
+    {
       node.isDistinct = true
     }
   }
@@ -93,7 +95,11 @@ struct NodeParameters {
         continue
       }
       let type = type()
-      let expression = expressions.expression(&random, type, depth: random.int(0...2))
+      var place = place
+      // Names within names.
+      if random.chance(40) { place.named = named(in: node) }
+      let generator = ExpressionGenerator(schema: schema, place: place)
+      let expression = generator.expression(&random, type, depth: random.int(0...2))
       node.annotations.append(NamedExpr(name: name(), expression: expression))
     }
   }
@@ -113,7 +119,7 @@ struct NodeParameters {
     var aggregate = AssociationAggregate(key: key, function: "count")
     var name = singular + "Count"
     let columns = schema.table(association.destination)?.columns.filter {
-      $0.kind == .integer || $0.kind == .real
+      !$0.isOdd && ($0.kind == .integer || $0.kind == .real)
     }
     if let column = random.pick(columns ?? []), random.chance(60) {
       let (key, column) = (singular.capitalizedFirst, column.name)
@@ -186,6 +192,9 @@ struct NodeParameters {
     place.named = named
     let generator = ExpressionGenerator(schema: schema, place: place)
     return (0..<random.int(1...3)).map { _ in
+      if random.chance(25), let odd = random.pick(place.table.columns.filter(\.isOdd)) {
+        return SortTerm(expression: .path(Path(leaf: .column(odd.name))), isDescending: random.chance(40))
+      }
       let type = type()
       let expression = generator.expression(&random, type, depth: random.chance(75) ? 0 : 1)
       return SortTerm(

@@ -3,6 +3,10 @@ import OracleValues
 /// Generates random schemas with random content.
 struct SchemaGenerator {
   var random: SplitMix64
+  /// Whether keys have collations and types of all kinds, and some tables are views.
+  private var isOdd = false
+
+  init(random: SplitMix64) { self.random = random }
 
   private static let nouns = [
     "author", "book", "review", "order", "team", "player", "painting", "award", "track", "group",
@@ -13,14 +17,19 @@ struct SchemaGenerator {
   mutating func schema() -> DatabaseSchema {
     var nouns = Self.nouns.shuffled(using: &random)
     var schema = DatabaseSchema(tables: [])
+    isOdd = random.chance(50)
+    let hasIndexes = random.chance(85)
     for _ in 0..<random.int(3...6) { schema.tables.append(table(nouns.removeLast())) }
     for number in schema.tables.indices {
       for _ in 0..<(random.pick([0, 1, 1, 2, 2, 3]) ?? 0) { addForeignKey(to: number, of: &schema) }
     }
     for _ in 0..<random.int(0...2) { addJoinTable(nouns.removeLast(), to: &schema) }
-    for number in schema.tables.indices { addIndexes(to: &schema.tables[number]) }
+    for number in schema.tables.indices where hasIndexes { addIndexes(to: &schema.tables[number]) }
     DataGenerator.fill(&schema, &random)
     schema.inferAssociations()
+    if isOdd {
+      for _ in 0..<random.int(0...2) { addView(nouns.removeLast(), to: &schema) }
+    }
     ModelGenerator.refine(&schema, &random)
     return schema
   }
@@ -33,11 +42,11 @@ struct SchemaGenerator {
       table.columns = [ColumnSchema(name: "id", kind: .integer)]
     case 5, 6:
       table.primaryKey = ["code"]
-      table.columns = [ColumnSchema(name: "code", kind: .text)]
+      table.columns = [oddKey(ColumnSchema(name: "code", kind: .text))]
       table.isWithoutRowID = random.chance(40)
     case 7, 8:
       table.primaryKey = random.chance(50) ? ["a", "b"] : ["b", "a"]
-      table.columns = [ColumnSchema(name: "a", kind: .integer), ColumnSchema(name: "b", kind: .text)]
+      table.columns = [ColumnSchema(name: "a", kind: .integer), oddKey(ColumnSchema(name: "b", kind: .text))]
       table.isWithoutRowID = random.chance(40)
     default:
       // Others refer to it by a unique column.
@@ -54,7 +63,78 @@ struct SchemaGenerator {
         }
       table.columns.append(ColumnSchema(name: name, kind: kind))
     }
+    if isOdd, random.chance(25) {
+      table.columns.append(ColumnSchema(name: "raw", kind: .text, declared: ""))
+    }
+    // More columns than SQLite's parser has room for in one nested condition.
+    if random.chance(6) {
+      for number in 0..<20 { table.columns.append(ColumnSchema(name: "wide\(number)", kind: .integer)) }
+    }
     return table
+  }
+
+  /// A key of texts, by another collation, of another type, or as it is.
+  private mutating func oddKey(_ column: ColumnSchema) -> ColumnSchema {
+    var column = column
+    guard isOdd else { return column }
+    switch random.int(0...9) {
+    case 0...2: column.collation = .nocase
+    case 3, 4: column.collation = .rtrim
+    case 5: column.declared = ""
+    default: break
+    }
+    return column
+  }
+
+  /// A column that refers to another: of the same type and collation, or not.
+  private mutating func referring(to column: ColumnSchema, name: String) -> ColumnSchema {
+    var referring = ColumnSchema(
+      name: name, kind: column.kind, declared: column.declared, collation: column.collation)
+    guard isOdd else { return referring }
+    switch random.int(0...9) {
+    case 0, 1: referring.declared = ""
+    case 2: referring.declared = "TEXT"
+    case 3: referring.declared = "BLOB"
+    case 4: referring.declared = "INTEGER"
+    case 5: referring.collation = .binary
+    case 6: referring.collation = .nocase
+    default: break
+    }
+    if referring.declared == referring.kind.rawValue { referring.declared = nil }
+    return referring
+  }
+
+  /// A view of some columns of a table, with its foreign keys as associations of the model.
+  private mutating func addView(_ name: String, to schema: inout DatabaseSchema) {
+    guard let source = random.pick(schema.tables.filter { $0.viewOf == nil && !$0.foreignKeys.isEmpty })
+    else {
+      return
+    }
+    let keys = Set(source.foreignKeys.flatMap(\.columns))
+    let columns = source.columns.filter { column in
+      keys.contains(column.name) || (column.name != "rowid" && random.chance(40))
+    }
+    // Rows that are equal by a collation would be one row to DISTINCT.
+    guard columns.allSatisfy({ $0.collation == .binary && $0.name != "raw" }) else { return }
+    var view = TableSchema(name: name, columns: columns, primaryKey: [], viewOf: source.name)
+    for key in source.foreignKeys {
+      guard let number = schema.tables.firstIndex(where: { $0.name == key.destination }) else { continue }
+      let has = AssociationSchema.Step(
+        origin: key.destination, destination: name, originColumns: key.destinationColumns,
+        destinationColumns: key.columns, isBelongsTo: false, isToOne: false)
+      let belongsTo = AssociationSchema.Step(
+        origin: name, destination: key.destination, originColumns: key.columns,
+        destinationColumns: key.destinationColumns, isBelongsTo: true, isToOne: true)
+      schema.tables[number].associations.append(
+        AssociationSchema(
+          key: "\(name)of\(key.stem)s".lowercased(), isToMany: true, steps: [has], destination: name,
+          isOfModelFile: true))
+      view.associations.append(
+        AssociationSchema(
+          key: key.stem, isToMany: false, steps: [belongsTo], destination: key.destination,
+          isOfModelFile: true))
+    }
+    schema.tables.append(view)
   }
 
   private mutating func addForeignKey(to number: Int, of schema: inout DatabaseSchema) {
@@ -77,9 +157,8 @@ struct SchemaGenerator {
     let referenced = destination.primaryKey.isEmpty ? ["slug"] : destination.primaryKey
     let columns = referenced.map { stem + $0.capitalizedFirst }
     for (column, name) in zip(referenced, columns) {
-      let kind = destination.column(column)?.kind ?? .integer
-      table.columns.insert(
-        ColumnSchema(name: name, kind: kind), at: random.int(1...table.columns.count))
+      let referred = destination.column(column) ?? ColumnSchema(name: column, kind: .integer)
+      table.columns.insert(referring(to: referred, name: name), at: random.int(1...table.columns.count))
     }
     let foreignKey = ForeignKeySchema(
       columns: columns, destination: destination.name, destinationColumns: referenced)

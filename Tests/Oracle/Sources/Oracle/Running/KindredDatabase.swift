@@ -85,10 +85,12 @@ extension Model {
         resources[table.plural]?.associations[association.key] = Association(
           key: association.key, cardinality: association.isToMany ? .toMany : .toOne,
           steps: try association.steps.map { step in
-            AssociationStep(
+            var refined = AssociationStep(
               origin: step.origin, destination: step.destination, originColumns: step.originColumns,
               destinationColumns: step.destinationColumns, direction: step.isBelongsTo ? .belongsTo : .has,
               isToOne: step.isToOne, filter: try step.filter.map(Self.expression))
+            refined.sort = try step.sort.map(Self.terms)
+            return refined
           },
           destination: association.destination + "s", filter: try association.filter.map(Self.expression),
           sort: try Self.terms(association.sort))

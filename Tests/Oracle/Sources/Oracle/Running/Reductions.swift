@@ -171,12 +171,13 @@ extension DatabaseSchema {
     table.key.contains(column) || table.uniques.joined().contains(column)
       || table.foreignKeys.contains { $0.columns.contains(column) } || table.defaultSort.count > 0
       || table.defaultFields != nil
+      || tables.contains { $0.viewOf == table.name && $0.column(column) != nil } || table.viewOf != nil
   }
 
   /// The schema without a table, and without everything that leads to it.
   private func without(_ name: String) -> DatabaseSchema {
     var schema = self
-    schema.tables.removeAll { $0.name == name }
+    schema.tables.removeAll { $0.name == name || $0.viewOf == name }
     let refined = schema.tables.map { $0.associations.filter(\.isOfModelFile) }
     for number in schema.tables.indices {
       schema.tables[number].foreignKeys.removeAll { $0.destination == name }
@@ -184,7 +185,9 @@ extension DatabaseSchema {
     schema.inferAssociations()
     for (number, associations) in refined.enumerated() {
       schema.tables[number].associations += associations.filter { association in
-        !association.steps.contains { $0.origin == name || $0.destination == name }
+        association.steps.allSatisfy { step in
+          [step.origin, step.destination].allSatisfy { schema.table($0) != nil }
+        }
       }
     }
     return schema

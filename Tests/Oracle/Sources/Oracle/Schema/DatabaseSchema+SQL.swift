@@ -3,17 +3,23 @@ import OracleValues
 extension DatabaseSchema {
   /// Returns the statements that create the database, with or without indexes on its foreign keys.
   func sql(isIndexed: Bool = true) -> String {
-    tables.map { $0.sql(isIndexed: isIndexed) }.joined()
+    // Views read tables.
+    (tables.filter { $0.viewOf == nil } + tables.filter { $0.viewOf != nil })
+      .map { $0.sql(isIndexed: isIndexed) }.joined()
   }
 }
 
 extension TableSchema {
   func sql(isIndexed: Bool) -> String {
+    if let viewOf {
+      return "CREATE VIEW \(quoted(name)) AS SELECT \(list(columns.map(\.name))) FROM \(quoted(viewOf));\n"
+    }
     var parts = columns.filter { $0.name != "rowid" }.map { column in
       let isKey = primaryKey == [column.name]
-      let refusesNull = primaryKey.contains(column.name) && column.kind != .integer
+      let refusesNull =
+        primaryKey.contains(column.name) && (column.kind != .integer || column.declared != nil)
       return
-        "\(quoted(column.name)) \(column.kind.rawValue)\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
+        "\(quoted(column.name)) \(column.declared ?? column.kind.rawValue)\(column.collation == .binary ? "" : " COLLATE \(column.collation.rawValue)")\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
     }
     if primaryKey.count > 1 { parts.append("PRIMARY KEY (\(list(primaryKey)))") }
     parts += uniques.map { "UNIQUE (\(list($0)))" }

@@ -4,7 +4,18 @@ import OracleValues
 struct DatabaseSchema: Sendable {
   var tables: [TableSchema]
 
-  func table(_ name: String) -> TableSchema? { tables.first { $0.name == name } }
+  /// The table or view of this name, with its rows.
+  func table(_ name: String) -> TableSchema? {
+    guard var table = tables.first(where: { $0.name == name }) else { return nil }
+    if let source = table.viewOf.flatMap(self.table) {
+      let positions = table.columns.compactMap { source.position(of: $0.name) }
+      table.rows = source.rows.map { row in positions.map { row[$0] } }
+    }
+    return table
+  }
+
+  /// Whether it has views, or columns that compare otherwise than their values do: GRDB is no judge of these.
+  var isOdd: Bool { tables.contains { $0.viewOf != nil || $0.columns.contains(where: \.isOdd) } }
 }
 
 /// A table and its rows.
@@ -24,12 +35,16 @@ struct TableSchema: Sendable {
   var defaultFields: [String]?
   /// The rule by which clients may read records; nil for all.
   var rule: AccessRule?
-  /// Values in the order of the columns.
+  /// The name of the table that it shows some columns of; nil where it is a table itself.
+  var viewOf: String?
+  /// Values in the order of the columns; of a view, made when it is looked up.
   var rows: [[Value]] = []
 
   var plural: String { name + "s" }
-  /// The columns that identify its records.
-  var key: [String] { primaryKey.isEmpty ? ["rowid"] : primaryKey }
+  /// The columns that tell its records apart.
+  var key: [String] {
+    viewOf != nil ? columns.map(\.name) : primaryKey.isEmpty ? ["rowid"] : primaryKey
+  }
 
   func position(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
 
@@ -50,8 +65,20 @@ struct ColumnSchema: Sendable, Hashable {
     case boolean = "BOOLEAN"
   }
 
+  enum Collation: String, Sendable {
+    case binary = "BINARY"
+    case nocase = "NOCASE"
+    case rtrim = "RTRIM"
+  }
+
   var name: String
   var kind: Kind
+  /// The type that is declared, where it isn't that of the kind.
+  var declared: String?
+  var collation = Collation.binary
+
+  /// Whether expressions about it would need the rules of affinity and collation: none are made.
+  var isOdd: Bool { declared != nil || collation != .binary }
 }
 
 struct ForeignKeySchema: Sendable, Hashable {
@@ -79,6 +106,8 @@ struct AssociationSchema: Sendable {
     var isBelongsTo: Bool
     var isToOne: Bool
     var filter: Expr?
+    /// The order in which only the first record is taken.
+    var sort: [SortTerm]?
   }
 
   var key: String

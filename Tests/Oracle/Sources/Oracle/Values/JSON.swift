@@ -1,3 +1,4 @@
+import Foundation
 import OracleValues
 
 /// A JSON value; objects keep the order of their members.
@@ -23,6 +24,8 @@ indirect enum JSON: Hashable, Sendable {
     case .integer(let value): self = .integer(value)
     case .real(let value): self = .real(value)
     case .text(let value): self = .string(value)
+    case .bytes(let bytes, isText: true): self = .string(String(decoding: bytes, as: UTF8.self))
+    case .bytes(let bytes, isText: false): self = .string(Data(bytes).base64EncodedString())
     }
   }
 }
