@@ -123,7 +123,8 @@ struct RequestShape {
       } else {
         let columns = resource.table.primaryKey
         guard columns.count == 1, resource.table.columns[columns[0]].hasOneCandidate,
-          !segment.utf8.contains(UInt8(ascii: "=")), let text = try? URLCoding.decode(segment)
+          !segment.utf8.contains(UInt8(ascii: "=")), let text = try? URLCoding.decode(segment),
+          resource.table.columns[columns[0]].isCanonical(text)
         else {
           isShareable = false
           return

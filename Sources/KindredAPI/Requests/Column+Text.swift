@@ -21,3 +21,21 @@ extension Column {
   /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
   var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean }
 }
+
+extension Column {
+  /// Whether a path may name a record by this text: a column of numbers takes an integer only as answers write it.
+  ///
+  /// The database converts `1.0`, `1e0`, `+1` and ` 1` to 1, but a record has one URL.
+  func isCanonical(_ text: String) -> Bool {
+    guard affinity == .integer || affinity == .numeric else { return true }
+    if let integer = Int64(text) { return String(integer) == text }
+    let number = text.drop(while: \.isWhitespace)
+    guard number.utf8.allSatisfy(Self.numberBytes.contains),
+      let value = Double(String(number.reversed().drop(while: \.isWhitespace).reversed()))
+    else { return true }
+    return value.rounded() != value
+  }
+
+  /// The bytes of decimal numbers and of space around them.
+  private static let numberBytes = Set("0123456789+-.eE \t\n\r\u{b}\u{c}".utf8)
+}

@@ -81,7 +81,7 @@ struct PathParser {
         .invalidKey, "\(resource.name) has no primary key: use `filter`, or a unique key by name",
         at: Origin(number: number))
     case 1:
-      return [try keyColumn(key[0], decode(segment, number))]
+      return [try keyColumn(key[0], decode(segment, number), number)]
     default:
       let values = segment.split(separator: ",", omittingEmptySubsequences: false)
       guard values.count == key.count else {
@@ -91,7 +91,7 @@ struct PathParser {
           "the key of \(resource.name) has \(key.count) values, separated by raw commas: write /\(resource.name)/\(names)",
           at: Origin(number: number))
       }
-      return try zip(key, values).map { try keyColumn($0, decode($1, number)) }
+      return try zip(key, values).map { try keyColumn($0, decode($1, number), number) }
     }
   }
 
@@ -114,7 +114,7 @@ struct PathParser {
             position: segment.unicodeScalars.distance(from: segment.startIndex, to: pair.startIndex),
             number: number))
       }
-      columns.append(try keyColumn(column, decode(pair[pair.index(after: sign)...], number)))
+      columns.append(try keyColumn(column, decode(pair[pair.index(after: sign)...], number), number))
     }
     guard resource.table.isUnique(columns.map(\.name)) else {
       throw RequestError(
@@ -125,8 +125,15 @@ struct PathParser {
     return columns
   }
 
-  private mutating func keyColumn(_ column: Column, _ text: String) throws -> RequestPath.KeyColumn {
-    RequestPath.KeyColumn(
+  private mutating func keyColumn(
+    _ column: Column, _ text: String, _ number: Int
+  ) throws -> RequestPath.KeyColumn {
+    guard column.isCanonical(text) else {
+      throw RequestError(
+        .notFound, "`\(text)` is not how a path writes the integer of \(column.name): write its digits alone",
+        at: Origin(number: number))
+    }
+    return RequestPath.KeyColumn(
       name: column.name, literals: column.candidates(for: text).map { literals.number(of: $0) })
   }
 
