@@ -37,6 +37,15 @@ struct ErrorTests {
       suggestion: "length")
   }
 
+  @Test(
+    "a record has one URL: an integer key is written as answers write it",
+    arguments: ["1.0", "1e0", "%2B1", "01", "%201", "1%0A", "-0"])
+  func otherSpellings(key: String) throws {
+    for path in ["/authors/\(key)", "/authors/\(key)/books", "/authors/id=\(key)", "/authors/1/books/\(key)"] {
+      try expectProblem(path, on: library, status: 404, code: .notFound)
+    }
+  }
+
   @Test("positions are counted in characters, not in bytes")
   func positions() throws {
     try expectProblem(

@@ -33,6 +33,8 @@ public struct HTTPLimits: Sendable {
   ///
   /// Nil means no limit.
   public var maxRequestsPerSecond: Int?
+  /// How long the keys of TLS tickets are used: a client that returns later makes a full handshake.
+  public var ticketKeyLifetime: Duration = .seconds(12 * 3600)
 
   /// Creates the default limits.
   public init() {}
@@ -57,6 +59,7 @@ public struct HTTPLimits: Sendable {
     limits.maxConnections = bounded(maxConnections)
     limits.maxConnectionsPerClient = maxConnectionsPerClient.map(bounded)
     limits.maxRequestsPerSecond = maxRequestsPerSecond.map { max(1, bounded($0)) }
+    limits.ticketKeyLifetime = bounded(ticketKeyLifetime)
     return limits
   }
 }

@@ -20,6 +20,8 @@ final class Acceptor: Sendable {
     var nextWarning = Moment(nanoseconds: 0)
     /// Nil if connections aren't encrypted.
     var tls: TLSContext?
+    /// When the keys of the tickets are changed.
+    var ticketKeyEnd: Moment
   }
 
   private let context: ConnectionContext
@@ -35,7 +37,8 @@ final class Acceptor: Sendable {
   init(sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, events: any EventQueue) {
     self.context = context
     self.events = events
-    state = Mutex(State(sockets: sockets, tls: tls))
+    state = Mutex(
+      State(sockets: sockets, tls: tls, ticketKeyEnd: .now + context.limits.ticketKeyLifetime))
   }
 
   /// Returns whether a token belongs to a listening socket.
@@ -119,8 +122,20 @@ final class Acceptor: Sendable {
 
   private func makeTransport(_ descriptor: CInt) -> (any ByteTransport)? {
     let plain = PlainTransport(descriptor: descriptor)
-    guard let tls = state.withLock(\.tls) else { return plain }
+    guard let tls = state.withLock({ tls(in: &$0) }) else { return plain }
     return TLSTransport(context: tls, over: plain)
+  }
+
+  /// The context of the next connection, with new keys for its tickets once the old ones have served their time.
+  private func tls(in state: inout State) -> TLSContext? {
+    guard let tls = state.tls, Moment.now >= state.ticketKeyEnd else { return state.tls }
+    state.ticketKeyEnd = .now + context.limits.ticketKeyLifetime
+    do {
+      state.tls = try TLSContext(renewing: tls)
+    } catch {
+      context.logger.error("The keys of TLS tickets stay as they are: \(error)")
+    }
+    return state.tls
   }
 
   private func open(_ descriptor: CInt, peer: SocketAddress) {

@@ -24,9 +24,30 @@ final class TLSContext: @unchecked Sendable {
   /// Creates a context.
   ///
   /// - Throws: `HTTPServerError`, naming the file that can't be used and why.
-  init(_ configuration: TLSConfiguration) throws(HTTPServerError) {
+  convenience init(_ configuration: TLSConfiguration) throws(HTTPServerError) {
     try Self.checkReadable(configuration.certificateFile, "certificate")
     try Self.checkReadable(configuration.keyFile, "key")
+    try self.init()
+    try load(configuration)
+  }
+
+  /// Creates a context with the certificate of another, and with new keys for the tickets that clients resume by.
+  ///
+  /// Who learns the keys of the tickets reads every connection that was resumed by one, so they are changed (RFC 8446
+  /// §8.1, RFC 5077 §5.5).
+  convenience init(renewing other: TLSContext) throws(HTTPServerError) {
+    try self.init()
+    var chain: OpaquePointer?
+    SSL_CTX_ctrl(other.context, SSL_CTRL_GET_CHAIN_CERTS, 0, &chain)
+    guard SSL_CTX_use_certificate(context, SSL_CTX_get0_certificate(other.context)) == 1,
+      SSL_CTX_use_PrivateKey(context, SSL_CTX_get0_privatekey(other.context)) == 1,
+      SSL_CTX_ctrl(context, SSL_CTRL_CHAIN, 1, UnsafeMutableRawPointer(chain)) == 1
+    else {
+      throw HTTPServerError(.certificate, "the certificate can't be used again: \(Self.lastError())")
+    }
+  }
+
+  private init() throws(HTTPServerError) {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
       throw HTTPServerError(.certificate, "OpenSSL gives no context: \(Self.lastError())")
     }
@@ -52,7 +73,6 @@ final class TLSContext: @unchecked Sendable {
     Self.selectProtocol(context)
     // Without this, OpenSSL asks for the passphrase of an encrypted key on the terminal.
     SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
-    try load(configuration)
   }
 
   deinit { SSL_CTX_free(context) }

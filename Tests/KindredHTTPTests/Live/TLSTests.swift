@@ -108,6 +108,42 @@ struct TLSTests {
     }
   }
 
+  @Test(
+    "resumes a session by its ticket until the ticket's keys are changed",
+    arguments: [(Duration.seconds(60), "Reused, TLSv1.2"), (.zero, "New, TLSv1.2")])
+  func resumption(lifetime: Duration, expected: String) throws {
+    let certificate = try TestCertificate()
+    let session = try certificate.file("session.pem", "")
+    var limits = HTTPLimits()
+    limits.ticketKeyLifetime = lifetime
+    try withTLS(certificate, limits: limits) { _, port in
+      #expect(try handshake(port, "-tls1_2", "-sess_out", session).contains("New, TLSv1.2"))
+      let second = try handshake(port, "-tls1_2", "-sess_in", session, "-showcerts")
+      #expect(second.contains(expected))
+    }
+  }
+
+  @Test("keeps the certificate and its chain when the keys of the tickets are changed")
+  func renewal() throws {
+    let certificate = try TestCertificate(name: "first")
+    let other = try TestCertificate(name: "authority")
+    let chain = try Command("/bin/cat", [certificate.certificate, other.certificate]).output
+    var limits = HTTPLimits()
+    limits.ticketKeyLifetime = .zero
+    try withServer(
+      limits: limits,
+      tls: TLSConfiguration(
+        certificateFile: try certificate.file("chain.pem", chain), keyFile: certificate.key),
+      handler: TestHandler(respond: { .echo($0) })
+    ) { _, port in
+      for _ in 1...3 {
+        let output = try handshake(port, "-showcerts")
+        #expect(output.contains("CN = first"))
+        #expect(output.split(separator: "BEGIN CERTIFICATE").count == 3)
+      }
+    }
+  }
+
   @Test("ends a handshake that doesn't go on, and what is none")
   func noHandshake() throws {
     var limits = HTTPLimits()
