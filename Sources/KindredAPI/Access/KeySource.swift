@@ -165,9 +165,14 @@ final class KeySource: Sendable {
     guard case .file(let path) = location else { return nil }
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
     return FileIdentity(
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), length: Int64(status.st_size),
-      seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+      seconds: modified.tv_sec, nanoseconds: modified.tv_nsec)
   }
 
   private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }

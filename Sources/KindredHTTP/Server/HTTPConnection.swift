@@ -277,11 +277,11 @@ final class HTTPConnection: @unchecked Sendable {
       keep(part)
     case .sendContinue:
       output.beginContinue()
-    case .respond(let head, let content):
+    case .respond(let head, let content, let wasConsidered):
       context.counters.requests.increase()
       let request = request(head, content: content)
-      // For a request with content the limits were checked in `consider`.
-      if head.framing == .length(0), let response = limitRefusal(of: request) {
+      // The limits are checked once for each request.
+      if !wasConsidered, let response = limitRefusal(of: request) {
         begin(response)
       } else {
         answer(request)

@@ -14,7 +14,9 @@ struct ConnectionStateMachine: Sendable {
     /// Send 100 (Continue), then call `outputSent`.
     case sendContinue
     /// Answer the request with `framing`, then call `outputSent`; `content` follows the parts that were kept.
-    case respond(HTTPRequestHead, content: [UInt8])
+    ///
+    /// `wasConsidered` tells whether its head was returned by `consider` before.
+    case respond(HTTPRequestHead, content: [UInt8], wasConsidered: Bool)
     /// Answer the error with `framing`, then call `outputSent`.
     case refuse(HTTPError)
     /// Close the sending direction, and go on reading (RFC 9112 §9.6).
@@ -126,7 +128,7 @@ struct ConnectionStateMachine: Sendable {
       // (§9.3.1, §9.3.2, §9.3.5).
       if head.expectsContinue, [.get, .head, .delete].contains(head.method) {
         state = .answering(head, isPersistent: false)
-        return .respond(head, content: [])
+        return .respond(head, content: [], wasConsidered: false)
       }
       owesContinue = head.expectsContinue
       return .consider(head)
@@ -134,7 +136,7 @@ struct ConnectionStateMachine: Sendable {
       return .keep(content)
     case (.content(let content), .content(let head)):
       state = .answering(head, isPersistent: head.isPersistent)
-      return .respond(head, content: content)
+      return .respond(head, content: content, wasConsidered: head.framing != .length(0))
     case (.content, _), (.part, _):
       return close()
     }

@@ -117,6 +117,10 @@ struct LimitsTests {
       #expect(response?.status == 429)
       #expect(response?.headers["retry-after"] == "1")
       #expect(third.isEnded)
+      // The head decides alone, but not about the limits.
+      let expecting = try WireClient(port: port)
+      expecting.request("/", fields: "Content-Length: 1\r\nExpect: 100-continue\r\n")
+      #expect(expecting.response()?.status == 429)
       clients.removeLast()
       #expect(eventually { server.counters.openConnections < 2 })
       let fourth = try WireClient(port: port)
