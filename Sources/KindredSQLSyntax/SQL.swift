@@ -165,10 +165,10 @@ extension SQL.Part: Hashable {
   /// Compares texts by their bytes, as SQLite does; Swift's `==` ignores how characters are composed.
   static func == (left: SQL.Part, right: SQL.Part) -> Bool {
     switch (left, right) {
-    case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
+    case (.text(let left), .text(let right)): left.hasBytes(of: right)
     case (.binding(let left, let type), .binding(let right, let other)): left == right && type == other
     case (.column(let record, let left), .column(let other, let right)):
-      record == other && left.hasSameBytes(as: right)
+      record == other && left.hasBytes(of: right)
     case (.term(let left), .term(let right)): left == right
     default: false
     }
@@ -183,13 +183,6 @@ extension SQL.Part: Hashable {
       hasher.combine(name)
     case .term(let expression): hasher.combine(expression)
     }
-  }
-}
-
-extension String {
-  /// Whether both have the same UTF-8 bytes; `==` ignores how characters are composed.
-  package func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 

@@ -57,17 +57,8 @@ final class LogOutput: Sendable {
         }
         return state.lines
       }
-      lines.withUnsafeBytes(write)
-    }
-  }
-
-  private func write(_ bytes: UnsafeRawBufferPointer) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       // If the log itself can't be written, the error can't be reported anywhere.
-      guard count > 0 || errno == EINTR else { return }
-      rest = rest.dropFirst(max(count, 0))
+      _ = lines.withUnsafeBytes { $0.write(to: descriptor) }
     }
   }
 }

@@ -37,15 +37,16 @@ enum StandardOutput {
   }
 
   private static func write(_ data: Data) throws {
-    do {
-      try FileHandle.standardOutput.write(contentsOf: data)
-    } catch {
-      throw OutputError()
+    if let number = data.withUnsafeBytes({ $0.write(to: STDOUT_FILENO) }) {
+      throw OutputError(number: number)
     }
   }
 }
 
 /// Standard output can't be written to.
 struct OutputError: Error, CustomStringConvertible {
-  let description = "standard output can't be written to: \(String(cString: strerror(errno)))"
+  /// The error number of the system (errno(3)).
+  let number: CInt
+
+  var description: String { "standard output can't be written to: \(String(cString: strerror(number)))" }
 }
