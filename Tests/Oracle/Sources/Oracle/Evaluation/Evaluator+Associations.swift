@@ -79,7 +79,7 @@ extension Evaluator {
 
   func holds(_ condition: Expr?, of record: Record) throws -> Bool {
     guard let condition else { return true }
-    return try value(of: condition, of: record).isTrue
+    return try nested { try value(of: condition, of: record).isTrue }
   }
 
   /// Returns the record that a to-one key leads to, which is that of the node with this key if there is one.

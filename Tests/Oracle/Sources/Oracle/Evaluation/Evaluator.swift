@@ -6,6 +6,20 @@ import OracleValues
 struct Evaluator {
   let schema: DatabaseSchema
   let constants: ConstantEvaluator
+  private let conditions = Depth()
+
+  /// How many conditions are being evaluated, each for the next one.
+  private final class Depth {
+    var count = 0
+  }
+
+  /// - Throws: `Invalid` where conditions ask for each other without end.
+  func nested<Value>(_ body: () throws -> Value) throws -> Value {
+    guard conditions.count < 40 else { throw Invalid("a condition that asks for itself") }
+    conditions.count += 1
+    defer { conditions.count -= 1 }
+    return try body()
+  }
 
   /// The result of a request.
   enum Result: Sendable {
