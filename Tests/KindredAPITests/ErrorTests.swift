@@ -41,7 +41,8 @@ struct ErrorTests {
     "a record has one URL: an integer key is written as answers write it",
     arguments: ["1.0", "1e0", "%2B1", "01", "%201", "1%0A", "-0"])
   func otherSpellings(key: String) throws {
-    for path in ["/authors/\(key)", "/authors/\(key)/books", "/authors/id=\(key)", "/authors/1/books/\(key)"] {
+    for path in ["/authors/\(key)", "/authors/\(key)/books", "/authors/id=\(key)", "/authors/1/books/\(key)"]
+    {
       try expectProblem(path, on: library, status: 404, code: .notFound)
     }
   }
