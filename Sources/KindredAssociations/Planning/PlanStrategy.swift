@@ -1,10 +1,11 @@
-/// How a database runs the selects of a request best: from a tree of selects to another one with the same result.
+/// Adapts the selects of a request to the way in which a database runs them best, without changing the result.
 protocol PlanStrategy {
+  /// Returns an equivalent tree.
   func arranged(_ tree: SelectTree) -> SelectTree
 }
 
 extension Model {
-  /// The strategy for databases that take a dialect.
+  /// Returns the strategy for the databases of a dialect.
   func strategy(for dialect: any SQLDialect) -> any PlanStrategy {
     dialect.nestsStatements ? SQLiteStrategy(model: self) : PostgreSQLStrategy(dialect: dialect)
   }

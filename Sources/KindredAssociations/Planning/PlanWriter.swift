@@ -1,17 +1,17 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Writes the text of selects, of which nothing can change any more.
+/// Writes the text of a tree of selects, as the last step of planning.
 struct PlanWriter {
   private let state: PlanningState
-  /// Bytes of SQL that the model has defined, and not the request.
+  /// The number of bytes of SQL that come from the model rather than from the request.
   private var definitionsLength = 0
 
   init(_ state: PlanningState) { self.state = state }
 
-  /// The plan of a tree of selects.
+  /// Returns the plan of a tree of selects.
   ///
-  /// - Throws: `RequestError` where it has more SQL than it may have.
+  /// - Throws: `RequestError` if it has more SQL than the limit.
   mutating func plan(of tree: SelectTree) throws -> Plan {
     var plan = Plan()
     plan.path = tree.path.map { step($0) }
@@ -37,7 +37,7 @@ struct PlanWriter {
     return plan
   }
 
-  /// A step of the path.
+  /// Returns a step of the path.
   mutating func step(_ select: PathSelect) -> Plan.Step {
     Plan.Step(
       statement: statement(select.sql, readsCommonTableExpression: select.readsCommonTableExpression),
@@ -54,12 +54,12 @@ struct PlanWriter {
       name: node.name)
   }
 
-  /// A statement about the rows of a node.
+  /// Returns a statement about the rows of a node.
   mutating func statement(_ sql: SQL, of rows: RowsSelect) -> Plan.Statement {
     statement(sql, readsCommonTableExpression: rows.readsCommonTableExpression)
   }
 
-  /// A statement with the definitions of what it reads, as the database takes it.
+  /// Returns a statement with the common table expressions that it reads.
   private mutating func statement(_ sql: SQL, readsCommonTableExpression: Bool) -> Plan.Statement {
     guard readsCommonTableExpression else { return Plan.Statement(sql, state.dialect.parameterStyle) }
     let definitions = state.model.commonTableExpressions
@@ -67,7 +67,7 @@ struct PlanWriter {
     return Plan.Statement(definitions + sql, state.dialect.parameterStyle)
   }
 
-  /// - Throws: `RequestError` where there is more SQL than there may be.
+  /// - Throws: `RequestError` if this number of bytes exceeds the limit.
   func checkLength(_ length: Int) throws {
     guard length - definitionsLength <= state.budget.limits.sqlLength else { throw state.budget.tooLong() }
   }

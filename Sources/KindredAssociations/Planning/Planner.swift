@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// Makes plans of requests: from a tree of names to a tree of statements.
+/// Plans requests: turns a tree of names into a tree of statements.
 ///
 /// | phase | from | to |
 /// |---|---|---|
@@ -9,19 +9,19 @@ import KindredSQLSyntax
 /// | `SQLite`, `PostgreSQL` | the tree | the same in the form that suits the database |
 /// | `PlanWriter` | the tree | text and bindings |
 ///
-/// Requests for rows have a tree of their own (`Rows`), whose names and selects are made by the same parts.
+/// Requests for rows become a different tree (`Rows`), built by the same parts.
 public struct Planner {
   let model: Model
   let dialect: Dialect
   let limits: PlanningLimits
   let checkpoint: () throws -> Void
 
-  /// A planner of requests to a model.
+  /// Creates a planner for requests to a model.
   ///
   /// - Parameters:
-  ///   - dialect: the SQL that the database takes; the model's where nil.
-  ///   - limits: what the planning of a request may take.
-  ///   - check: is called now and then while a request is planned; what it throws ends the planning.
+  ///   - dialect: The SQL dialect of the database; nil means the model's.
+  ///   - limits: The resources that planning a request may use.
+  ///   - check: Called from time to time while a request is planned; an error ends the planning.
   public init(
     model: Model, dialect: Dialect? = nil, limits: PlanningLimits = .none,
     check: @escaping () throws -> Void = {}
@@ -32,11 +32,14 @@ public struct Planner {
     checkpoint = check
   }
 
-  /// The plan of a request: its names are looked up while a tree of selects is made of it, which the strategy of the
-  /// database arranges; then the text is written.
+  /// Returns the plan of a request.
   ///
-  /// - Throws: `RequestError` for a name that does not exist, an expression without meaning, two equal names, a limit
-  ///   that is exceeded.
+  /// The names are resolved as the selects are built; then the database's strategy adapts these, and the text is
+  /// written.
+  ///
+  /// - Throws: `RequestError` if a name does not exist, an expression has no meaning, two names are equal, or a limit
+  ///   is
+  ///   exceeded.
   public func plan(_ request: FetchRequest) throws -> Plan {
     try plan(request, context(of: request))
   }
@@ -48,9 +51,9 @@ public struct Planner {
     return try writer.plan(of: model.strategy(for: context.dialect).arranged(selects))
   }
 
-  /// Notes what is wrong with a request, and what its names mean.
+  /// Collects the errors of a request and the meanings of its names.
   ///
-  /// - Throws: what ends the planning.
+  /// - Throws: The error that ends the planning.
   package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) throws {
     do {
       _ = try plan(request, context(of: request, diagnostics: diagnostics))
@@ -60,15 +63,15 @@ public struct Planner {
     }
   }
 
-  /// The plan of a request for rows: its nodes have layouts instead of shapes.
+  /// Returns the plan of a request for rows, whose nodes have layouts instead of shapes.
   ///
-  /// - Throws: `RequestError` for an alias of two tables or of none.
+  /// - Throws: `RequestError` if an alias belongs to two tables or to none.
   public func planRows(_ request: FetchRequest) throws -> Plan {
     try RowTreeBuilder(context(of: request)).plan(of: request)
   }
 
-  /// The columns that a request for rows selects of its own record, for a statement that names the record as the
-  /// request does.
+  /// Returns the columns that a request for rows selects from its root, for a statement that gives the table the same
+  /// alias.
   public func selection(of request: FetchRequest) throws -> [SQL] {
     let context = context(of: request)
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
@@ -76,9 +79,9 @@ public struct Planner {
     return try selects.selection(of: selects.select(request, into: statement.newSelect()))
   }
 
-  /// What a request is planned with.
+  /// Returns a context for planning a request.
   ///
-  /// - Parameter isForOneRecord: whether each statement runs for one record.
+  /// - Parameter isForOneRecord: Whether each statement runs for a single record.
   func context(
     of request: FetchRequest, diagnostics: Diagnostics? = nil, isForOneRecord: Bool = false
   ) -> PlanningContext {

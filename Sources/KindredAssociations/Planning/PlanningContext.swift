@@ -1,18 +1,18 @@
-/// The parts of the planner that make selects of a request's meaning, and what they share.
+/// The parts of the planner, and the state that they share.
 ///
-/// An expression may hold an aggregate, whose records have conditions, which are expressions: so the parts call each
-/// other. Each of them has one task, and finds the others here.
+/// The parts call each other, since an expression may contain an aggregate, whose records have conditions, which are
+/// expressions. Each part has one task, and finds the others here.
 struct PlanningContext {
   let state: PlanningState
-  /// Whether the expressions are those of a rule of access, inside of which no rule applies.
+  /// Whether an access rule is being compiled, inside of which no rules apply.
   var isInRule = false
 
   var dialect: any SQLDialect { state.dialect }
 
-  /// Who has written the expressions of the model that are met here.
+  /// The author of the model's expressions.
   var modelAuthor: ExpressionAuthor { isInRule ? .rule : .model }
 
-  // MARK: Meaning
+  // MARK: Resolution
 
   var names: NameLookup { NameLookup(state: state) }
   var resolver: ExpressionResolver { ExpressionResolver(state: state) }

@@ -1,18 +1,19 @@
-/// What the planning of a request may take.
+/// The resources that planning a request may use.
 public struct PlanningLimits: Sendable, Hashable {
-  /// Expressions that are compiled, each as often as something names it.
+  /// The maximum number of expressions, each counted as often as it is named.
   public var expressions = 20_000
-  /// Levels of an expression, the names in it having been replaced by what they stand for.
+  /// The maximum depth of an expression after its names have been replaced by their definitions.
   public var expressionDepth = 64
-  /// Bytes of SQL.
+  /// The maximum number of bytes of SQL.
   public var sqlLength = 256 << 10
-  /// Whether `like`, `glob` and `||` are functions that can be stopped, and build texts of bounded length only.
+  /// Whether `like`, `glob` and `||` are compiled to functions that can be interrupted and limit the length of their
+  /// results.
   public var boundsOperators = true
 
   /// The limits of a server.
   public init() {}
 
-  /// None, for the requests of a program.
+  /// No limits, for the requests of a program.
   public static var none: PlanningLimits {
     var limits = PlanningLimits()
     (limits.expressions, limits.expressionDepth, limits.sqlLength) = (.max, .max, .max)
@@ -21,10 +22,10 @@ public struct PlanningLimits: Sendable, Hashable {
   }
 }
 
-/// What the planning of a request has taken so far.
+/// The resources that planning a request has used so far.
 struct PlanningBudget {
   let limits: PlanningLimits
-  /// Throws where the planning must stop.
+  /// Throws if planning has to stop.
   let check: () throws -> Void
   private(set) var depth = 0
   private var expressions = 0
@@ -35,13 +36,13 @@ struct PlanningBudget {
     self.check = check
   }
 
-  /// Charges an expression, and goes a level deeper, into it.
+  /// Charges an expression, and descends into it.
   mutating func enter(_ origin: Origin) throws {
     try charge(1, at: origin)
     try deepen(origin)
   }
 
-  /// Goes a level deeper, into an expression that has been charged.
+  /// Descends into an expression that has been charged already.
   mutating func deepen(_ origin: Origin) throws {
     guard depth < limits.expressionDepth else {
       throw RequestError(
@@ -54,9 +55,9 @@ struct PlanningBudget {
 
   mutating func leave() { depth -= 1 }
 
-  /// Charges the work of so many expressions.
+  /// Charges the work of this number of expressions.
   mutating func charge(_ count: Int, at origin: Origin) throws {
-    // Often enough: some hundred expressions are compiled in a millisecond.
+    // This is often enough: a millisecond compiles a few hundred expressions.
     if expressions / 256 != (expressions + count) / 256 { try check() }
     expressions += count
     guard expressions <= limits.expressions else {
@@ -67,7 +68,7 @@ struct PlanningBudget {
     }
   }
 
-  /// Charges SQL that stands where a name, or another request of the same, has been written.
+  /// Charges the SQL that a name is replaced by.
   mutating func charge(length: Int, at origin: Origin) throws {
     copiedLength += length
     guard copiedLength <= limits.sqlLength else { throw tooLong(at: origin) }

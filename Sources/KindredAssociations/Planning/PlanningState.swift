@@ -1,16 +1,16 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// What the planning of one request works with, and what it finds out beside the selects.
+/// The state of planning one request: what it is planned with, and what is found out besides the selects.
 final class PlanningState {
   let model: Model
-  /// Of the database that the plan is for.
+  /// The dialect of the database that the plan is for.
   let dialect: any SQLDialect
   /// The values of the request, by number.
   let literals: [SQLValue]
-  /// Notes errors instead of throwing them.
+  /// Collects errors, if they are not to be thrown.
   let diagnostics: Diagnostics?
-  /// Whether each statement runs for one record: then reading a table once costs less than copying it.
+  /// Whether each statement runs for a single record, so that scanning a table costs less than copying it.
   let isForOneRecord: Bool
   var budget: PlanningBudget
 
@@ -19,24 +19,24 @@ final class PlanningState {
   var missingIndexes: OrderedSet<String> = []
   var mismatches: OrderedSet<String> = []
   var transients: OrderedDictionary<String, TransientTable> = [:]
-  /// The full-text patterns to check before the first byte is sent.
+  /// The full-text patterns to validate before the first byte is sent.
   var searches: [Plan.SearchCheck] = []
-  /// Whether values of the request became part of the SQL.
+  /// Whether values of the request are part of the SQL.
   var readsLiterals = false
 
   // MARK: Memory
 
-  /// What the expressions that are being compiled expose.
+  /// The records that the expressions being compiled expose.
   var exposure = Exposure()
   /// The nodes whose conditions are being compiled.
   var filtered = FilteredNodes()
-  /// How often a name has been met within itself.
+  /// The number of names found within their own definitions.
   var selfReferences = 0
-  /// The default names that were made for suggestions, by the association's key and its destination.
+  /// The default names for suggestions, by the association's key and its destination.
   var suggestedNames: [[String]: [String]] = [:]
-  /// The records that a request for rows has given names of their own.
+  /// The records with aliases, in a request for rows.
   var aliased: [RecordAlias: Scope] = [:]
-  // Kept here and not in the records, which would keep each other in memory.
+  // These are kept here, since references between records would be cycles.
   private(set) var names: [ObjectIdentifier: NameMemory] = [:]
   private(set) var records: [ObjectIdentifier: RecordMemory] = [:]
 
@@ -53,14 +53,14 @@ final class PlanningState {
     self.isForOneRecord = isForOneRecord
   }
 
-  /// A state that begins with nothing found, for statements that are checked and never run.
+  /// Returns a state without findings, for statements that are checked but never run.
   func scratch() -> PlanningState {
     PlanningState(
       model: model, dialect: dialect, literals: literals, budget: budget, diagnostics: diagnostics,
       isForOneRecord: isForOneRecord)
   }
 
-  /// What is known about the names of a record.
+  /// Returns what has been found out about the names of a record.
   func memory(of scope: ResolutionScope) -> NameMemory {
     let id = ObjectIdentifier(scope)
     if let known = names[id] { return known }
@@ -69,7 +69,7 @@ final class PlanningState {
     return memory
   }
 
-  /// What has been made for a record of a statement.
+  /// Returns what has been built for a record of a statement.
   func memory(of scope: Scope) -> RecordMemory {
     let id = ObjectIdentifier(scope)
     if let known = records[id] { return known }
@@ -79,31 +79,31 @@ final class PlanningState {
   }
 }
 
-/// What has been found out about the names of a record, so that each is looked up once.
+/// The results of looking up the names of a record, so that each is looked up once.
 final class NameMemory {
-  /// Keeps the identity under which the memory is found.
+  /// The record, retained so that its identity stays unique.
   private let scope: ResolutionScope
-  /// The annotations and fields of the record's node by their names; nil until one is looked up.
+  /// The annotations and fields of the record's node by name; nil until the first lookup.
   var expressions: [String: Expression]?
-  /// Those that have been resolved.
+  /// The annotations and fields resolved so far.
   var resolved: [String: ResolvedName] = [:]
-  /// Those that are being resolved, so that none refers to itself.
+  /// The names of those being resolved, so that none refers to itself.
   var resolving: Set<String> = []
-  /// The aggregates that default names stand for; nil until one is looked up.
+  /// The aggregates by default name; nil until the first lookup.
   var defaultAggregates: [String: DefaultAggregate]?
-  /// The to-one associations, by the place of ``ResolvedAssociation/place``.
+  /// The to-one associations by ``ResolvedAssociation/place``.
   var associated: [String: ResolvedAssociation] = [:]
 
   init(of scope: ResolutionScope) { self.scope = scope }
 }
 
-/// What has been made for a record of a statement, so that each is made once.
+/// What has been built for a record of a statement, so that each thing is built once.
 final class RecordMemory {
   /// Keeps the identity under which the memory is found.
   let scope: Scope
-  /// The records that to-one associations lead to, by the place of ``ResolvedAssociation/place``.
+  /// The records joined by to-one associations, by ``ResolvedAssociation/place``.
   var joined: [String: Scope] = [:]
-  /// The named expressions that have been compiled, and what they expose.
+  /// The named expressions compiled so far, and the records that they expose.
   var named: [String: (expression: CompiledExpression, isOfGroup: Bool, exposure: Exposure)] = [:]
 
   init(of scope: Scope) { self.scope = scope }

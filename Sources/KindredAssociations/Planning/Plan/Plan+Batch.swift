@@ -1,21 +1,21 @@
 import KindredSQLSyntax
 
 extension Plan {
-  /// The statement of a node for many records above at once.
+  /// A node's statement for many parent records at once.
   public struct Batch: Sendable {
-    /// What is read of the records above, as bindings of the statement for one of them.
+    /// The columns of the parents that it reads, as bindings of the statement for one parent.
     public let columns: [SQL.Binding]
-    /// What runs.
+    /// The statement to run.
     public let statement: Statement
-    /// How a row tells which record it belongs to.
+    /// How a row identifies its parent.
     public var link = Link.number
   }
 
-  /// How a row of a batch tells which record above it belongs to.
+  /// How a row of a batch identifies its parent.
   public enum Link: Sendable, Hashable {
-    /// By the number of the record among the inputs, in the last column.
+    /// By the parent's position in the inputs, in the last column.
     case number
-    /// By this column, whose text is that of the first input.
+    /// By this column, which has the same text as the first input.
     case key(Int)
   }
 }

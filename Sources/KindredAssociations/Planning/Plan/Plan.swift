@@ -1,50 +1,50 @@
 import KindredSQLSyntax
 
-/// How a request is answered: a tree of statements, each with the shape of what its rows show.
+/// The execution plan of a request: a tree of statements, each with the shape of its rows.
 ///
-/// Plans depend on the shape of a request, not on its values.
+/// A plan depends on the shape of a request, not on its values.
 public struct Plan: Sendable {
-  /// The statements that lead to the root along the path, each of which must give a row.
+  /// The statements of the path to the root, each of which must return a row.
   ///
-  /// The first of them is level 0.
+  /// The first one has level 0.
   public var path: [Step] = []
-  /// The statements of the tree; `root` comes first.
+  /// The statements of the tree, root first.
   public var nodes: [Node] = []
-  /// Whether the result is one record, and not a list.
+  /// Whether the result is a single record rather than a list.
   public var isSingle = false
-  /// Why there is no result where the root, being single, gives no row.
+  /// The error detail if the root is a single record and does not exist.
   public var absence = ""
-  /// `SELECT COUNT(*)` of the root's records; nil unless asked for.
+  /// `SELECT COUNT(*)` of the root's records; nil unless requested.
   public var count: Statement?
-  /// The columns of the root's statement that make up a cursor; nil where pages can't be continued.
+  /// The columns of the root's statement that make up a cursor; nil if pages can't be continued.
   public var cursorColumns: [Int]?
-  /// By column of the cursor, whether greater values come first.
+  /// For each column of the cursor, whether it is in descending order.
   public var cursorIsDescending: [Bool] = []
-  /// Reads the whole values of the abridged cursor that the page starts after; nil where it has them.
+  /// Reads the full values of an abridged cursor; nil if the request's cursor is complete.
   public var anchor: Statement?
-  /// Counts the records that a cursor has passed which are equal to the page's last one; nil where none can be.
+  /// Counts the records before the end of the page that equal its last one; nil if no two records can be equal.
   ///
-  /// The values of the last record are bound as those that follow the values of the cursor.
+  /// The values of the last record are bound after the values of the cursor.
   public var passed: Statement?
-  /// Reads the cursor of the page's last record, and whether a record follows: two rows, or less where none does.
+  /// Reads the cursor of the page's last record, and a second row if another record follows.
   public var lookahead: Statement?
   /// Full-text patterns to check before the first byte is sent.
   public var searches: [SearchCheck] = []
-  /// What must be made before the statements run.
+  /// The tables to create before the statements run.
   public var transients: [TransientTable] = []
   /// The indexes that the database lacks for this request: complete `CREATE INDEX` statements.
   public var missingIndexes: [String] = []
-  /// The foreign keys that no index can serve, since their columns are of other types than those they refer to: one
+  /// The foreign keys that no index can serve because their types differ from those of the columns they reference: one
   /// sentence each.
   public var mismatches: [String] = []
 
-  /// Whether values of the request are part of its SQL, so that it serves no other one.
+  /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
   public var readsLiterals = false
 
   /// An empty plan.
   public init() {}
 
-  /// How many bytes of SQL it has.
+  /// The number of bytes of SQL.
   public var sqlLength: Int {
     let all =
       path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, passed].compactMap { $0 }
@@ -52,11 +52,11 @@ public struct Plan: Sendable {
     return all.reduce(0) { $0 + $1.sql.utf8.count }
   }
 
-  /// SQL text and what its parameters are bound to, in their order.
+  /// SQL text and the bindings of its parameters, in order.
   public struct Statement: Sendable {
     /// The text, with numbered parameters.
     public var sql: String
-    /// By the number of the parameter, less one.
+    /// The bindings; that of parameter `?1` comes first.
     public var bindings: [SQL.Binding]
 
     init(_ sql: SQL, _ style: SQL.ParameterStyle = .questionMark) {
@@ -66,24 +66,24 @@ public struct Plan: Sendable {
 
   /// A statement on the path to the root.
   public struct Step: Sendable {
-    /// What runs.
+    /// The statement to run.
     public var statement: Statement
-    /// What is not there when it gives no row.
+    /// The error detail if it returns no row.
     public var absence: String
   }
 
-  /// A full-text pattern, and the table that understands it.
+  /// A full-text pattern, and the statement that validates it.
   public struct SearchCheck: Sendable {
-    /// What runs.
+    /// The statement to run.
     public var statement: Statement
     /// The number of the literal that is the pattern.
     public var literal: Int
-    /// The columns that the pattern may name; nil for all.
+    /// The columns that the pattern may name; nil means all.
     public var columns: [String]?
-    /// Where the request has the pattern.
+    /// The pattern's position in the request.
     public var origin: Origin
 
-    /// - Throws: `RequestError` where the pattern names another column: one that is hidden, or none at all.
+    /// - Throws: `RequestError` if the pattern names a column that is hidden or doesn't exist.
     public func checkColumns(of pattern: SQLValue) throws {
       guard let columns, case .text(let pattern) = pattern else { return }
       for name in FullTextPattern(pattern).columns where !columns.contains(where: name.equalsIgnoringCase) {
@@ -93,60 +93,60 @@ public struct Plan: Sendable {
     }
   }
 
-  /// A statement that runs once per row of the one above, and what each of its rows shows.
+  /// A statement that runs once for each row of its parent's, and the shape of its rows.
   public struct Node: Sendable {
-    /// What runs.
+    /// The statement to run.
     public var statement: Statement
-    /// What each row shows.
+    /// The shape of each row.
     public var shape: RecordShape
-    /// What the columns are, in a plan of rows.
+    /// The meaning of the columns, in a plan for rows.
     public var layout = RowLayout()
-    /// The same for many records above at once, where that is possible; only in a plan of rows.
+    /// The statement for many parents at once, if there is one.
     public var batch: Batch?
-    /// Whether it gives an array, or one value or `null`.
+    /// Whether the result is an array rather than one value or `null`.
     public var isToMany: Bool
     /// Its level in the tree of statements.
     public var level: Int
-    /// How it repeats below itself, if it does.
+    /// How it repeats below itself; nil unless it is recursive.
     public var recursion: Recursion?
-    /// Where it is merge-joined with the statement above, instead of running once for each row of that one.
+    /// The columns of the merge join with the parent's statement; nil if it runs once for each row of that one.
     public var mergeJoin: MergeJoin?
-    /// The key of each request node on the way here, for `explain`.
+    /// The keys of the request's nodes from the root to here, for `explain`.
     public var name: String
   }
 
-  /// How a statement is merge-joined with the one above: both are in ascending order of an integer, and a row belongs to
-  /// the row above that has the same.
+  /// How a statement is merge-joined with its parent's: both are in ascending order of an integer, and a row belongs to
+  /// the parent with the same integer.
   public struct MergeJoin: Sendable {
-    /// The integer's column; its values may be anything.
+    /// The integer's column, which may hold values of other types.
     public var column: Int
-    /// The column of the statement above, in which no two rows have the same integer.
+    /// The column of the parent's statement, which is unique.
     public var above: Int
   }
 
-  /// How often a node may repeat below itself, and how a record is told from its ancestors.
+  /// How often a node may repeat below itself, and how a record is distinguished from its ancestors.
   public struct Recursion: Sendable {
-    /// How often it repeats at most.
+    /// The maximum number of repetitions.
     public var levels: Int
-    /// The columns of the record's key in its statement.
+    /// The columns of the record's key in this statement.
     public var identity: [Int]
-    /// The columns of the key of the first ancestor, in the statement above the first level.
+    /// The columns of the first ancestor's key, in the statement above the first level.
     public var baseIdentity: [Int]
-    /// The node that repeats this one a level further down: itself from there on.
+    /// The node that repeats this one on the next level, and itself from there on.
     public var repetition: Int
-    /// How many records there are below each at most.
+    /// The maximum number of records below each one.
     public var limit: SQL.Binding?
-    /// How many records are left out first.
+    /// The number of records to skip.
     public var offset: SQL.Binding?
   }
 
-  /// What a column's value is in the result.
+  /// How a column's value appears in the result.
   public enum ValueFormat: Sendable, Hashable {
-    /// As SQLite holds it.
+    /// As it is stored.
     case plain
-    /// 0 and 1 as `false` and `true`.
+    /// As `false` or `true` instead of 0 or 1.
     case boolean
-    /// Valid JSON as it is.
+    /// As the JSON that it is.
     case json
   }
 }

@@ -1,10 +1,10 @@
-/// What a row shows of its record, as a tree: names and columns, and nothing of how a format writes them.
+/// The content of a row as a tree of names and columns, independent of any output format.
 public indirect enum RecordShape: Sendable {
   /// One bare value.
   case value(column: Int, Plan.ValueFormat)
-  /// A record of these members, each of another name.
+  /// A record with these members, whose names differ.
   case object([Member])
-  /// What is only there where the column is not NULL.
+  /// Content that exists only if the column is not NULL.
   case optional(column: Int, RecordShape)
   /// The rows of another node.
   case child(node: Int)
@@ -13,13 +13,13 @@ public indirect enum RecordShape: Sendable {
   public struct Member: Sendable {
     /// The name in the result.
     public let name: String
-    /// What stands under the name.
+    /// The value of the member.
     public let shape: RecordShape
     /// Whether the last level of a recursion leaves it out.
     public let isRepetition: Bool
   }
 
-  /// The values of the record itself and of those within it, in their order, and what may not be there.
+  /// The columns of the record and of the records in it, in order, including those that mark optional content.
   var columns: [Column] {
     switch self {
     case .value(let column, let format): [.value(column, format)]
@@ -29,29 +29,29 @@ public indirect enum RecordShape: Sendable {
     }
   }
 
-  /// A column that tells results apart.
+  /// A column that distinguishes results.
   enum Column {
     case value(Int, Plan.ValueFormat)
-    /// Whether it is NULL.
+    /// Only whether it is NULL matters.
     case presence(Int)
   }
 }
 
-/// The shape of a record in the making.
+/// Builds the shape of a record.
 final class RecordShapeBuilder {
   private(set) var members: [RecordShape.Member] = []
   private var names: Set<String> = []
 
-  /// The shape that `body` makes of a record.
+  /// Returns the shape of the members that `body` adds.
   static func object(_ body: (RecordShapeBuilder) throws -> Void) rethrows -> RecordShape {
     let builder = RecordShapeBuilder()
     try body(builder)
     return .object(builder.members)
   }
 
-  /// Reserves the place of a member.
+  /// Reserves the name of a member.
   ///
-  /// - Throws: `RequestError` where the record has a member of this name.
+  /// - Throws: `RequestError` if the record already has a member of this name.
   func reserve(_ name: String, at origin: Origin) throws {
     guard names.insert(name).inserted else {
       throw RequestError(

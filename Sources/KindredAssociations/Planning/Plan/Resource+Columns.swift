@@ -1,5 +1,5 @@
 extension Resource {
-  /// The column of this name, unless it is hidden.
+  /// Returns the column with this name, unless it is hidden.
   func column(named name: String) -> Column? {
     guard let column = table.column(named: name), !hidden.contains(column.name) else { return nil }
     return column
@@ -7,12 +7,12 @@ extension Resource {
 }
 
 extension Column {
-  /// How its values are written in JSON.
+  /// The JSON format of its values.
   public var valueFormat: Plan.ValueFormat {
     switch declaredType.uppercased() {
     case "BOOLEAN", "BOOL": .boolean
     case "JSON": .json
-    // To SQLite, which knows no such type, its values would be numbers.
+    // SQLite has no such type, and would give the column numeric affinity.
     case "JSONB" where affinity == .text: .json
     default: .plain
     }

@@ -1,10 +1,10 @@
-/// What the columns of a statement are to the reader of its rows: a tree, as the request is one.
+/// The meaning of a statement's columns to the reader of its rows: a tree like the request.
 public struct RowLayout: Sendable {
-  /// A column of a record, by its place in the statement.
+  /// A column of a record.
   public struct Column: Sendable {
-    /// The place in the statement.
+    /// The position in the statement.
     public var place: Int
-    /// The name; that which SQLite gives the column where nil.
+    /// The name; nil stands for the name that SQLite gives the column.
     public var name: String?
   }
 
@@ -12,7 +12,7 @@ public struct RowLayout: Sendable {
   public struct Prefetched: Sendable {
     /// The key of the association.
     public var key: String
-    /// The number of the plan's node.
+    /// The index of the node in the plan.
     public var node: Int
   }
 
@@ -20,7 +20,7 @@ public struct RowLayout: Sendable {
   public struct Scope: Sendable {
     /// The key of the association.
     public var key: String
-    /// What is known of the record.
+    /// The layout of the record.
     public var layout: RowLayout
   }
 

@@ -1,17 +1,17 @@
-/// Whether results follow from the database alone, and not from the time or from chance as well.
+/// Determines whether results depend on the database alone, and not on the clock or on random numbers.
 ///
-/// Only then nothing has changed while nobody has committed. The text of a statement decides: a false positive only
-/// costs a query.
+/// Only such results are unchanged as long as nothing is committed. The decision is made by the statement's text; a
+/// false positive only costs a query.
 public struct Timelessness: Sendable {
-  /// What a text contains that reads the clock or throws dice, in lower case.
+  /// The names of functions that read the clock or return random numbers, in lower case.
   private let signs: [String]
-  /// In lower case; empty where all views are timeless.
+  /// The names of the views in lower case; empty if all of them are timeless.
   private let views: [String]
 
   /// - Parameters:
-  ///   - views: all views of the database, each with its definition. One may read another, so all are taken for what
-  ///     the worst is.
-  ///   - signs: what a text contains that isn't timeless, in lower case.
+  ///   - views: All views of the database, each with its definition. Since views may read each other, one that isn't
+  ///     timeless makes all of them count as such.
+  ///   - signs: Lowercase strings that only occur in statements that aren't timeless.
   public init(views: [(name: String, sql: String)], signs: [String]) {
     self.signs = signs
     let isTimeless = views.allSatisfy { !Self.hasSign($0.sql, signs) }

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// What suits a database that is a round trip away: the select of a node for many records above at once.
+/// Runs the select of a node for many parent records at once, since each statement takes a round trip.
 struct PostgreSQLStrategy: PlanStrategy {
   let dialect: any SQLDialect
 
@@ -10,18 +10,18 @@ struct PostgreSQLStrategy: PlanStrategy {
     return tree
   }
 
-  /// The statement of a node for many records above; nil where it reads nothing of them.
+  /// Returns the select of a node for many parents at once; nil if it reads nothing from them.
   ///
-  /// Where one column ties the records, and nothing else of those above is read:
+  /// If a single column links the records, and nothing else is read from the parents:
   ///
   ///     SELECT columns FROM book WHERE book."authorId" = ANY($1) ORDER BY book."authorId", order
   ///
-  /// Where more is read, each record above has a number, which its rows have in their last column:
+  /// If more is read, each parent has a number, which is in the last column of its rows:
   ///
   ///     SELECT columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN book WHERE book."authorId" = above."0" ORDER BY above.n, order
   ///
-  /// And where rows are counted, put in groups, or found by a subquery:
+  /// If rows are limited, grouped, or found by a subquery:
   ///
   ///     SELECT rows.columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)
@@ -36,7 +36,7 @@ struct PostgreSQLStrategy: PlanStrategy {
     return BatchSelect(columns: inputs.columns, sql: sql)
   }
 
-  /// The records of all keys in the order of these; nil where they are not tied by one key alone.
+  /// Returns the records of all keys, in the order of these; nil unless a single key links them.
   private func keyedBatch(of rows: RowsSelect) -> BatchSelect? {
     let record = rows.scope
     guard let association = record.node?.association, let step = association.steps.first,
@@ -44,7 +44,7 @@ struct PostgreSQLStrategy: PlanStrategy {
       step.destinationColumns.count == 1, let origin = record.parent, origin.statement !== record.statement,
       let column = record.table.column(named: name), let type = dialect.type(of: column),
       let other = origin.table.column(named: step.originColumns[0]), dialect.type(of: other) == type,
-      // Equal values of these have equal texts.
+      // Equal values of these types have equal texts.
       type.hasOneText
     else { return nil }
     let key = record.column(name, in: record.statement)
@@ -95,7 +95,7 @@ struct PostgreSQLStrategy: PlanStrategy {
   }
 }
 
-/// What a batch reads of the records above: an array for each column, and the number of each record.
+/// The inputs of a batch: an array for each column that it reads from the parents, and the number of each parent.
 private struct BatchInputs {
   static let table: SQL = "\(identifier: "kindred:above")"
   static let number: SQL = "\(table).\(identifier: "kindred:n")"
@@ -103,12 +103,12 @@ private struct BatchInputs {
   private(set) var columns: [SQL.Binding] = []
   private var types: [String] = []
 
-  /// What stands for the source until all columns are known.
+  /// A placeholder for the source until all columns are known.
   static let place = SQL.term("unnest")
 
   private static func name(_ number: Int) -> SQL { "\(identifier: "kindred:\(number)")" }
 
-  /// The same about the record above that has a row in the batch.
+  /// Returns an expression that reads the parents from the inputs.
   mutating func localized(_ sql: SQL) -> SQL {
     sql.replacingBindings { binding, type in
       guard case .ancestor = binding else { return nil }
@@ -123,7 +123,7 @@ private struct BatchInputs {
     }
   }
 
-  /// The records above in a `FROM` clause: `unnest(…) WITH ORDINALITY AS above(…)`.
+  /// The parents in a `FROM` clause: `unnest(…) WITH ORDINALITY AS above(…)`.
   var source: SQL {
     let arrays = types.enumerated().map { SQL.bound(to: .batch($0), as: "\($1)[]") }
     let names = columns.indices.map(Self.name) + ["\(identifier: "kindred:n")"]

@@ -1,24 +1,24 @@
 import KindredSQLSyntax
 
-/// A full-text pattern as PostgreSQL's `to_tsquery` takes it
+/// A full-text pattern for PostgreSQL's `to_tsquery`
 /// (<https://www.postgresql.org/docs/current/textsearch-controls.html>).
 ///
 /// Patterns are written as for FTS5 (<https://www.sqlite.org/fts5.html#full_text_query_syntax>): words, phrases in double
-/// quotes or joined by `+`, beginnings of words with `*`, `AND`, `OR`, `NOT`, parentheses. What it has beyond that is
+/// quotes or joined by `+`, prefixes with `*`, `AND`, `OR`, `NOT`, parentheses. What it has beyond that is
 /// refused.
 struct TextSearchQuery {
-  /// For `to_tsquery`.
+  /// The argument of `to_tsquery`.
   let text: String
 
   private var sql: SQL { "to_tsquery('simple', \(SQL.bound(to: .value(.text(text)), as: "text")))" }
 
-  /// That a column of the type `tsvector` matches.
+  /// Returns the condition that a `tsvector` column matches.
   func matches(_ column: SQL) -> SQL { "\(column) @@ \(sql)" }
 
-  /// The rank of a column of the type `tsvector`, the best being the least.
+  /// Returns the rank of a `tsvector` column; the best match has the lowest one.
   func rank(_ column: SQL) -> SQL { "(- ts_rank(\(column), \(sql)))" }
 
-  /// What is wrong with a pattern.
+  /// The error of a malformed pattern.
   struct Failure: Error {
     let message: String
   }
@@ -65,7 +65,7 @@ struct TextSearchQuery {
     return tokens
   }
 
-  /// The words in double quotes; two of these are one of the phrase.
+  /// Returns the words in double quotes; two double quotes in them stand for one.
   private static func phrase(_ rest: inout Substring) throws(Failure) -> [String] {
     rest = rest.dropFirst()
     var text = ""
@@ -95,7 +95,7 @@ struct TextSearchQuery {
       return true
     }
 
-    /// Parts with `OR` between them.
+    /// Parses parts joined by `OR`.
     mutating func alternatives(depth: Int) throws(Failure) -> String {
       guard depth < 32 else { throw Failure(message: "its parentheses nest too deep") }
       var parts = [try conjunction(depth: depth)]
@@ -103,7 +103,7 @@ struct TextSearchQuery {
       return parts.joined(separator: " | ")
     }
 
-    /// Parts with `AND` or nothing between them, and what `NOT` takes away.
+    /// Parses parts joined by `AND` or nothing, and those excluded by `NOT`.
     private mutating func conjunction(depth: Int) throws(Failure) -> String {
       var parts = [try primary(depth: depth)]
       while let token = next, token != .word("OR"), token != .symbol(")") {

@@ -1,13 +1,13 @@
 import OrderedCollections
 
-/// Looks up aggregates of associations: `books.count`, `books.filter(kind='novel').max(year)`, `maxBookYear`.
+/// Resolves aggregates of associations: `books.count`, `books.filter(kind='novel').max(year)`, `maxBookYear`.
 struct AggregateResolver {
   let state: PlanningState
 
   private typealias Function = Expression.AggregateFunction
   private var lookup: NameLookup { NameLookup(state: state) }
 
-  /// The aggregate that the rest of a path writes behind the key of an association.
+  /// Returns the aggregate in a path after the key of an association.
   func resolve(
     _ keyed: KeyedAssociation, _ components: ArraySlice<Expression.Path.Component>, in context: NameContext,
     at origin: Origin
@@ -41,7 +41,7 @@ struct AggregateResolver {
       function, of: keyed, filters: filters, arguments: arguments, in: context, at: origin)
   }
 
-  /// The aggregate that a default name stands for; nil where it stands for none.
+  /// Returns the aggregate that a default name stands for; nil if there is none.
   func resolve(
     defaultName name: String, in context: NameContext, at origin: Origin
   ) throws -> ResolvedAggregate? {
@@ -50,7 +50,7 @@ struct AggregateResolver {
       let aggregate = try defaultNames.aggregate(named: name, of: context.scope, for: context.author),
       let keyed = lookup.association(aggregate.key, of: context.scope, for: context.author)
     else { return nil }
-    // Before its argument, which has the same place, is noted as a column.
+    // This comes before the argument with the same origin, which is noted as a column.
     state.diagnostics?.note(.aggregate, at: origin)
     let arguments = aggregate.column.map { column in
       let component = Expression.Path.Component(name: column, arguments: nil, origin: origin)
@@ -60,7 +60,7 @@ struct AggregateResolver {
       aggregate.function, of: keyed, filters: [], arguments: arguments ?? [], in: context, at: origin)
   }
 
-  /// The aggregate of the records that an association leads to.
+  /// Returns an aggregate of the records that an association leads to.
   func resolve(
     _ function: Expression.AggregateFunction, of keyed: KeyedAssociation, filters: [Expression],
     arguments: [Expression], in context: NameContext, at origin: Origin
@@ -103,7 +103,7 @@ struct AggregateResolver {
       among: Function.allCases.map(\.rawValue), at: last.origin)
   }
 
-  /// An aggregate of aggregates, for what is written as one of a path; nil where no association follows.
+  /// Returns the suggestion of an aggregate of aggregates; nil unless an association follows.
   private func nested(
     _ keyed: KeyedAssociation, _ rest: ArraySlice<Expression.Path.Component>
   ) -> String? {

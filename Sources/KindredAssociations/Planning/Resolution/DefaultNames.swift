@@ -1,22 +1,22 @@
 import OrderedCollections
 
-/// What a default name such as `maxBookYear` stands for.
+/// The meaning of a default name such as `maxBookYear`.
 struct DefaultAggregate {
   var function: Expression.AggregateFunction
-  /// Of the association.
+  /// The key of the association.
   var key: String
-  /// Nil for a function without argument.
+  /// The name of the column; nil if the function takes no argument.
   var column: String?
 }
 
-/// The names that aggregates of associations have unless a request gives them others.
+/// The names of aggregates that the request doesn't name.
 struct DefaultNames {
   let state: PlanningState
 
   private var lookup: NameLookup { NameLookup(state: state) }
   private typealias Function = Expression.AggregateFunction
 
-  /// The name of an item without one; nil where it needs one.
+  /// Returns the default name of an item; nil if it has none.
   func name(of expression: Expression, in scope: ResolutionScope) throws -> String? {
     guard case .path(let path) = expression.kind, path.parents == 0 else { return nil }
     var resource = scope.resource
@@ -35,7 +35,7 @@ struct DefaultNames {
       node = scoped
     }
     guard let last = components.first, last.arguments == nil else { return nil }
-    // A column is named as the database spells it, a default name is a name already.
+    // Columns are named as in the schema; other names stay as they are.
     return resource.column(named: last.name)?.name ?? last.name
   }
 
@@ -50,11 +50,11 @@ struct DefaultNames {
     return function.defaultName(ofAssociation: key, column: path.components[0].name)
   }
 
-  /// The aggregate that a default name stands for.
+  /// Returns the aggregate that a default name stands for.
   func aggregate(
     named name: String, of scope: ResolutionScope, for author: ExpressionAuthor
   ) throws -> DefaultAggregate? {
-    // The model's own expressions don't know the keys of the request.
+    // Expressions of the model can't use keys of the request.
     guard author == .request else { return try aggregates(of: scope, for: author)[name] }
     let memory = state.memory(of: scope)
     if let known = memory.defaultAggregates { return known[name] }
@@ -63,7 +63,7 @@ struct DefaultNames {
     return aggregates[name]
   }
 
-  /// The aggregates that default names stand for, the first of each name.
+  /// Returns the aggregates by default name, the first one of each name.
   private func aggregates(
     of scope: ResolutionScope, for author: ExpressionAuthor
   ) throws -> [String: DefaultAggregate] {
@@ -85,7 +85,7 @@ struct DefaultNames {
     return aggregates
   }
 
-  /// Whether a name is the default name of an aggregate of an association.
+  /// Returns whether a name is the default name of an aggregate of an association.
   func isName(_ name: String, of association: Association) -> Bool {
     guard association.cardinality == .toMany,
       let resource = state.model.unrestricted.resources[association.destination]
@@ -97,7 +97,7 @@ struct DefaultNames {
     }
   }
 
-  /// Every default name that could be meant: for suggestions.
+  /// Returns all default names, for suggestions.
   func all(in scope: ResolutionScope) -> [String] {
     lookup.associationKeys(of: scope).flatMap { key -> [String] in
       guard let keyed = lookup.association(key, of: scope, for: .request),
@@ -117,12 +117,12 @@ struct DefaultNames {
 }
 
 extension Expression.AggregateFunction {
-  /// `bookCount`, `maxBookYear`: the contract's table of default names.
+  /// Returns the default name of an aggregate, such as `bookCount` or `maxBookYear`.
   ///
   /// - Parameters:
-  ///   - key: the key of the association.
-  ///   - column: the column that is aggregated; empty where the function takes no argument.
-  /// - Returns: Nil for a function without default names.
+  ///   - key: The key of the association.
+  ///   - column: The aggregated column; empty if the function takes no argument.
+  /// - Returns: Nil if the function has no default names.
   func defaultName(ofAssociation key: String, column: String) -> String? {
     defaultName(of: Inflector.singular(key), column: column)
   }

@@ -1,14 +1,14 @@
-/// What expressions hold, before their names are looked up.
+/// The parts of unresolved expressions.
 extension Expression {
-  /// Whether it, or a part of it, satisfies a condition; parts about associated records are left out.
+  /// Returns whether it or a part of it satisfies a condition; the arguments in paths are not searched.
   func contains(_ condition: (Expression) -> Bool) -> Bool {
     condition(self) || parts.contains { $0.contains(condition) }
   }
 
-  /// The expressions that it is made of.
+  /// The expressions that it consists of.
   var parts: [Expression] {
     switch kind {
-    // What a program says follows the rules of SQLite, and not those of the language.
+    // Expressions of programs follow the rules of SQLite, not those of the expression language.
     case .literal, .value, .null, .boolean, .path, .program: []
     case .function(_, let arguments, _): arguments
     case .all(let operands), .any(let operands): operands
@@ -24,7 +24,7 @@ extension Expression {
     }
   }
 
-  /// Whether it has an aggregate of a group.
+  /// Whether it contains an aggregate of a group.
   var isGroupAggregate: Bool {
     contains { part in
       guard case .function(let name, let arguments, _) = part.kind else { return false }
@@ -42,7 +42,7 @@ extension Expression {
 }
 
 extension RequestNode {
-  /// Every expression about the node's records.
+  /// All expressions about the node's records.
   var expressions: [Expression] {
     var all = filters + havings + group + annotations.map(\.expression)
     all += (sort ?? []).map(\.expression)
@@ -51,17 +51,17 @@ extension RequestNode {
     return all
   }
 
-  /// Whether it reads columns of the join table: then each way to a record counts.
+  /// Whether it reads columns of the join table, so that each way to a record counts.
   var readsVia: Bool { expressions.contains(where: \.readsVia) }
 
-  /// Whether each of its rows stands for a group of records.
+  /// Whether each of its rows is a group of records.
   package var isGrouped: Bool {
     if !group.isEmpty { return true }
     guard let fields, !fields.isEmpty else { return false }
     return Self.areGrouped(fields)
   }
 
-  /// Whether all are aggregates of a group.
+  /// Returns whether all fields are aggregates of a group.
   package static func areGrouped(_ fields: [Field]) -> Bool {
     fields.allSatisfy { field in
       guard case .expression(let field) = field else { return false }

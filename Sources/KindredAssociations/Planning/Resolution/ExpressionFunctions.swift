@@ -1,6 +1,6 @@
 /// The functions of the expression language.
 package enum ExpressionFunctions {
-  /// The functions of values, and how many arguments they take.
+  /// The functions of values, and their numbers of arguments.
   static let scalars: [String: ClosedRange<Int>] = [
     "abs": 1...1, "length": 1...1, "lower": 1...1, "upper": 1...1,
     "trim": 1...2, "ltrim": 1...2, "rtrim": 1...2,
@@ -23,7 +23,7 @@ package enum ExpressionFunctions {
   /// The names of all aggregates of groups, sorted.
   package static var aggregateNames: [String] { aggregates.keys.sorted() }
 
-  /// The aggregate of a group that a call is; nil for other functions, such as `min` and `max` of several values.
+  /// Returns the aggregate that a call stands for; nil for other functions, such as `min` and `max` of several values.
   static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
     let name = name.lowercased()
     guard argumentCount <= 1 || name == "concat" && argumentCount == 2 else { return nil }

@@ -1,10 +1,10 @@
-/// Looks up the names of an expression: from what is written to what is meant.
+/// Resolves the names in expressions.
 struct ExpressionResolver {
   let state: PlanningState
 
-  /// What an expression means at a place.
+  /// Returns an expression with resolved names.
   ///
-  /// - Throws: `RequestError` for a name that doesn't exist, and for what has no meaning.
+  /// - Throws: `RequestError` if a name doesn't exist or the expression has no meaning.
   func resolve(_ expression: Expression, in context: NameContext) throws -> ResolvedExpression {
     try state.budget.enter(expression.origin)
     defer { state.budget.leave() }
@@ -115,7 +115,7 @@ struct ExpressionResolver {
       function, try arguments.map { try resolve($0, in: inside) }, isDistinct: isDistinct)
   }
 
-  /// How an aggregate of an association is written that may be meant by one of a group.
+  /// Returns the suggestion of an aggregate of an association, which may have been meant instead of one of a group.
   private func associationAggregate(
     _ name: String, _ arguments: [Expression], in context: NameContext
   ) -> String {

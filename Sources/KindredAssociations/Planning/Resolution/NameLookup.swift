@@ -1,22 +1,22 @@
 import OrderedCollections
 
-/// An association by the key that a request gives it.
+/// An association with the key by which the request names it.
 struct KeyedAssociation {
   var key: String
   var association: Association
-  /// The node of the request with this key.
+  /// The request's node with this key.
   var node: RequestNode?
 }
 
-/// Looks names up in the model and in the request.
+/// Looks up names in the model and in the request.
 struct NameLookup {
   let state: PlanningState
 
   private var model: Model { state.model }
 
-  /// - Throws: `RequestError` where there is no such resource, or not for the principal.
+  /// - Throws: `RequestError` if there is no such resource for the author.
   func resource(_ name: String, for author: ExpressionAuthor = .request) throws -> Resource {
-    // The model's own expressions read what the principal doesn't see, but for the records out of sight.
+    // The model's own expressions may read everything except invisible records.
     let resources = author == .request ? state.model.resources : state.model.unrestricted.resources
     guard let resource = resources[name] else {
       throw RequestError.unknown(
@@ -25,7 +25,7 @@ struct NameLookup {
     return resource
   }
 
-  /// The table of a step, and what clients may see of it.
+  /// Returns the table of a step, and the table as clients see it.
   func table(_ name: String) throws -> (table: Table, resource: Resource) {
     guard let table = model.tables[name] else {
       throw RequestError(.unknownResource, "there is no table `\(name)`")
@@ -33,15 +33,15 @@ struct NameLookup {
     return (table, model.resource(of: table))
   }
 
-  /// The column of this name, unless it is hidden from the author.
+  /// Returns the column with this name, unless it is hidden from the author.
   func column(_ name: String, of resource: Resource, for author: ExpressionAuthor) -> Column? {
     author == .request ? resource.column(named: name) : resource.table.column(named: name)
   }
 
   // MARK: Associations
 
-  /// The association of this key: a node of the request comes before an association of the model, but not in
-  /// expressions of the model.
+  /// Returns the association with this key: a node of the request takes precedence over an association of the model,
+  /// except in expressions of the model.
   func association(
     _ key: String, of scope: ResolutionScope, for author: ExpressionAuthor
   ) -> KeyedAssociation? {
@@ -55,14 +55,14 @@ struct NameLookup {
     return scope.resource.associations[key].map { KeyedAssociation(key: key, association: $0, node: nil) }
   }
 
-  /// The keys of the request's nodes and of the model's associations.
+  /// Returns the keys of the request's nodes and of the model's associations.
   func associationKeys(of scope: ResolutionScope) -> [String] {
     var keys = scope.node?.children.map(\.key) ?? []
     for key in scope.resource.associations.keys where !keys.contains(key) { keys.append(key) }
     return keys
   }
 
-  /// The association that a node of the request follows.
+  /// Returns the association of a node.
   func association(of node: RequestNode) throws -> KeyedAssociation {
     guard let association = node.association else {
       throw RequestError(.unknownAssociation, "`\(node.key)` is no association", at: node.origin)
@@ -70,9 +70,9 @@ struct NameLookup {
     return KeyedAssociation(key: node.key, association: association, node: node)
   }
 
-  /// The records that an association leads to, with a place for the names of each.
+  /// Returns an association with a scope for its destination.
   ///
-  /// - Parameter countsWays: whether each way to a record counts beside those for which a column of the join table is read.
+  /// - Parameter countsWays: Whether each way to a record counts, even if the node doesn't read the join table.
   func destination(
     of keyed: KeyedAssociation, from scope: ResolutionScope, for author: ExpressionAuthor = .request,
     countsWays: Bool = false
@@ -86,7 +86,7 @@ struct NameLookup {
       isOfModel: author != .request)
   }
 
-  /// The same for a to-one association, which is joined once however many expressions name it.
+  /// Returns a to-one association with a scope that is shared by all expressions that name it.
   func toOne(
     _ keyed: KeyedAssociation, of scope: ResolutionScope, for author: ExpressionAuthor = .request
   ) throws -> ResolvedAssociation {
@@ -98,7 +98,7 @@ struct NameLookup {
     return resolved
   }
 
-  /// The join table before the destination; nil where the select doesn't read it by itself.
+  /// Returns the join table before the destination; nil if it is only read in a subquery.
   private func via(of association: Association, countsWays: Bool) throws -> Resource? {
     guard association.steps.count > 1, let last = association.steps.last,
       countsWays || model.leadsOnce(association) || model.takesFirst(last, of: association)
@@ -108,8 +108,8 @@ struct NameLookup {
 
   // MARK: Permission
 
-  /// - Throws: `RequestError` (`forbidden`) where a name is that of an association that is there, and not for the
-  ///   principal, or a default name of one.
+  /// - Throws: `RequestError` (`forbidden`) if the name is the key or a default name of an association that exists,
+  ///   but not for the principal.
   func checkPermission(
     _ name: String, of resource: Resource, for author: ExpressionAuthor, at origin: Origin
   ) throws {

@@ -1,4 +1,4 @@
-/// Looks up the names of a path: of the record itself, of a record above, or of one that a to-one association leads to.
+/// Resolves paths: to names of the record itself, of a record above, or of one that a to-one association leads to.
 struct PathResolver {
   let state: PlanningState
 
@@ -91,7 +91,7 @@ struct PathResolver {
     return .column(try column(component, of: scope.resource, in: context) { try candidates(in: scope) })
   }
 
-  /// - Parameter candidates: the names that may be meant.
+  /// - Parameter candidates: The names to suggest.
   private func column(
     _ component: Component, of resource: Resource, in context: NameContext, candidates: () throws -> [String]
   ) throws -> Column {
@@ -114,12 +114,12 @@ struct PathResolver {
 
   // MARK: Names of the request
 
-  /// An annotation or a field of the record's node, by its name.
+  /// Returns the annotation or field of the record's node with this name.
   private func resolveNamed(_ name: String, in context: NameContext) throws -> ResolvedName? {
     guard context.author == .request, context.scope.node != nil else { return nil }
     let memory = state.memory(of: context.scope)
     guard let expression = expressions(of: context.scope, memory)[name] else { return nil }
-    // Within itself the name has its other meaning: `bookCount` is an item of that name, and the aggregate that it is.
+    // Within its own definition a name has its other meaning: the item `bookCount` is the aggregate `bookCount`.
     guard memory.resolving.insert(name).inserted else {
       state.selfReferences += 1
       return nil
@@ -136,7 +136,7 @@ struct PathResolver {
     return resolved
   }
 
-  /// The annotations and fields of the record's node by their names, the first of each name.
+  /// Returns the annotations and fields of the record's node by name, the first one of each name.
   private func expressions(of scope: ResolutionScope, _ memory: NameMemory) -> [String: Expression] {
     if let known = memory.expressions { return known }
     var named: [String: Expression] = [:]
@@ -155,7 +155,7 @@ struct PathResolver {
 
   // MARK: Errors
 
-  /// The error of a name of a record above that is one of a record further above.
+  /// Returns the error for a name that a record further above has.
   private func pointingUp(
     _ error: RequestError, _ path: Expression.Path, from scope: ResolutionScope, for author: ExpressionAuthor
   ) -> RequestError {
@@ -177,7 +177,7 @@ struct PathResolver {
   }
 
   private func candidates(in scope: ResolutionScope) throws -> [String] {
-    // To find the nearest among thousands takes a while, and a request may have a hundred errors.
+    // Finding the nearest among thousands of names takes time, and a request may have a hundred errors.
     try state.budget.check()
     var names = scope.resource.columns.map(\.name) + lookup.associationKeys(of: scope)
     for annotation in scope.node?.annotations ?? [] { names += annotation.name.map { [$0] } ?? [] }

@@ -1,16 +1,16 @@
-/// A record as the names of an expression see it: what they are looked up in, before there is any SQL.
+/// A record as the scope of names, before there is any SQL.
 ///
-/// It is told from others by its identity, under which ``PlanningState`` remembers what its names mean.
+/// ``PlanningState`` memoises the meanings of its names by its identity.
 final class ResolutionScope {
-  /// What clients may see of the record's table.
+  /// The record's table as clients see it.
   let resource: Resource
-  /// What the request says about these records.
+  /// The request's node for these records.
   let node: RequestNode?
   /// The record that `../` leads to.
   let parent: ResolutionScope?
-  /// Why `../` leads nowhere, where it does.
+  /// Why `../` leads nowhere, if it does.
   let parentRefusal: String
-  /// The join table that led here, whose columns are called `via.…`.
+  /// The join table that leads here, whose columns are named `via.…`.
   let via: Resource?
 
   init(
@@ -24,24 +24,24 @@ final class ResolutionScope {
     self.parentRefusal = parentRefusal
   }
 
-  /// Whether each row stands for a group of records.
+  /// Whether each row is a group of records.
   var isGrouped: Bool { node?.isGrouped ?? false }
 }
 
-/// Who has written an expression, and so what its names may mean.
+/// The author of an expression, who determines what its names may mean.
 enum ExpressionAuthor {
-  /// The client: the keys and names of the request come first, and hidden columns don't exist.
+  /// The client: keys and names of the request take precedence, and hidden columns don't exist.
   case request
-  /// The author of the model file, who may name hidden columns, and doesn't know the request.
+  /// The author of the model file, who may name hidden columns, but nothing of the request.
   case model
-  /// The same for a rule of access, which may also name the claims of the principal.
+  /// The author of the model file in an access rule, which may also name claims of the principal.
   case rule
 }
 
-/// Where an expression stands, and who has written it.
+/// The place and the author of an expression.
 struct NameContext {
   let scope: ResolutionScope
   let author: ExpressionAuthor
-  /// Whether an aggregate of a group has a meaning here.
+  /// Whether aggregates of a group are allowed.
   var allowsGroupAggregates = false
 }

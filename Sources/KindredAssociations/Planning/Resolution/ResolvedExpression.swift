@@ -1,12 +1,12 @@
 import KindredSQLSyntax
 
-/// An expression whose names have been looked up: what it means, and nothing of how a database says it.
+/// An expression with resolved names: its meaning, independent of SQL.
 struct ResolvedExpression {
   let meaning: Meaning
-  /// The expression as written.
+  /// The expression in the request or the model file.
   let source: Expression
 
-  /// The kinds of ``Expression``, with what their names stand for.
+  /// The kinds of ``Expression`` with resolved names.
   indirect enum Meaning {
     case literal(Int)
     case value(SQLValue)
@@ -28,9 +28,9 @@ struct ResolvedExpression {
     case collate(ResolvedExpression, Expression.Collation)
     case cast(ResolvedExpression, Expression.CastType)
     case cases(of: ResolvedExpression?, [Branch], else: ResolvedExpression?)
-    /// Of a program, which names records and not their columns.
+    /// An expression of a program, which refers to records by aliases.
     case program(Expression.ProgramExpression)
-    /// Stands for what is wrong, while its error is noted.
+    /// Takes the place of an expression whose error has been noted.
     case unknown
   }
 
@@ -41,14 +41,14 @@ struct ResolvedExpression {
   }
 }
 
-/// What a path leads to, from the record at hand.
+/// The meaning of a path, starting from a record.
 indirect enum ResolvedPath {
   case column(Column)
   /// A column of the join table that led to the record.
   case via(Column)
-  /// From the record so many levels up.
+  /// A path from the record this number of levels above.
   case above(Int, ResolvedPath)
-  /// From the record that a to-one association leads to.
+  /// A path from the record that a to-one association leads to.
   case joined(ResolvedAssociation, ResolvedPath)
   /// An annotation or a field of the record's node.
   case named(ResolvedName)
@@ -57,39 +57,39 @@ indirect enum ResolvedPath {
   case claim(String)
 }
 
-/// An association and the records that it leads to, as their names see them.
+/// An association, and the scope of the records that it leads to.
 struct ResolvedAssociation {
   let key: String
   let association: Association
-  /// The destination's record.
+  /// The scope of the destination's record.
   let names: ResolutionScope
-  /// Whether the model's own expressions name it: then the conditions of the request's nodes don't hold for it.
+  /// Whether an expression of the model names it, so that the conditions of the request's nodes don't apply.
   let isOfModel: Bool
 
-  /// What it is found again by among the associations of one record.
+  /// The key under which it is memoised among the associations of one record.
   var place: String { Self.place(key, isOfModel: isOfModel) }
 
   static func place(_ key: String, isOfModel: Bool) -> String { isOfModel ? "model:\(key)" : key }
 }
 
-/// An annotation or a field, as another expression names it.
+/// An annotation or a field named by another expression.
 struct ResolvedName {
   let name: String
   let expression: ResolvedExpression
-  /// Whether aggregates of a group have a meaning in it.
+  /// Whether aggregates of a group are allowed in it.
   let isOfGroup: Bool
-  /// Whether it means the same wherever it is named.
+  /// Whether it has the same meaning wherever it is named.
   let isStable: Bool
 }
 
-/// An aggregate of the records that an association leads to.
+/// An aggregate of associated records.
 struct ResolvedAggregate {
   let function: Expression.AggregateFunction
   let association: ResolvedAssociation
-  /// What must hold for the records beside the conditions of their node.
+  /// The conditions on the records, in addition to those of their node.
   var filters: [ResolvedExpression] = []
   var arguments: [ResolvedExpression] = []
-  /// Whether each way to a record counts, for something reads the join table.
+  /// Whether each way to a record counts, because the join table is read.
   var countsWays = false
   let origin: Origin
 }

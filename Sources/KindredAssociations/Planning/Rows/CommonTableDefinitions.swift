@@ -1,13 +1,13 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Makes SQL of the common table expressions of a request for rows.
+/// Compiles the common table expressions of a request for rows.
 struct CommonTableDefinitions {
   let context: PlanningContext
 
-  /// The common table expressions that a statement defines for its node and what is joined to it, each once.
+  /// Returns the definitions for a node and the records joined to it, each once.
   ///
-  /// - Throws: `RequestError` where two of one name are not the same.
+  /// - Throws: `RequestError` if two of the same name differ.
   func definitions(of node: RequestNode) throws -> [SQL] {
     var definitions: OrderedDictionary<String, SQL> = [:]
     for table in node.commonTables {
@@ -38,7 +38,7 @@ struct CommonTableDefinitions {
     }
   }
 
-  /// The rows of a request, whose values are its own.
+  /// Returns the rows of a request, which has its own values.
   private func definition(by request: FetchRequest) throws -> SQL {
     let outer = context.state
     let state = PlanningState(model: outer.model, dialect: outer.dialect, literals: request.literals.values)
@@ -52,7 +52,7 @@ struct CommonTableDefinitions {
 }
 
 extension RequestNode {
-  /// What is defined here, for the records joined to it, and for those that aggregates are of.
+  /// The tables defined for the node, for the records joined to it, and for those of its aggregates.
   fileprivate var commonTables: [CommonTable] {
     let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
     let fields = (fields ?? []).compactMap { field in
@@ -65,7 +65,7 @@ extension RequestNode {
 }
 
 extension Expression {
-  /// The nodes that its aggregates are of.
+  /// The nodes of its aggregates.
   fileprivate var aggregatedNodes: [RequestNode] {
     guard case .program(let expression) = kind else { return parts.flatMap(\.aggregatedNodes) }
     switch expression {

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// A statement that gives rows, in the making.
+/// Builds the select of a node of rows.
 ///
 ///     WITH commonTables
 ///     SELECT [DISTINCT] columns
@@ -22,23 +22,23 @@ final class RowSelect {
     self.statement = statement
   }
 
-  /// Keeps the names that the request guarantees from the tables that have none.
+  /// Reserves the aliases that the request gives.
   func reserveAliases() {
     statement.reservedAliases.formUnion(node.aliasNames.map { $0.lowercased() })
   }
 
-  /// The statement, its columns being known.
+  /// Returns the statement with all of its columns.
   func rendered(page: Bool) -> SQL {
     rendered(page: page, columns: statement.columns.isEmpty ? ["1"] : statement.columns)
   }
 
-  /// The statement or subquery with these columns.
+  /// Returns the statement or subquery with these columns.
   func rendered(page: Bool, columns: [SQL]) -> SQL {
     guard let root else { return SQL() }
     return withClause + select(page: page, columns: columns, from: root.scope.select.from, group: group)
   }
 
-  /// Everything behind the common table expressions.
+  /// Returns the statement after the common table expressions.
   func select(page: Bool, columns: [SQL], from: SQL, group: [SQL]) -> SQL {
     var sql: SQL = "SELECT \(node.isDistinct ? "DISTINCT " : SQL())\(columns.joined(separator: ", ")) \(from)"
     if !group.isEmpty { sql.append(" GROUP BY \(group.joined(separator: ", "))") }
@@ -59,7 +59,7 @@ final class RowSelect {
   /// The statement that counts the rows.
   var count: SQL {
     guard let root else { return SQL() }
-    // An expression may be an aggregate, which makes one row of all.
+    // An expression may be an aggregate, which reduces all rows to one.
     let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty && node.selectsColumns
     if isPlain, node.rows.limit == nil, node.rows.offset == 0 {
       return "\(withClause)SELECT COUNT(*) \(root.scope.select.from)"
@@ -71,7 +71,7 @@ final class RowSelect {
     commonTables.isEmpty ? SQL() : "WITH \(commonTables.joined(separator: ", ")) "
   }
 
-  /// The finished node of the plan.
+  /// Returns the node of the plan.
   func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
     Plan.Node(
       statement: Plan.Statement(rendered(page: true)), shape: .object([]), layout: layout, batch: batch,
@@ -79,14 +79,14 @@ final class RowSelect {
   }
 }
 
-/// A record of such a statement, and those that are joined to it.
+/// A record in a select of rows, and those joined to it.
 final class RowJoin {
   let scope: Scope
-  /// How it is joined; nil for the first.
+  /// The step that leads to it; nil for the first record.
   let step: AssociationStep?
   var children: [RowJoin] = []
 
-  /// Itself and the records joined to it.
+  /// The record and those joined to it.
   var records: Set<RecordID> { children.reduce([scope.record]) { $0.union($1.records) } }
 
   init(scope: Scope, step: AssociationStep? = nil) {
@@ -96,7 +96,7 @@ final class RowJoin {
 }
 
 extension RequestNode {
-  /// The names in SQL that are guaranteed, here and in the records joined to it.
+  /// The aliases that the request gives, here and to the records joined to it.
   fileprivate var aliasNames: [String] {
     let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
     return rows.aliases.compactMap(\.name) + joined.flatMap(\.aliasNames)

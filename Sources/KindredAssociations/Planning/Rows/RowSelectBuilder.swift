@@ -1,10 +1,10 @@
 import KindredSQLSyntax
 
-/// Makes the selects of requests for rows: a record and those that are joined to it, one row for each way through them.
+/// Builds the selects of requests for rows: a record and those joined to it, with a row for each combination.
 struct RowSelectBuilder {
   let context: PlanningContext
 
-  /// The rows of a request's root.
+  /// Returns the rows of a request's root.
   func select(_ request: FetchRequest, into select: SelectBuilder) throws -> RowSelect {
     let node = request.root
     let rows = RowSelect(node: node, statement: select.statement)
@@ -28,7 +28,7 @@ struct RowSelectBuilder {
     return rows
   }
 
-  /// The rows of a collection of each record above.
+  /// Returns the rows of a collection of each parent record.
   func select(_ node: RequestNode, below scope: Scope, in statement: StatementBuilder) throws -> RowSelect {
     let rows = RowSelect(node: node, statement: statement)
     rows.reserveAliases()
@@ -45,7 +45,7 @@ struct RowSelectBuilder {
     return try context.chains.chain(association, from: scope, into: select, isRepeated: isRepeated)
   }
 
-  /// Opens what is joined, and then says what the rows are: expressions may read any of the records.
+  /// Opens the joined records before it compiles expressions, which may read any of them.
   private func finish(_ rows: RowSelect, root scope: Scope) throws {
     let root = RowJoin(scope: scope)
     rows.root = root
@@ -61,7 +61,7 @@ struct RowSelectBuilder {
 
   // MARK: Joins
 
-  /// Opens the records that are joined to one.
+  /// Opens the records joined to one.
   private func open(_ join: RowJoin) throws {
     for child in join.scope.node?.children ?? [] where !child.rows.isPrefetched {
       guard let step = child.association?.steps.first else { continue }
@@ -77,11 +77,13 @@ struct RowSelectBuilder {
     }
   }
 
-  /// `JOIN`, or `LEFT JOIN`: then what must be there behind it is in parentheses with it, so that the missing one
-  /// takes the other with it and not the row.
+  /// Returns a `JOIN` or `LEFT JOIN`.
   ///
-  /// - Parameter outside: the records that can't be read within the parentheses around it.
-  /// - Returns: The join, and its conditions on records outside: they belong behind the parentheses.
+  /// Required records behind a `LEFT JOIN` are in parentheses with it, so that if one is missing, the other is omitted
+  /// rather than the row.
+  ///
+  /// - Parameter outside: The records that can't be read within the enclosing parentheses.
+  /// - Returns: The join, and its conditions on records outside, which belong after the parentheses.
   private func rendered(
     _ join: RowJoin, below root: RowJoin, outside: Set<RecordID> = []
   ) throws -> (sql: SQL, beyond: [SQL]) {
@@ -120,7 +122,7 @@ struct RowSelectBuilder {
 
   // MARK: Order
 
-  /// The order: that of the record, of the pivots that led to it, and of the records joined to it.
+  /// Returns the order: that of the record, of its pivots, and of the records joined to it.
   private func terms(of join: RowJoin) throws -> [OrderTerm] {
     var terms = try (join.scope.node?.sort ?? []).map { try rowTerm($0, in: join.scope) }
     var pivot = join.scope.via
@@ -139,7 +141,7 @@ struct RowSelectBuilder {
 
   // MARK: Columns
 
-  /// The columns of a subquery: those of its first record, named.
+  /// Returns the named columns of a subquery: those of its first record.
   func selection(of rows: RowSelect) throws -> [SQL] {
     guard let root = rows.root, let node = root.scope.node else { return ["1"] }
     let scope = root.scope
@@ -156,7 +158,7 @@ struct RowSelectBuilder {
     return try fields + node.annotations.map(named)
   }
 
-  /// The name of a column that is selected; that which SQLite gives it where nil.
+  /// Returns the name of a selected column; nil stands for the name that SQLite gives it.
   func name(of item: NamedExpression, in scope: Scope) -> String? {
     guard item.name == nil, case .program(.column(let column)) = item.expression.kind else {
       return item.name

@@ -1,13 +1,13 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Makes the statements of a request for rows: one for its root, and one for each collection below.
+/// Builds the statements of a request for rows: one for its root, and one for each collection.
 final class RowTreeBuilder {
   private let context: PlanningContext
-  /// By their numbers; nil for those that are being made.
+  /// The statements by number; nil while they are being built.
   private var nodes: [Node?] = []
 
-  /// A statement of the tree, and what its columns are.
+  /// A statement of the tree, and the layout of its columns.
   private struct Node {
     let rows: RowSelect
     let layout: RowLayout
@@ -18,7 +18,7 @@ final class RowTreeBuilder {
 
   private var selects: RowSelectBuilder { RowSelectBuilder(context: context) }
 
-  /// The plan of a request.
+  /// Returns the plan of a request.
   func plan(of request: FetchRequest) throws -> Plan {
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
     statement.leavesJoinsToSQLite = true
@@ -31,7 +31,7 @@ final class RowTreeBuilder {
     return plan
   }
 
-  /// Adds rows and the collections below them; the number of their node.
+  /// Adds rows and the collections below them, and returns the number of their node.
   private func add(_ rows: RowSelect, name: String) throws -> Int {
     let number = nodes.count
     nodes.append(nil)
@@ -39,10 +39,10 @@ final class RowTreeBuilder {
     return number
   }
 
-  /// The columns of rows, and the collections below them.
+  /// Returns the columns of rows, and adds the collections below them.
   private func layout(of rows: RowSelect, name: String) throws -> RowLayout {
     guard let root = rows.root else { return RowLayout() }
-    // First the columns that are shown, so that the row as SQLite gives it begins with them.
+    // The selected columns come first, so that the unadapted row begins with them.
     var layout = try columns(of: root)
     try addCollections(of: root, to: &layout, name: name)
     return layout
@@ -83,7 +83,7 @@ final class RowTreeBuilder {
     }
   }
 
-  /// Adds the statement of a collection, which runs for each record above, or for many of them at once.
+  /// Adds the statement of a collection, which runs for each parent record, or for many at once.
   private func addCollection(_ node: RequestNode, below scope: Scope, name: String) throws -> Int {
     let statement = StatementBuilder(
       context.dialect, level: scope.statement.level + 1, runsOften: true, givesMany: true)
@@ -92,7 +92,7 @@ final class RowTreeBuilder {
 }
 
 extension Scope {
-  /// The columns that the table declares, by `*`.
+  /// The columns that `*` stands for.
   fileprivate var allColumns: [RowLayout.Column] {
     table.declaredColumns.map { column in
       RowLayout.Column(place: statement.column(self.column(column.name, in: statement)), name: column.name)
@@ -101,7 +101,7 @@ extension Scope {
 }
 
 extension Table {
-  /// The columns that `*` stands for: not the rowid of a table that declares no key.
+  /// The columns that `*` stands for, without the rowid of a table that declares no key.
   public var declaredColumns: ArraySlice<Column> {
     columns.first?.name == rowIDName ? columns.dropFirst() : columns[...]
   }

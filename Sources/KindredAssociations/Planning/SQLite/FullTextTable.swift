@@ -7,35 +7,36 @@ struct FullTextTable {
 
   init(_ fullText: FullText) { self.fullText = fullText }
 
-  /// That the row of this number matches a pattern.
+  /// Returns the condition that the row with this rowid matches a pattern.
   func contains(_ rowID: SQL, where pattern: SQL) -> SQL {
     "\(rowID) IN (SELECT rowid FROM \(table) WHERE \(table) MATCH \(pattern))"
   }
 
-  /// That a row of the joined table is that of a record.
+  /// Returns the condition that a row of the joined table belongs to a record.
   func isIndex(_ alias: String, of rowID: SQL) -> SQL { "\(identifier: alias).rowid = \(rowID)" }
 
-  /// That a row of the joined table matches a pattern.
+  /// Returns the condition that a row of the joined table matches a pattern.
   func matches(_ alias: String, _ pattern: SQL) -> SQL {
     "\(identifier: alias).\(table) MATCH \(pattern)"
   }
 
-  /// The rank of a row of the joined table, the best being the least.
+  /// Returns the rank of a row of the joined table; the best match has the lowest one.
   func rank(_ alias: String) -> SQL {
     if fullText.version >= 5 { return "\(identifier: alias).rank" }
-    // FTS3 and FTS4 know no rank: the more hits, the better. `offsets` has four numbers for each
+    // FTS3 and FTS4 have no rank: the more hits, the better. `offsets` has four numbers for each hit
     // (https://www.sqlite.org/fts3.html#offsets).
     let offsets: SQL = "offsets(\(identifier: alias))"
     return "(length(replace(\(offsets), ' ', '')) - length(\(offsets)))"
   }
 
-  /// A statement that fails where a pattern is malformed.
+  /// Returns a statement that fails if a pattern is malformed.
   func check(_ pattern: SQL) -> SQL { "SELECT 1 FROM \(table) WHERE \(table) MATCH \(pattern) LIMIT 1" }
 
-  /// A pattern that finds nothing but what is in some of the columns, of FTS5
+  /// Returns an FTS5 pattern that only searches some of the columns
   /// (<https://www.sqlite.org/fts5.html#fts5_column_filters>).
   ///
-  /// The pattern can't end the parentheses: it has been checked by itself. Nothing in parentheses would be an error.
+  /// The pattern can't close the parentheses, since it has been validated separately. Empty parentheses would be an
+  /// error.
   func pattern(_ pattern: SQL, in columns: [String]) -> SQL {
     let columns = columns.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " ")
     let opening = SQLValue.text("{\(columns)} : (")

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// An aggregate of an association as one pass over the associated records gives it, for all records that have any.
+/// An aggregate of an association, computed for all records in one pass over the associated ones.
 struct GroupedAggregate {
   /// The name of a group's key in `groups`.
   static let key: SQL = "\(identifier: "kindred:group")"
@@ -9,16 +9,16 @@ struct GroupedAggregate {
 
   /// Keys and aggregates: `SELECT … FROM associated records GROUP BY key`.
   let groups: SQL
-  /// The record's column that is equal to its group's key.
+  /// The record's column that equals the key of its group.
   let origin: SQL
-  /// The aggregate of no records.
+  /// The aggregate of an empty set of records.
   let empty: SQL
-  /// That a record has no associated ones.
+  /// The condition that a record has no associated ones.
   let isAbsent: SQL
 }
 
-/// Pages of records that are found and sorted by one aggregate, such as the authors with most books among those with
-/// five or more: the associated records are read once, in their groups, and only the page's records are looked at.
+/// Reads pages of records that are filtered and sorted by one aggregate, such as the authors with most books among those
+/// with five or more: the associated records are grouped once, and only the page's records are looked up.
 ///
 ///     SELECT columns FROM (
 ///       SELECT keys, rank, columns of the order FROM
@@ -28,16 +28,16 @@ struct GroupedAggregate {
 ///       ORDER BY order LIMIT page)
 ///     CROSS JOIN records ON keys joins ORDER BY order
 ///
-/// The records without associated ones cost nothing where the conditions can't hold for them: SQLite tests conditions
+/// Records without associated ones cost nothing if the conditions can't hold for them, since SQLite evaluates conditions
 /// that read no table before it reads one.
 struct GroupedRanking {
   private static let ranked: SQL = "\(identifier: "kindred:ranked")"
 
-  /// The term that comes first in the order, and is the same as the aggregate.
+  /// The first term of the order, which is the aggregate.
   private let rank: SQL
   private let aggregate: GroupedAggregate
 
-  /// Nil where the rows are better read another way.
+  /// Returns nil if the rows are better read in another way.
   init?(of rows: RowsSelect) {
     let scope = rows.scope
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
@@ -47,12 +47,12 @@ struct GroupedRanking {
     (self.rank, self.aggregate) = (rank, aggregate)
   }
 
-  /// The statement; nil where the records are better read another way.
+  /// Returns the statement; nil if the records are better read in another way.
   ///
   /// - Parameters:
-  ///   - columns: what is shown.
-  ///   - page: its `LIMIT` and `OFFSET`.
-  ///   - after: what the records come after.
+  ///   - columns: The selected columns.
+  ///   - page: `LIMIT` and `OFFSET`.
+  ///   - after: The condition that starts the page.
   func sql(_ rows: RowsSelect, _ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
     let scope = rows.scope
     let conditions = rows.source.conditions + (after.map { [$0] } ?? [])
@@ -64,7 +64,7 @@ struct GroupedRanking {
     let keys = scope.table.pointerColumns.map { SQL.column(scope.record, $0) }
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
-    // Conditions may read joined records; SQLite leaves out those that nothing reads.
+    // Conditions may read joined records; SQLite omits unused joins.
     let joins = rows.source.joins.map { " \($0)" as SQL }.joined(separator: "")
     func part(value: SQL, from source: SQL, and condition: SQL?) -> SQL {
       let shown = zip(keys + rest, keyNames + orderNames).map { "\($0) AS \($1)" as SQL }

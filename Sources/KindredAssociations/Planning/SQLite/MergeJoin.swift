@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// A select that is merge-joined with the root's, instead of running once for each of its rows.
+/// A select that is merge-joined with the root's instead of running once for each of its rows.
 ///
 ///     SELECT … FROM author ORDER BY id
 ///     SELECT … FROM book INDEXED BY book_on_authorId WHERE authorId >= ? ORDER BY authorId, id
@@ -9,16 +9,16 @@ import KindredSQLSyntax
 /// refers to it, both are read side by side, a few rows at a time: that costs no search per record. The second
 /// statement begins at the first record, so that it serves a page as well as a whole table.
 struct MergeJoin {
-  /// What the merge-joined select gives: the rows of all records above, in the order of these.
+  /// The merge-joined select: the rows of all parents, in the order of these.
   let rows: RowsSelect
-  /// The columns that are equal.
+  /// The columns of the join.
   let columns: Plan.MergeJoin
 
-  /// Nil where the select is better run once for each record above.
+  /// Returns nil if the select is better run once for each parent.
   ///
   /// - Parameters:
-  ///   - node: a node below the root.
-  ///   - root: the rows above.
+  ///   - node: A node below the root.
+  ///   - root: The root's rows.
   init?(_ node: NodeSelect, below root: RowsSelect, in model: Model) {
     var rows = node.rows
     let record = rows.scope
@@ -28,20 +28,20 @@ struct MergeJoin {
       model.isPlain(step),
       step.originColumns[0] == above.table.rowIDColumn, let name = step.destinationColumns.first,
       let column = record.table.column(named: name),
-      // Else equal values may be in another order than integers.
+      // Otherwise, equal values may be sorted differently from integers.
       column.affinity == .integer || column.affinity == .numeric,
       let index = record.table.orderingIndexes.first(where: { $0.column == column.name }),
-      // It is the root's order.
+      // The root is sorted by it.
       let columnAbove = root.columns.firstIndex(of: .column(above.record, step.originColumns[0]))
     else { return nil }
-    // It is bound once: apart from where it begins, it must not read the record above.
+    // It runs once: only its start may depend on the parent.
     let rest = rows.columns + rows.source.joins + rows.order.map(\.sql)
     guard !rest.contains(where: \.readsRowsAbove) else { return nil }
 
     let key = SQL.column(record.record, column.name)
     let origin = above.column(step.originColumns[0], in: record.statement)
     rows.source.links = ["\(key) >= \(origin)"]
-    // By name: with any other index all records would have to be sorted first.
+    // With any other index, all records would have to be sorted first.
     rows.source.table.append(" INDEXED BY \(identifier: index.name)")
     rows.order.insert(OrderTerm(sql: key), at: 0)
     columns = Plan.MergeJoin(column: rows.column(key), above: columnAbove)
@@ -50,9 +50,9 @@ struct MergeJoin {
 }
 
 extension RowsSelect {
-  /// Whether these are the records of a table in the order of its rowid, but for those that conditions leave out.
+  /// Returns whether these are all records of a table in the order of its rowid.
   ///
-  /// - Parameter linkCount: how many equalities tie them to a record above.
+  /// - Parameter linkCount: The number of equalities that link them to a parent.
   fileprivate func isInOrderOfRowID(linkCount: Int = 0) -> Bool {
     let table = scope.table
     guard case .table = table.kind, let column = table.rowIDColumn, group == nil, !isDistinct,
@@ -64,7 +64,7 @@ extension RowsSelect {
 }
 
 extension SQL {
-  /// Whether it is bound to a row of a statement above.
+  /// Whether it reads a row of a statement above.
   var readsRowsAbove: Bool {
     isBound { if case .ancestor = $0 { true } else { false } }
   }

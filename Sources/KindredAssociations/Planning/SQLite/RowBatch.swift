@@ -1,15 +1,15 @@
 import KindredSQLSyntax
 
 extension RowSelect {
-  /// The statement of a collection for many records above at once; nil where it would give other rows.
+  /// The statement of a collection for many parents at once; nil if its rows would differ.
   ///
-  /// Each row has the number of its record last.
+  /// The last column is the number of the row's parent.
   ///
   ///     WITH "kindred:above"("kindred:n", "kindred:0") AS (SELECT key, value FROM json_each(?1)), commonTables
   ///     SELECT columns, "kindred:above"."kindred:n"
   ///     FROM "kindred:above" CROSS JOIN "book" … WHERE "book"."authorId" = "kindred:above"."kindred:0"
   ///
-  /// `parameter(0)` is a JSON array: for each record above, the value that is read of it, or an array of several.
+  /// `parameter(0)` is a JSON array with the value read from each parent, or an array of several values.
   var batch: Plan.Batch? {
     guard statement.level > 0, node.allowsBatches, let root else { return nil }
     var columns: [SQL.Binding] = []
@@ -27,7 +27,7 @@ extension RowSelect {
         from: root.scope.select.source.sql(outer: Self.above),
         group: group.isEmpty ? [] : [number] + group))
     let count = columns.count
-    // The definition of a table can't see another one beside it.
+    // A common table expression can't read the one of the parents.
     guard commonTables.map(local) == commonTables, columns.count == count else { return nil }
     let names = [Self.aboveNumber] + columns.indices.map(Self.aboveColumn)
     let values: [SQL] =
@@ -44,21 +44,21 @@ extension RowSelect {
 }
 
 extension RequestNode {
-  /// Whether the rows for many records at once are those for each of them, one after the other.
+  /// Whether a statement for many parents has the same rows as one statement for each.
   var allowsBatches: Bool {
     guard rows.limit == nil, rows.offset == 0 else { return false }
-    // An expression may be an aggregate, and is one of all records then, unless they are grouped.
+    // An expression may be an aggregate, which covers all records unless they are grouped.
     let isGrouped = !group.isEmpty
     return (isGrouped || (havings.isEmpty && selectsColumns)) && !readsRowID
   }
 
-  /// Whether what is selected, here and of the records joined, is columns and values that are computed apart.
+  /// Whether only columns and independent values are selected, here and from the joined records.
   var selectsColumns: Bool {
     (fields ?? []).allSatisfy(\.isColumn) && annotations.allSatisfy { $0.expression.isColumn }
       && children.allSatisfy { $0.rows.isPrefetched || $0.selectsColumns }
   }
 
-  /// Whether SQL of the program speaks of a rowid without its table, which it may where there is only one.
+  /// Whether SQL of the program may use `rowid` without a table, which is ambiguous if there are several.
   private var readsRowID: Bool {
     let selected = (fields ?? []).compactMap { field in
       if case .expression(let item) = field { item.expression } else { nil }
@@ -78,7 +78,7 @@ extension Field {
 }
 
 extension Expression {
-  /// Whether it is a column, or a value that is computed apart from the other rows.
+  /// Whether it is a column, or a value that is independent of the other rows.
   fileprivate var isColumn: Bool {
     switch kind {
     case .program(.column), .program(.aggregate), .program(.count), .program(.exists): true

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
-/// What SQLite runs best: the select of a node once for each record above, since a call costs it next to nothing; but
-/// merge-joined with the root's where both come in the same order, and pages of an aggregate by its groups.
+/// Runs the select of a node once for each parent record, since a call of SQLite costs next to nothing; but as a merge
+/// join if both selects have the same order, and pages sorted by an aggregate by grouping.
 struct SQLiteStrategy: PlanStrategy {
   let model: Model
 

@@ -1,26 +1,26 @@
 import KindredSQLSyntax
 
-/// A copy of what the database lacks an index for, made for a connection and valid until the database changes.
+/// A temporary copy in place of an index that the database lacks, valid for one connection until the database changes.
 ///
-/// Nested statements are right only where each finds its rows by an index. Where the schema has none, one pass over
-/// the table makes one, so that the cost stays linear in its rows.
+/// Nested statements must find their rows by an index. If the schema has none, one pass over the table makes one, so
+/// that the cost stays linear in its rows.
 public struct TransientTable: Sendable, Hashable {
-  /// Its name in the `temp` schema: says what it holds.
+  /// The name in the `temp` schema, which describes the content.
   public let name: String
-  /// Makes it, empty.
+  /// The statement that creates it.
   public let create: String
-  /// Reads the database into it.
+  /// The statement that fills it.
   public let fill: String
 
-  /// A column by which records are found.
+  /// A column by which records are looked up.
   struct Key {
     let column: Column
-    /// Whether it holds values as another column compares them.
+    /// Whether its values are converted as for the comparison with another column.
     let isConverted: Bool
     fileprivate let affinity: Column.Affinity
     fileprivate let collation: String
 
-    /// - Parameter comparison: how the column is compared with the one that it refers to; nil where as it is.
+    /// - Parameter comparison: How the column is compared with the one that it references; nil if without conversion.
     init(_ column: Column, comparison: KeyComparison?) {
       self.column = column
       isConverted = !(comparison?.isPlain ?? true)
@@ -28,19 +28,19 @@ public struct TransientTable: Sendable, Hashable {
       collation = comparison?.referred.collation ?? column.collation
     }
 
-    /// In the name of the table.
+    /// The key in the name of the table.
     fileprivate var description: String {
       isConverted ? "\(column.name) \(affinity) \(collation)" : column.name
     }
   }
 
-  /// The column of a copy that numbers its rows: what tells equal records apart that have no key.
+  /// The column that numbers the rows of a copy, and so distinguishes equal records without a key.
   static let rowNumber = "kindred:row"
 
-  /// The column of a copy that holds a key as another column compares it.
+  /// Returns the name of the column with a converted key.
   static func keyName(_ number: Int) -> String { "kindred:k\(number)" }
 
-  /// - Parameter commonTableExpressions: the `WITH` clause that the table needs.
+  /// - Parameter commonTableExpressions: The `WITH` clause that reading the table requires.
   init(of table: Table, by keys: [Key], commonTableExpressions: SQL) {
     name = "kindred:\(table.name)(\(keys.map(\.description).joined(separator: ",")))"
     let pointers = table.pointerColumns
@@ -76,10 +76,10 @@ public struct TransientTable: Sendable, Hashable {
       as SQL).rendered().text
   }
 
-  /// The table in a `FROM` clause.
+  /// Returns the table for a `FROM` clause.
   func reference(as alias: String) -> SQL { "temp.\(identifier: name) AS \(identifier: alias)" }
 
-  /// A column of it.
+  /// A column of the transient table.
   private struct Definition {
     let name: String
     /// The name of the column that it copies.
@@ -101,7 +101,7 @@ public struct TransientTable: Sendable, Hashable {
     }
   }
 
-  /// All columns of a table without a key, and those that it is found by where these compare values otherwise.
+  /// Returns all columns of a table without a key, and its converted keys.
   private static func copies(of table: Table, by keys: [Key]) -> [Definition] {
     table.columns.map { Definition(name: $0.name, of: $0) }
       + keys.enumerated().compactMap { number, key in
@@ -111,11 +111,11 @@ public struct TransientTable: Sendable, Hashable {
 }
 
 extension Column {
-  /// What a column prefers to hold (<https://www.sqlite.org/datatype3.html#determination_of_column_affinity>).
+  /// The type affinity of a column (<https://www.sqlite.org/datatype3.html#determination_of_column_affinity>).
   public enum Affinity: Sendable {
     case integer, text, blob, real, numeric
 
-    /// Whether it turns texts that look like numbers into numbers.
+    /// Whether it converts texts that look like numbers into numbers.
     package var isNumeric: Bool { self != .text && self != .blob }
 
     var sql: SQL {
@@ -129,7 +129,7 @@ extension Column {
     }
   }
 
-  /// The affinity that a declared type gives.
+  /// Returns the affinity of a declared type.
   package static func affinity(of declaredType: String) -> Affinity {
     let type = declaredType.uppercased()
     if type.contains("INT") { return .integer }

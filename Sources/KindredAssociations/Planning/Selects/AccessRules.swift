@@ -1,30 +1,30 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Rules of access: which records are in sight, and how expressions are kept from the others.
+/// Compiles access rules, which determine the visible records, and keeps expressions from disclosing others.
 struct AccessRules {
   let context: PlanningContext
 
-  /// What must hold for a record of `scope` to be in sight; nil where all are.
+  /// Returns the condition that a record of `scope` is visible; nil if all are.
   ///
-  /// It reads the model as a whole, for no rule applies inside a rule, and joins nothing, so that it can stand in any
-  /// clause.
+  /// It reads the unrestricted model, since no rule applies inside a rule, and adds no joins, so that it can be used in
+  /// any clause.
   func rule(of scope: Scope) throws -> SQL? {
     guard !context.isInRule, let rule = scope.resource.permissions?.rowRule else { return nil }
     return try condition(rule, in: unrestricted(scope))
   }
 
-  /// A rule as a condition on a record that no rule restricts.
+  /// Returns a rule as a condition on an unrestricted record.
   func condition(_ rule: Expression, in scope: Scope) throws -> SQL {
     var inside = context
     inside.isInRule = true
     return try inside.rules.modelCondition(rule, in: scope)
   }
 
-  /// Whether some records of `scope` may be out of sight.
+  /// Returns whether some records of `scope` may be invisible.
   func restricts(_ scope: Scope) -> Bool { !context.isInRule && scope.resource.permissions?.rowRule != nil }
 
-  /// The same record without the restrictions of the principal.
+  /// Returns the record without the restrictions of the principal.
   func unrestricted(_ scope: Scope) -> Scope {
     let resource = context.state.model.unrestricted.resources[scope.resource.name] ?? scope.resource
     return Scope(
@@ -32,14 +32,14 @@ struct AccessRules {
       select: scope.select, parent: nil, canJoin: false)
   }
 
-  /// A condition of the model file, as a part of `WHERE` or `ON`.
+  /// Returns a condition of the model file, as a part of `WHERE` or `ON`.
   func modelCondition(_ expression: Expression, in scope: Scope) throws -> SQL {
     try guarded(expression, in: scope, by: context.modelAuthor)
   }
 
-  /// The conditions that a step and its association put on the records that they lead to.
+  /// Returns the conditions of a step and its association on the records that they lead to.
   ///
-  /// - Parameter association: the one whose last step it is; nil for a pivot.
+  /// - Parameter association: The association whose last step it is; nil for a pivot.
   func modelConditions(
     of step: AssociationStep, of association: Association?, in scope: Scope
   ) throws -> [SQL] {
@@ -48,11 +48,12 @@ struct AccessRules {
 
   // MARK: Guards
 
-  /// A condition as a part of `WHERE` or `ON`.
+  /// Returns a condition as a part of `WHERE` or `ON`.
   ///
-  /// SQLite tests the conditions of a record in the order that it likes best. An expression that could tell of a record,
-  /// by an error or by the time that it takes, therefore stands behind the rules of the records that it reads: `CASE`
-  /// evaluates nothing that it doesn't need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
+  /// SQLite evaluates conditions in any order. An expression that could disclose a record, by an error or by its
+  /// duration,
+  /// is therefore evaluated only after the rules of the records that it reads: `CASE` evaluates nothing that it doesn't
+  /// need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
   func guarded(
     _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
   ) throws -> SQL {
@@ -65,7 +66,7 @@ struct AccessRules {
     }
   }
 
-  /// The same for an expression whose names have been looked up.
+  /// Returns a resolved condition as a part of `WHERE` or `ON`.
   func guarded(_ expression: ResolvedExpression, in scope: Scope) throws -> SQL {
     if context.restrictsRows, case .all(let operands) = expression.meaning {
       return try operands.map { try guarded($0, in: scope) }.joined(separator: " AND ")
@@ -82,7 +83,7 @@ struct AccessRules {
     return condition.behind(try rules(of: read, in: scope.select))
   }
 
-  /// What must hold for the exposed records to be in sight, as far as `select` can name them.
+  /// Returns the rules of the exposed records, as far as `select` can refer to them.
   func rules(of exposure: Exposure, in select: SelectBuilder) throws -> [SQL] {
     var seen: Set<String> = []
     var rules: [SQL] = []
@@ -96,14 +97,14 @@ struct AccessRules {
 }
 
 extension SQL {
-  /// The condition where the rules hold, and NULL where one doesn't: then it is not evaluated.
+  /// Returns the condition, which is evaluated only if the rules hold, and is NULL otherwise.
   func behind(_ rules: [SQL]) -> SQL {
     rules.isEmpty ? self : "CASE WHEN \(rules.joined(separator: " AND ")) THEN \(self) END"
   }
 }
 
 extension Scope {
-  /// Whether the record can be named in a `SELECT`: it is read there, or around it.
+  /// Returns whether a `SELECT` can refer to the record, because it or an enclosing one reads it.
   fileprivate func isVisible(in select: SelectBuilder) -> Bool {
     self.select === select || (statement === select.statement && self.select.depth < select.depth)
   }

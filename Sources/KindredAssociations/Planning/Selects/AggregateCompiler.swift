@@ -1,15 +1,15 @@
 import KindredSQLSyntax
 
-/// Makes SQL of aggregates of associations: each is a subquery of its own, so that none multiplies the rows of another.
+/// Compiles aggregates of associations: each is a separate subquery, so that none multiplies the rows of another.
 struct AggregateCompiler {
   let context: PlanningContext
 
   private var state: PlanningState { context.state }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// The aggregate of the records associated with that of `scope`.
+  /// Returns an aggregate of the records associated with that of `scope`.
   func compile(_ aggregate: ResolvedAggregate, in scope: Scope) throws -> CompiledExpression {
-    // What a subquery takes to be made, beside its expressions.
+    // The cost of a subquery in addition to its expressions.
     try state.budget.charge(8, at: aggregate.origin)
     let function = aggregate.function
     return try scope.statement.subquery { select in
@@ -44,7 +44,7 @@ struct AggregateCompiler {
     }
   }
 
-  /// A number of records that is read no further than `most`: its cost is bounded.
+  /// Returns the number of associated records, counted up to `most`, so that the cost is bounded.
   func compileCount(
     of association: ResolvedAssociation, most: Int, in scope: Scope
   ) throws -> CompiledExpression {
@@ -57,7 +57,7 @@ struct AggregateCompiler {
     }
   }
 
-  /// The associated records that meet the conditions of their node.
+  /// Adds the associated records that meet the conditions of their node.
   private func records(
     of association: ResolvedAssociation, from scope: Scope, into select: SelectBuilder,
     countsWays: Bool = false
@@ -69,7 +69,7 @@ struct AggregateCompiler {
     return records
   }
 
-  /// The values one after the other, in the order of the association.
+  /// Returns the concatenation of values in the order of the association.
   ///
   ///     (SELECT group_concat(value, separator) FROM (SELECT … FROM records ORDER BY order))
   private func concatenation(
@@ -94,7 +94,7 @@ struct AggregateCompiler {
     return CompiledExpression(sql: "(SELECT \(call.sql) FROM \(dialect.derived(rows)))", type: call.type)
   }
 
-  /// An aggregate of the rows that `from` finds.
+  /// Returns an aggregate of the rows that `from` finds.
   private func subquery(
     _ function: Expression.AggregateFunction, _ call: CompiledExpression, _ from: SQL
   ) -> CompiledExpression {
@@ -103,7 +103,7 @@ struct AggregateCompiler {
       isNullable: dialect.absence(of: function) == nil, absent: dialect.absence(of: function))
   }
 
-  /// An aggregate of the records that one index lookup finds, as groups; nil where they are found in another way.
+  /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
     _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association, _ records: Scope,
     _ select: SelectBuilder, in scope: Scope
@@ -112,9 +112,9 @@ struct AggregateCompiler {
       let step = association.steps.first, step.originColumns.count == 1,
       let key = records.table.column(named: step.destinationColumns[0]),
       let origin = scope.table.column(named: step.originColumns[0]),
-      // Equal values of a group are then equal to the same records.
+      // Then all values of a group belong to the same records.
       state.model.isPlain(step), select.source.plainRecord == records.record,
-      // Groups are read apart from any record.
+      // Groups are computed independently of any record.
       !select.source.conditions.contains(where: { $0.reads { $0.depth < select.depth } })
     else {
       return nil

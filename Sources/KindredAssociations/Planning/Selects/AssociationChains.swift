@@ -1,16 +1,16 @@
 import KindredSQLSyntax
 
-/// How the records of an association are reached: chains of joined tables.
+/// Joins the tables of associations, which lead to the associated records.
 struct AssociationChains {
   let context: PlanningContext
 
   private var model: Model { context.state.model }
 
-  /// Adds the tables of an association to `select`, and the conditions that tie them to `origin`.
+  /// Adds the tables of an association to `select`, and the conditions that link them to `origin`.
   ///
-  /// Each way to a record gives a row of its own.
+  /// There is a row for each way to a record.
   ///
-  /// - Returns: the destination's record.
+  /// - Returns: The destination's record.
   func chain(
     _ resolved: ResolvedAssociation, from origin: Scope, into select: SelectBuilder, isRepeated: Bool
   ) throws -> Scope {
@@ -27,8 +27,8 @@ struct AssociationChains {
 
   /// Adds the tables before the destination's.
   ///
-  /// - Parameter nodes: what the request says about the pivots, in the order of the steps.
-  /// - Returns: the last pivot's record, or the origin where there is none.
+  /// - Parameter nodes: The request's nodes for the pivots, in the order of the steps.
+  /// - Returns: The last pivot's record, or the origin if there is none.
   private func pivots(
     of association: Association, nodes: [RequestNode], from origin: Scope, into select: SelectBuilder,
     isRepeated: Bool
@@ -47,11 +47,11 @@ struct AssociationChains {
     return previous
   }
 
-  /// Adds the destination's table to `select`, and the condition that a way leads to it from `origin`.
+  /// Adds the destination's table to `select`, and the condition that it can be reached from `origin`.
   ///
-  /// Each record gives one row, however many ways lead to it.
+  /// There is one row for each record, however many ways lead to it.
   ///
-  /// - Parameter countsWays: whether each way gives a row nevertheless, for something reads the join table.
+  /// - Parameter countsWays: Whether there is a row for each way nevertheless, because the join table is read.
   func destination(
     of resolved: ResolvedAssociation, from origin: Scope, into select: SelectBuilder,
     countsWays: Bool = false, isRepeated: Bool
@@ -66,7 +66,7 @@ struct AssociationChains {
     }
     let scope = try record(resolved.names, of: last, in: select, parent: origin, via: nil)
     try context.state.register(scope, above: origin)
-    // The pivot's columns are columns of the same statement.
+    // The pivot is in the same statement.
     let source = try context.sources.source(of: scope, by: last, from: scope, isRepeated: isRepeated)
     add(source, links: [], to: select)
     let condition = try select.statement.subquery { ways in
@@ -90,7 +90,7 @@ struct AssociationChains {
 
   /// Adds the table of a step.
   ///
-  /// - Parameter isLast: whether it is the destination's, whose node puts its conditions elsewhere.
+  /// - Parameter isLast: Whether it is the destination's, whose conditions the caller adds.
   private func add(
     _ scope: Scope, by step: AssociationStep, of association: Association, isLast: Bool,
     from previous: Scope, isRepeated: Bool
@@ -100,7 +100,7 @@ struct AssociationChains {
     guard !model.takesFirst(step, of: association) else {
       return try addFirst(of: step, from: previous, as: scope, in: last)
     }
-    // A table joined to others runs once for each of their rows.
+    // A joined table is searched once for each row of the tables before it.
     let isInner = !select.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
     let source = try context.sources.source(
       of: scope, by: step, from: previous, isRepeated: isRepeated || isInner)
@@ -111,7 +111,7 @@ struct AssociationChains {
     if !isLast { select.add(try context.conditions.conditions(of: scope)) }
   }
 
-  /// Adds the first of the records that a step leads to.
+  /// Adds the first record that a step leads to.
   private func addFirst(
     of step: AssociationStep, from origin: Scope, as scope: Scope, in association: Association?
   ) throws {
@@ -124,7 +124,7 @@ struct AssociationChains {
     }
   }
 
-  /// Adds a source to a `FROM` clause, first or by `JOIN`.
+  /// Adds a source to a `FROM` clause, with a `JOIN` unless it is the first one.
   func add(_ source: TableSource, links: [SQL], to select: SelectBuilder) {
     for (number, item) in source.items.enumerated() {
       var conditions = item.condition.map { [$0] } ?? []
@@ -133,7 +133,7 @@ struct AssociationChains {
         continue
       }
       if number == 0 { conditions += links }
-      // The table is not to be read before the index that leads to it.
+      // The table must not be read before the transient index that leads to it.
       select.join(item.table, on: conditions, number > 0 ? .ordered : .required)
     }
   }

@@ -1,17 +1,17 @@
 import KindredSQLSyntax
 
-/// Makes SQL of expressions whose names have been looked up, in the words of the dialect.
+/// Compiles expressions to the SQL of the dialect.
 struct ExpressionCompiler {
   let context: PlanningContext
 
   private var state: PlanningState { context.state }
   private var dialect: any SQLDialect { context.dialect }
 
-  // MARK: As written
+  // MARK: Parsed expressions
 
-  /// The SQL of an expression about the record of `scope`.
+  /// Returns the SQL of an expression about the record of `scope`.
   ///
-  /// - Parameter isOfGroup: whether aggregates of a group have a meaning in it.
+  /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.
   func compile(
     _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request,
     isOfGroup: Bool = false
@@ -19,7 +19,7 @@ struct ExpressionCompiler {
     try compile(try resolve(expression, in: scope, by: author, isOfGroup), in: scope)
   }
 
-  /// An expression as a condition beside others.
+  /// Returns the SQL of a condition, as an operand of `AND`.
   func condition(
     _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
   ) throws -> SQL {
@@ -33,14 +33,14 @@ struct ExpressionCompiler {
       expression, in: NameContext(scope: scope.names, author: author, allowsGroupAggregates: isOfGroup))
   }
 
-  // MARK: Resolved
+  // MARK: Resolved expressions
 
-  /// An expression as a condition beside others.
+  /// Returns the SQL of a condition, as an operand of `AND`.
   func condition(_ expression: ResolvedExpression, in scope: Scope) throws -> SQL {
     try compileCondition(expression, in: scope).sql(within: .and)
   }
 
-  /// The SQL of an expression about the record of `scope`.
+  /// Returns the SQL of an expression about the record of `scope`.
   func compile(_ expression: ResolvedExpression, in scope: Scope) throws -> CompiledExpression {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
@@ -48,7 +48,7 @@ struct ExpressionCompiler {
     return try checkingTypes(of: expression.source) { try compileParts(of: expression, in: scope) }
   }
 
-  /// An expression that is true or not.
+  /// Returns the SQL of an expression as a condition.
   private func compileCondition(
     _ expression: ResolvedExpression, in scope: Scope
   ) throws -> CompiledExpression {
@@ -127,9 +127,9 @@ struct ExpressionCompiler {
     }
   }
 
-  /// What `body` makes of the parts of an expression.
+  /// Returns the result of `body`, which compiles the parts of an expression.
   ///
-  /// - Throws: `RequestError` where their types don't fit, with the `cast` that would.
+  /// - Throws: `RequestError` if their types don't match, with the `cast` that helps.
   private func checkingTypes<Result>(of expression: Expression, _ body: () throws -> Result) throws -> Result
   {
     do {
@@ -154,7 +154,7 @@ struct ExpressionCompiler {
       isNullable: false)
   }
 
-  /// `AND` or `OR` of two or more.
+  /// Returns the conjunction or disjunction of two or more operands.
   private func logical(
     _ operands: [ResolvedExpression], _ word: SQL, _ precedence: Precedence, in scope: Scope
   ) throws -> CompiledExpression {
@@ -163,7 +163,7 @@ struct ExpressionCompiler {
       sql: chain(operands[...], word), precedence: precedence, format: .boolean, type: dialect.truthType)
   }
 
-  /// A chain of operands; a long one as a tree of little depth, for SQLite's limit is on depth and not on length.
+  /// Returns a chain of operands; a long one is balanced, since SQLite limits the depth of expressions.
   private func chain(_ operands: ArraySlice<SQL>, _ word: SQL) -> SQL {
     guard operands.count > 50 else { return operands.joined(separator: " \(word) ") }
     let middle = operands.startIndex + operands.count / 2
@@ -183,7 +183,7 @@ struct ExpressionCompiler {
     return call
   }
 
-  /// `CASE`, whose values are booleans where all of its results are.
+  /// Returns `CASE`, whose values are booleans if all of its results are.
   private func cases(
     of value: ResolvedExpression?, _ branches: [ResolvedExpression.Branch], else other: ResolvedExpression?,
     in scope: Scope
@@ -207,7 +207,8 @@ struct ExpressionCompiler {
     return compiled
   }
 
-  /// Whether an expression is a column that an index may find by its beginning: SQLite sees that in operators alone.
+  /// Returns whether an expression is an indexed column, whose prefix SQLite looks up for operators, but not for
+  /// functions.
   private func isIndexed(_ expression: ResolvedExpression, in scope: Scope) -> Bool {
     guard case .path(.column(let column)) = expression.meaning else { return false }
     return scope.table.isIndexed([column.name])
@@ -215,7 +216,7 @@ struct ExpressionCompiler {
 
   // MARK: Paths
 
-  /// A column of the record.
+  /// Returns a column of the record.
   func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
     if context.restrictsRows { state.exposure.add(scope) }
     return CompiledExpression(
@@ -236,7 +237,7 @@ struct ExpressionCompiler {
     }
   }
 
-  /// What is read of the record so many levels up.
+  /// Returns a path from the record that is `levels` levels above.
   private func compile(
     _ path: ResolvedPath, _ levels: Int, above scope: Scope
   ) throws -> CompiledExpression {
@@ -245,7 +246,7 @@ struct ExpressionCompiler {
     while levels > 0, let parent = target.parent {
       target = parent
       levels -= 1
-      // A level that is repeated reads what is further above through the level above it.
+      // A repeated level reads records further above through the level directly above it.
       if target.statement !== scope.statement, target.recursion?.isRepeated ?? false { break }
     }
     guard target !== scope else { return .unknown }
@@ -259,7 +260,7 @@ struct ExpressionCompiler {
     return compiled
   }
 
-  /// The same of another record, as ``Scope/export(_:as:to:_:)`` has noted it.
+  /// Returns what ``Scope/export(_:as:to:_:)`` has noted, for another record.
   func compile(_ read: RecursionContext.Read, in scope: Scope) throws -> SQL {
     switch read {
     case .column(let name): return .column(scope.record, name)
@@ -273,7 +274,7 @@ struct ExpressionCompiler {
   private func compile(via column: Column, in scope: Scope) throws -> CompiledExpression {
     guard let via = scope.via else { return CompiledExpression(sql: "NULL", form: .null) }
     let compiled = compile(column, in: via)
-    // Where the record is missing there is no way to it, though a part of one may be there.
+    // If the record doesn't exist there is no way to it, even if a row of the join table exists.
     guard !scope.isSolid, let presence = scope.presence else { return compiled }
     let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
     var shown = try dialect.function(
@@ -282,7 +283,7 @@ struct ExpressionCompiler {
     return shown
   }
 
-  /// An annotation or a field, compiled once for all that name it, unless it depends on where it is named.
+  /// Returns an annotation or a field, which is compiled once unless its meaning depends on where it is named.
   private func compile(_ named: ResolvedName, in scope: Scope) throws -> CompiledExpression {
     let (memory, origin) = (state.memory(of: scope), named.expression.source.origin)
     if named.isStable, let known = memory.named[named.name], known.isOfGroup == named.isOfGroup {

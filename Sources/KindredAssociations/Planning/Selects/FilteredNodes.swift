@@ -1,12 +1,12 @@
 /// The nodes of a request whose conditions are being compiled.
 ///
-/// An aggregate of a node is of the records that meet the node's conditions, so these can't hold it.
+/// An aggregate of a node covers the records that meet the node's conditions, so these can't contain it.
 struct FilteredNodes {
   private var origins: Set<Origin> = []
 
-  /// - Throws: `RequestError` where a condition of the node holds an aggregate of the node.
+  /// - Throws: `RequestError` if a condition of the node contains an aggregate of the node.
   mutating func begin(_ node: RequestNode) throws {
-    // Those of a program are told apart by nothing, and can't name themselves.
+    // The nodes of a program have no origins, and can't refer to themselves.
     guard node.origin.parameter != nil, !origins.insert(node.origin).inserted else { return }
     throw RequestError(
       .invalidExpression,

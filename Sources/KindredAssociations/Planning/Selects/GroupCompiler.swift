@@ -1,10 +1,10 @@
 import KindredSQLSyntax
 
-/// Makes SQL of groups of records: what they are made by, and what must hold for them.
+/// Compiles `GROUP BY` and `HAVING`.
 struct GroupCompiler {
   let context: PlanningContext
 
-  /// What the records of a group have in common.
+  /// Returns the grouping expressions.
   func terms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
     try node.group.map { expression in
       let (compiled, exposure) = try context.state.exposing {
@@ -14,10 +14,11 @@ struct GroupCompiler {
     }
   }
 
-  /// The conditions of the groups.
+  /// Returns the conditions of the groups.
   ///
-  /// SQLite tests one that has no aggregate before the records are grouped, and so beside their rules. A group of
-  /// everything may have no record that a rule could hold for; its conditions read aggregates alone.
+  /// SQLite evaluates a condition without an aggregate before it groups the records, and so together with their rules.
+  /// The
+  /// single group of all records may be empty, so that no rule holds; its conditions read only aggregates.
   func havings(of node: RequestNode, in scope: Scope) throws -> [SQL] {
     try node.havings.map { having in
       try node.group.isEmpty

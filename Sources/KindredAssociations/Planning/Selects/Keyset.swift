@@ -1,20 +1,20 @@
 import KindredSQLSyntax
 
-/// The rows that come after one with given values in an order.
+/// The rows that follow given values in an order.
 ///
-/// The values follow the plan's parameters; only which of them are known to be NULL is part of the plan.
+/// The values are bound when the plan runs; only which of them are NULL is part of the plan.
 struct Keyset {
   let order: [OrderTerm]
-  /// Whether the value of each term is NULL; nil where it is not known.
+  /// For each term, whether its value is NULL; nil if unknown.
   let isNull: [Bool?]
   /// The number of the first value among those of the cursor.
   var firstValue = 0
-  /// Whether rows with exactly these values belong to them.
+  /// Whether rows with exactly these values are included.
   var isInclusive = false
-  /// What must hold before a term is evaluated that could tell of its record.
+  /// The access rules that must hold before a term that could disclose its record is evaluated.
   var rules: [SQL] = []
-  /// Whether the values of a term may be of other types than its affinity makes: then a comparison must leave the
-  /// values as they are, as the order does.
+  /// Whether terms may have values that don't fit their affinity, so that comparisons must not convert them, as sorting
+  /// doesn't.
   let ignoresAffinity: Bool
   private let dialect: any SQLDialect
 
@@ -29,7 +29,7 @@ struct Keyset {
     isNull = order.indices.map { cursor.values.indices.contains($0) ? cursor.values[$0] == .null : nil }
   }
 
-  /// The rows from values on that are known when the statement runs.
+  /// The rows from given values on, which become known when the statement runs.
   init(
     order: [OrderTerm], from firstValue: Int, ignoringAffinity ignoresAffinity: Bool,
     _ dialect: any SQLDialect
@@ -42,11 +42,11 @@ struct Keyset {
     isInclusive = true
   }
 
-  /// The condition as a whole.
+  /// Returns the whole condition.
   ///
   ///     CASE WHEN t1 > v1 THEN TRUE WHEN t1 IS NOT v1 THEN FALSE WHEN t2 > v2 THEN TRUE … ELSE FALSE END
   ///
-  /// It is flat: SQLite's parser, which has a stack of 100 entries, takes any number of terms.
+  /// It is flat, since the parser stack of SQLite is limited to 100 entries.
   func condition(on expressions: [SQL]) -> SQL {
     let condition = plainCondition(on: expressions)
     return order.contains(where: \.exposure.tells) ? condition.behind(rules) : condition
@@ -68,15 +68,15 @@ struct Keyset {
     return sql
   }
 
-  /// Whether there are ranges, and so few that reading them one after the other costs little.
+  /// Whether the condition can be split into ranges that are few enough to be read one after the other.
   var hasRanges: Bool { (2...8).contains(order.count) && !isNull.contains(nil) && !isInclusive }
 
-  /// The condition in parts, in the order of the rows that they give.
+  /// Returns the condition in parts, in the order of their rows.
   ///
   ///     t1 = v1 AND t2 > v2
   ///     t1 > v1
   ///
-  /// Each is one range of an index, so that a page far from the start costs what the first costs.
+  /// Each is one range of an index, so that a page far from the start costs no more than the first one.
   func ranges(on expressions: [SQL]) -> [SQL] {
     let expressions = expressions.map(compared)
     return order.indices.reversed().flatMap { number in
@@ -87,16 +87,16 @@ struct Keyset {
     }
   }
 
-  /// That rows have these values, in as many terms as are known.
+  /// Returns conditions that the terms with these numbers equal their values.
   func equality(on expressions: [SQL], in numbers: some Sequence<Int>) -> [SQL] {
     numbers.map { guarded($0, dialect.isSame(compared(expressions[$0]), value($0), negated: false)) }
   }
 
-  /// A term as it is compared: `+` takes its affinity, and leaves its collation
+  /// Returns a term as the operand of a comparison: `+` removes its affinity, but not its collation
   /// (<https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>).
   private func compared(_ expression: SQL) -> SQL { ignoresAffinity ? "+\(expression)" : expression }
 
-  /// A condition on a term, which keeps its index where it tells nothing.
+  /// Returns a condition on a term, behind the access rules if the term could disclose its record.
   private func guarded(_ number: Int, _ condition: SQL) -> SQL {
     order[number].exposure.tells ? condition.behind(rules) : condition
   }
@@ -109,7 +109,7 @@ struct Keyset {
     isNull[number] ?? false ? "\(expression) IS NULL" : "\(expression) = \(value(number))"
   }
 
-  /// That a term is beyond its value: NULLs apart, for they are a range of their own.
+  /// Returns the conditions that a term is beyond its value, with NULLs apart, since they are a separate range.
   private func beyond(_ number: Int, _ expression: SQL) -> [SQL] {
     let term = order[number]
     let value = value(number)

@@ -1,15 +1,17 @@
 import KindredSQLSyntax
 
-/// Makes SQL of total orders.
+/// Compiles sort orders, and makes them total.
 struct OrderCompiler {
   let context: PlanningContext
 
   private var dialect: any SQLDialect { context.dialect }
 
-  /// The order of a node's rows: as requested or by default, then that of the to-one nodes, then the primary key.
+  /// Returns the order of a node's rows: the requested or the default one, then that of the to-one nodes, then the
+  /// primary
+  /// key.
   ///
-  /// - Parameter shown: what tells distinct results apart. Where no key does, the order of the columns may not: their
-  ///   collations take some texts for equal.
+  /// - Parameter shown: The columns that distinguish results. If no key does, their order alone may not be total, since
+  ///   collations treat some texts as equal.
   func terms(
     of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [OrderTerm]?,
     shown: [SQL] = []
@@ -23,7 +25,7 @@ struct OrderCompiler {
       terms = try defaultTerms(association?.sort ?? [], in: scope)
     }
     guard group == nil else {
-      // Without expressions there is one group.
+      // Without expressions, there is a single group.
       return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []))
     }
     terms += try toOneTerms(of: node, in: scope)
@@ -32,7 +34,7 @@ struct OrderCompiler {
       terms += shown.compactMap { dialect.orderedByBytes($0).map { OrderTerm(sql: $0) } }
     }
     if let association, node.readsVia, !context.state.model.leadsOnce(association) {
-      // The same record may be there several times, by several ways.
+      // The same record may appear several times, by different ways.
       var pivot = scope.via
       while let via = pivot {
         terms += keyTerms(of: via)
@@ -42,7 +44,7 @@ struct OrderCompiler {
     return unique(terms)
   }
 
-  /// The order of an association, or else that of the resource.
+  /// Returns the order of an association, or else that of the resource.
   func defaultTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
     try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope, by: context.modelAuthor) }
   }
@@ -53,7 +55,7 @@ struct OrderCompiler {
     }
   }
 
-  /// The orders of the to-one nodes, where the request says them, in the order of the nodes.
+  /// Returns the requested orders of the to-one nodes, in the order of the nodes.
   private func toOneTerms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     for child in node.children where child.association?.cardinality == .toOne && child.recursion == nil {
@@ -65,7 +67,7 @@ struct OrderCompiler {
     return terms
   }
 
-  /// - Parameter isOfGroup: whether aggregates of a group have a meaning in it.
+  /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.
   func term(
     _ term: SortTerm, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
   ) throws -> OrderTerm {
@@ -76,7 +78,7 @@ struct OrderCompiler {
     return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)
   }
 
-  /// A term that stands before decides; its repetition only costs.
+  /// Returns the terms without repetitions, which have no effect.
   private func unique(_ terms: [OrderTerm]) -> [OrderTerm] {
     var seen: Set<SQL> = []
     return terms.filter { seen.insert($0.sql).inserted }
@@ -84,7 +86,7 @@ struct OrderCompiler {
 }
 
 extension RequestNode {
-  /// Whether it, or a to-one node below, is sorted by the request.
+  /// Whether the request sorts it, or a to-one node below it.
   var ordersAbove: Bool {
     sort != nil
       || children.contains { $0.association?.cardinality == .toOne && $0.recursion == nil && $0.ordersAbove }

@@ -1,15 +1,15 @@
 import KindredSQLSyntax
 
-/// A term of an order, its names found.
+/// A compiled term of an order.
 struct OrderTerm {
   var sql: SQL
   var isDescending = false
   var nulls: SortTerm.Nulls?
   /// Whether it may be NULL.
   var isNullable = true
-  /// What its values are; nil where that is not known.
+  /// The type of its values; nil if unknown.
   var type: ValueType?
-  /// What it reads.
+  /// The records that it reads.
   var exposure = Exposure()
 
   init(sql: SQL) { self.sql = sql }
@@ -26,7 +26,7 @@ struct OrderTerm {
     self.exposure = exposure
   }
 
-  /// Whether NULLs come first: unless told otherwise, they are the least values.
+  /// Whether NULLs come first; by default, they are the least values.
   var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
 
   func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// Makes SQL of what only a program can say: expressions that name records, SQL of its own, other requests.
+/// Compiles the expressions that only programs can write: those with aliases, with SQL, or with other requests.
 struct ProgramExpressionCompiler {
   let context: PlanningContext
 
@@ -13,7 +13,7 @@ struct ProgramExpressionCompiler {
     case .of(let alias, let expression):
       return try compile(expression, of: alias, from: scope)
     case .raw(let parts):
-      // It may be of any operators.
+      // It may contain any operator.
       return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
     case .aggregate(let function, let node, let argument):
       let aggregate = try AggregateResolver(state: state).resolve(
@@ -36,7 +36,7 @@ struct ProgramExpressionCompiler {
     }
   }
 
-  /// An expression about the record of an alias, in a statement that is the record's own or one below.
+  /// Returns an expression about the record of an alias, for its own statement or one below.
   private func compile(
     _ expression: Expression, of alias: RecordAlias, from scope: Scope
   ) throws -> CompiledExpression {
@@ -54,7 +54,7 @@ struct ProgramExpressionCompiler {
     return compiled
   }
 
-  /// SQL of the program, with its expressions in their places.
+  /// Returns the SQL of the program with the expressions in it.
   func raw(_ parts: [Expression.RawPart], in scope: Scope) throws -> SQL {
     var sql = SQL()
     for part in parts {
@@ -67,7 +67,7 @@ struct ProgramExpressionCompiler {
     return sql
   }
 
-  /// The rows of another request, inside of a statement.
+  /// Returns the rows of another request as a subquery.
   private func subquery(_ request: FetchRequest, in scope: Scope) throws -> SQL {
     try state.isolatingAliases {
       try scope.statement.subquery { select in
@@ -80,9 +80,9 @@ struct ProgramExpressionCompiler {
 }
 
 extension PlanningState {
-  /// Gives a record the names that its node asks for.
+  /// Registers the aliases of a record.
   ///
-  /// - Throws: `RequestError` where another one has such a name.
+  /// - Throws: `RequestError` if another record has such an alias.
   func register(_ scope: Scope, above: Scope?) throws {
     guard let shape = scope.node?.rows else { return }
     if let above {
@@ -95,7 +95,7 @@ extension PlanningState {
     }
   }
 
-  /// What `body` makes of names that are its own: the same node may be planned in several subqueries.
+  /// Returns the result of `body`, whose aliases are forgotten: the same node may be planned in several subqueries.
   fileprivate func isolatingAliases<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = aliased
     defer { aliased = outer }

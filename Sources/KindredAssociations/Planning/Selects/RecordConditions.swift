@@ -1,21 +1,21 @@
 import KindredSQLSyntax
 
-/// What must hold for a record: its filters, its searches, and the associations that it must have.
+/// Compiles the conditions of records: filters, searches, and required associations.
 struct RecordConditions {
   let context: PlanningContext
 
   private var state: PlanningState { context.state }
 
-  /// The conditions that the request puts on the record of `scope`.
+  /// Returns the conditions of the request on the record of `scope`.
   ///
-  /// - Parameter joinedSearch: the search that the statement's own `FROM` clause makes, by number.
+  /// - Parameter joinedSearch: The number of the search that is already in the statement's `FROM` clause.
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
     try state.filtered.begin(node)
     defer { state.filtered.end(node) }
     var conditions = node.equalities.map { equality($0, in: scope) }
     conditions += try node.filters.map { try context.rules.guarded($0, in: scope) }
-    // What must hold for a group says nothing of a record.
+    // The conditions of groups don't apply to records.
     if !node.isGrouped { conditions += try node.havings.map { try context.rules.guarded($0, in: scope) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
       let match = try noting(state.diagnostics) { try context.searches.match(search, in: scope) }
@@ -23,7 +23,7 @@ struct RecordConditions {
     }
     for child in node.children where child.isRequired {
       if scope.canJoin, scope.isSolid, child.association?.cardinality == .toOne, child.recursion == nil {
-        // An inner join says it.
+        // An inner join is the condition.
         _ = try context.toOne.join(child, to: scope)
       } else {
         conditions.append(try exists(child, of: scope))
@@ -32,7 +32,7 @@ struct RecordConditions {
     return conditions
   }
 
-  /// The condition that a column has one of its candidate values.
+  /// Returns the condition that a column has one of its candidate values.
   func equality(_ column: RequestPath.KeyColumn, in scope: Scope) -> SQL {
     let type = scope.table.column(named: column.name).flatMap { context.dialect.type(of: $0) }
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
@@ -40,7 +40,7 @@ struct RecordConditions {
     return values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))"
   }
 
-  /// That an associated record is there which meets its own conditions.
+  /// Returns the condition that an associated record exists that meets its own conditions.
   private func exists(_ child: RequestNode, of scope: Scope) throws -> SQL {
     guard child.association != nil else { return "TRUE" }
     return try scope.statement.subquery { select in

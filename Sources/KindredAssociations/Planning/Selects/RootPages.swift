@@ -1,27 +1,28 @@
 import KindredSQLSyntax
 
-/// The pages of a request's root, in a total order: where a page starts, what continues it, and what follows it.
+/// The pages of a request's root, in a total order.
 struct RootPages {
-  /// The columns that make up a cursor, and the directions in which they are sorted.
+  /// The columns that make up a cursor, and whether each is in descending order.
   let cursorColumns: [Int]
   let cursorIsDescending: [Bool]
 
   private let request: FetchRequest
   private let dialect: any SQLDialect
-  /// What must hold for the records that the order reads to be in sight; empty where rows are results by themselves.
+  /// The access rules of the records that the order reads.
   private let orderRules: [SQL]
-  /// The rows after the cursor; nil on the first page.
+  /// The rows after the cursor; nil for the first page.
   private let keyset: Keyset?
-  /// Records without a key may be equal: those that have been passed come first among those from the cursor on.
+  /// Whether records have no key, so that they may be equal; then the page starts at the cursor, and skips those
+  /// passed.
   private let isUnkeyed: Bool
-  /// Whether the values of the order may be of other types than its affinities make.
+  /// Whether terms of the order may have values that don't fit their affinity.
   private let ignoresAffinity: Bool
-  /// Whether an index gives the records by the first term of the order.
+  /// Whether there is an index of the first term of the order.
   private let isIndexed: Bool
 
-  /// The pages of rows that have an order; nil where there is one page.
+  /// Returns nil if the rows have no order, and so a single page.
   ///
-  /// - Throws: `RequestError` where the cursor belongs to another request.
+  /// - Throws: `RequestError` if the cursor belongs to another request.
   init?(of rows: RowsSelect, request: FetchRequest, rules: () throws -> [SQL], _ dialect: any SQLDialect)
     throws
   {
@@ -54,7 +55,7 @@ struct RootPages {
     RequestError(.invalidValue, message, at: Origin(parameter: "after"))
   }
 
-  /// The rows from the start of the page on.
+  /// Returns the rows from the start of the page on.
   func rows(of rows: RowsSelect) -> RowsSelect {
     var page = rows
     if let keyset {
@@ -66,7 +67,7 @@ struct RootPages {
     return page
   }
 
-  /// The number of the page's last row, with the rows before the page; nil where there is no limit.
+  /// Returns the number of rows up to the end of the page; nil if there is no limit.
   private func end(of page: RowsSelect) -> SQL? {
     guard let limit = request.root.limit else { return nil }
     var end = dialect.integer(.parameter(limit))
@@ -75,7 +76,8 @@ struct RootPages {
     return end
   }
 
-  /// The whole values of an abridged cursor: those of the record with the same digest; nil where it has them.
+  /// Returns a statement that reads the full values of an abridged cursor, by their digest; nil if the cursor is
+  /// complete.
   func anchor(of page: RowsSelect) -> SQL? {
     guard let keyset, let cursor = request.after, cursor.digest != nil else { return nil }
     var rows = page
@@ -85,21 +87,22 @@ struct RootPages {
         on: expressions, in: cursor.values.indices.filter { cursor.values[$0].isWhole })
       let digest = dialect.parameter(.cursor(Cursor.Part.digest), as: dialect.digestType)
       let isSame: SQL = "\(dialect.digest(of: expressions)) = \(digest)"
-      // How long the digest takes tells how long a value is.
+      // The duration of the digest would disclose the length of a value.
       return (same + [isSame.behind(orderRules)]).joined(separator: " AND ")
     }
     return rows.sql(rows.order.map(\.sql), page: dialect.page(limit: "1", offset: nil))
   }
 
-  /// The cursor of the page's last record, and whether a record follows.
+  /// Returns a statement that reads the cursor of the page's last record, and a second row if another record follows.
   func lookahead(of page: RowsSelect) -> SQL? {
     end(of: page).map { end in
       page.sql(page.order.map(\.sql), page: dialect.page(limit: "2", offset: "\(end) - 1"))
     }
   }
 
-  /// How many records before a page are equal to the one that its cursor was made of: as many as have been passed, but
-  /// for those that are there no more.
+  /// Returns the number of records before a page that equal the one of its cursor: as many as have been passed, except
+  /// for
+  /// those that have been deleted since.
   private func passed(by rows: RowsSelect, _ keyset: Keyset) -> SQL {
     var rows = rows
     rows.restriction = { expressions in
@@ -108,10 +111,10 @@ struct RootPages {
     return dialect.least(dialect.integer(.cursor(Cursor.Part.passed)), "(SELECT COUNT(*) \(rows.from))")
   }
 
-  /// How many records that are equal to the last one of a page have been passed at its end: all that were read, less
-  /// those before the first of them; nil where none can be equal.
+  /// Returns a statement that counts the records up to the end of the page that equal its last one: all records read,
+  /// minus those before the first of them; nil if no two records can be equal.
   ///
-  /// The values of the last record follow those of the cursor that the page starts after.
+  /// The values of the last record are bound after those of the cursor.
   func passed(of page: RowsSelect) -> SQL? {
     guard isUnkeyed, let end = end(of: page) else { return nil }
     var last = Keyset(

@@ -1,41 +1,41 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// The rows of a node as a value: what they show, which they are, and in what order.
+/// The `SELECT` of a node's rows as a value.
 ///
 ///     SELECT columns FROM source WHERE restriction
 ///     GROUP BY group HAVING havings ORDER BY order
 ///
-/// The SQL is made when nothing of it can change any more; until then a strategy may give it another form.
+/// Its text is written last; until then a strategy may replace parts of it.
 struct RowsSelect {
-  /// The record that each row is of.
+  /// The record that each row shows.
   let scope: Scope
-  /// What a row shows, by the numbers of its columns.
+  /// The shape of a row, which refers to columns by number.
   let shape: RecordShape
-  /// What the shape and the statements below read.
+  /// The columns read by the shape and by the statements below.
   var columns: [SQL]
   var source: SelectSource
   var order: [OrderTerm]
-  /// Expressions of groups; nil where rows are records.
+  /// The grouping expressions; nil if each row is a record.
   let group: [SQL]?
   let havings: [SQL]
   let isDistinct: Bool
-  /// Whether there is a limit of rows.
+  /// Whether the number of rows is limited.
   let isLimited: Bool
-  /// Whether a common table expression is read.
+  /// Whether it reads a common table expression.
   let readsCommonTableExpression: Bool
-  /// What must hold for rows beside the conditions, such as where a page starts, by the expressions of the order.
+  /// A further condition, such as the start of a page, as a function of the terms of the order.
   var restriction: ((_ order: [SQL]) -> SQL)?
-  /// The restriction in parts that an index gives in order, one after the other.
+  /// The restriction in parts, each of which is a range of an index, in order.
   var ranges: ((_ order: [SQL]) -> [SQL])?
-  /// How many of the rows come before the page, beside its offset.
+  /// The number of rows before the page, in addition to its offset.
   var passed: SQL?
-  /// How many rows a page needs at most, its offset included.
+  /// The maximum number of rows that a page needs, including its offset.
   var reach: SQL = "-1"
-  /// Another way to find the rows of a page.
+  /// A better way to find the rows of a page.
   var ranking: GroupedRanking?
 
-  /// The number of a column, which is added where it is not there yet.
+  /// Returns the number of a column, which is added if necessary.
   mutating func column(_ sql: SQL) -> Int {
     if let number = columns.firstIndex(of: sql) { return number }
     columns.append(sql)
@@ -63,9 +63,9 @@ extension RowsSelect {
     return sql
   }
 
-  /// The statement that gives the rows.
+  /// Returns the statement that reads the rows.
   ///
-  /// - Parameter shown: what it gives instead of the columns.
+  /// - Parameter shown: The expressions to select instead of the columns.
   func sql(_ shown: [SQL]? = nil, page: SQL) -> SQL {
     let expressions = order.map(\.sql)
     guard !isDistinct else {
@@ -95,13 +95,13 @@ extension RowsSelect {
     }
   }
 
-  /// Where rows that are records come from, with the restriction.
+  /// The clauses from `FROM` to `WHERE`, with the restriction.
   var from: SQL { source.sql(and: restriction?(order.map(\.sql))) }
 
-  /// The columns as a `SELECT` lists them.
+  /// The selected columns, at least one.
   var shown: [SQL] { columns.isEmpty ? ["1"] : columns }
 
-  /// The first of the rows that show the same, each with its place.
+  /// The first row of each set of equal rows, with its place in the order.
   private var distinct: SQL {
     let named: [SQL] = columns.enumerated().map { "\($1) AS \(numbered($0))" }
     let window: SQL = order.isEmpty ? "" : "ORDER BY \(terms(order.map(\.sql)))"
@@ -114,7 +114,7 @@ extension RowsSelect {
 
   private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
 
-  /// A column of distinct results by what it is; the order's are among them.
+  /// Returns the name of a column of distinct results, which include the terms of the order.
   private func numbered(_ column: SQL) -> SQL { numbered(columns.firstIndex(of: column) ?? 0) }
 
   /// The statement that counts the rows of all pages.
@@ -127,7 +127,7 @@ extension RowsSelect {
 }
 
 extension RecordShape {
-  /// What tells results apart: the columns that they show, and whether optional records are there.
+  /// Returns the expressions that distinguish results: the columns shown, and whether optional records exist.
   func shown(of columns: [SQL], _ dialect: any SQLDialect) -> [SQL] {
     var shown: OrderedSet<SQL> = []
     for column in self.columns {

@@ -1,27 +1,27 @@
 import KindredSQLSyntax
 
-/// A record in a statement: what expressions about it are compiled for.
+/// A record in a statement, which expressions are compiled for.
 final class Scope {
-  /// What the names of the expressions are looked up in.
+  /// The scope for the names of the expressions.
   let names: ResolutionScope
   let table: Table
   let alias: String
   let select: SelectBuilder
   /// The record that `../` leads to.
   let parent: Scope?
-  /// The record of the join table that led here: the step before.
+  /// The record of the join table, in which the step before ended.
   let via: Scope?
-  /// Whether a join may be added for a to-one path; in an `ON` clause it would come too late.
+  /// Whether a to-one path may add a join; in an `ON` clause, it would be too late.
   let canJoin: Bool
-  /// Whether the record is there in every row, and not behind an optional join.
+  /// Whether the record exists in every row, which it does unless an optional join leads to it.
   let isSolid: Bool
-  /// Not NULL where the record is there; nil where it always is.
+  /// An expression that is not NULL if the record exists; nil if it always does.
   let presence: SQL?
-  /// The columns of a record that is known.
+  /// The column values of a record that is not in the statement but known.
   let constants: [String: SQLValue]?
-  /// Where the record's node repeats below itself.
+  /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
-  /// Aggregates of its associations that can also be had in groups.
+  /// The aggregates of its associations that can also be computed by grouping.
   var groupedAggregates: [SQL: GroupedAggregate] = [:]
 
   init(
@@ -41,27 +41,27 @@ final class Scope {
     self.constants = constants
   }
 
-  /// What clients may see of the table.
+  /// The table as clients see it.
   var resource: Resource { names.resource }
-  /// What the request says about these records.
+  /// The request's node for these records.
   var node: RequestNode? { names.node }
   var statement: StatementBuilder { select.statement }
 
-  /// What expressions know it by.
+  /// The identity by which SQL refers to it.
   var record: RecordID { RecordID(alias: alias, depth: select.depth) }
 
-  /// The same record where no join can be added.
+  /// The record for expressions that can't add joins.
   var withoutJoins: Scope {
     Scope(names, table: table, alias: alias, select: select, parent: parent, via: via, canJoin: false)
   }
 
-  /// The same record with nothing above it.
+  /// The record without a parent.
   var asRoot: Scope {
     let names = ResolutionScope(resource: names.resource, node: names.node, parent: nil, via: names.via)
     return Scope(names, table: table, alias: alias, select: select, parent: nil, via: via)
   }
 
-  /// A column of the record, in a statement that is its own or one below.
+  /// Returns a column of the record for its own statement or one below.
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
     if let constants { return "\(.value(constants[name] ?? .null))" }
     let sql = SQL.column(record, name)
@@ -70,9 +70,9 @@ final class Scope {
     return export(sql, as: type, to: statement, .column(name))
   }
 
-  /// An expression about the record, for a statement that is its own or one below.
+  /// Returns an expression about the record for its own statement or one below.
   ///
-  /// - Parameter read: how the same is read of another record of its table.
+  /// - Parameter read: How the same is read from another record of the table.
   func export(
     _ sql: SQL, as type: ValueType?, to statement: StatementBuilder, _ read: RecursionContext.Read
   ) -> SQL {
@@ -80,22 +80,22 @@ final class Scope {
     return self.statement.export(sql, as: type, to: statement)
   }
 
-  /// The columns that tell a record from all others; all columns where there are none.
+  /// The columns that identify a record; all columns if there are no such columns.
   var identityColumns: [Column] { table.identity.isEmpty ? table.columns : table.identity }
 
-  /// The columns that an order ends with: the primary key, and what tells records apart that have the same, NULL;
-  /// all columns where there is no key.
+  /// The columns that make an order total: the primary key, and the columns that distinguish records whose key is NULL;
+  /// all columns if there is no key.
   var keyColumns: [Column] {
     let key = table.primaryKey.map { table.columns[$0] }
     return key.isEmpty ? table.columns : key + table.identity.filter { column in !key.contains(column) }
   }
 
-  /// The columns that tell a record from all others: of one without a key, the number of the row in its copy.
+  /// The expressions that identify a record: its key, or else the number of its row in a copy.
   var identity: [SQL] { table.identity(of: record) }
 }
 
 extension Table {
-  /// The columns of a record that tell it from all others: without a key, the number of the row in a copy.
+  /// Returns the expressions that identify a record: its key, or else the number of its row in a copy.
   func identity(of record: RecordID) -> [SQL] {
     let pointers = pointerColumns
     return (pointers.isEmpty ? [TransientTable.rowNumber] : pointers).map { .column(record, $0) }

@@ -1,14 +1,14 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Makes SQL of full-text searches.
+/// Compiles full-text searches.
 struct SearchCompiler {
   let context: PlanningContext
 
   private var state: PlanningState { context.state }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// The full-text table of a search.
+  /// Returns the full-text index of a search.
   private func fullText(of scope: Scope, for search: RequestNode.Search) throws -> FullText {
     guard let fullText = scope.table.fullText else {
       throw RequestError(
@@ -19,7 +19,7 @@ struct SearchCompiler {
     return fullText
   }
 
-  /// That a record is found by a search.
+  /// Returns the condition that a search finds the record.
   func match(_ search: RequestNode.Search, in scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
     if let vector = fullText.vector { return try vectorMatch(search, vector, fullText, in: scope).condition }
@@ -27,7 +27,7 @@ struct SearchCompiler {
       SQL.column(scope.record, fullText.rowIDName), where: try pattern(of: search, fullText, in: scope))
   }
 
-  /// Searches in the record's own statement, so that the rank, which is returned, can order the result.
+  /// Adds a search to the record's own statement, and returns the rank, which can order the result.
   func join(_ search: RequestNode.Search, to scope: Scope) throws -> SQL {
     let fullText = try fullText(of: scope, for: search)
     if let vector = fullText.vector {
@@ -47,7 +47,7 @@ struct SearchCompiler {
     return table.rank(alias)
   }
 
-  /// The condition and the rank of a search by a column of the type `tsvector`.
+  /// Returns the condition and the rank of a search in a `tsvector` column.
   private func vectorMatch(
     _ search: RequestNode.Search, _ vector: String, _ fullText: FullText, in scope: Scope
   ) throws -> (condition: SQL, rank: SQL) {
@@ -76,7 +76,7 @@ struct SearchCompiler {
       at: search.origin)
   }
 
-  /// The pattern of a search, which must find nothing in hidden columns.
+  /// Returns the pattern of a search, restricted to visible columns.
   private func pattern(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
     let pattern = SQL.bound(to: .parameter(search.literal))
     try state.budget.charge(8, at: search.origin)
@@ -91,9 +91,9 @@ struct SearchCompiler {
     return FullTextTable(fullText).pattern(pattern, in: visible)
   }
 
-  /// Has a pattern checked before anything else runs, once.
+  /// Notes a pattern to be validated before the statements run.
   ///
-  /// - Parameter columns: those that it may name; nil for all.
+  /// - Parameter columns: The columns that it may name; nil means all.
   private func check(_ search: RequestNode.Search, on fullText: FullText, columns: [String]?) {
     guard !state.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
     else {

@@ -4,30 +4,30 @@ import KindredSQLSyntax
 ///
 ///     FROM table joins WHERE links AND conditions
 struct SelectSource {
-  /// The first table, or a subquery.
+  /// The first table or subquery.
   var table = SQL()
-  /// The record whose table that is; nil where it is another one, or a subquery.
+  /// The record whose table that is; nil if it is a subquery or a copy.
   var plainRecord: RecordID?
   var joins: [SQL] = []
-  /// Whether a join may leave records out.
+  /// Whether a join may exclude records.
   var leavesOutByJoin = false
-  /// What ties the records to the one that they are associated with.
+  /// The conditions that link the records to the one that they are associated with.
   var links: [SQL] = []
   var conditions: [SQL] = []
 
   /// How a table is joined.
   enum JoinKind: SQL {
-    /// Records that it gives nothing for are left out.
+    /// Records without a match are excluded.
     case required = "JOIN"
-    /// The same, and SQLite does not read it before those that stand before it.
+    /// Like `required`; SQLite reads the table after those before it.
     case ordered = "CROSS JOIN"
-    /// All records stay.
+    /// All records are kept.
     case optional = "LEFT JOIN"
   }
 
-  /// The clauses, with one more condition where there is one.
+  /// Returns the clauses, with an additional condition if there is one.
   ///
-  /// - Parameter outer: a table of which each row is gone through first.
+  /// - Parameter outer: A table for the outer loop of the join.
   func sql(outer: SQL? = nil, and condition: SQL? = nil) -> SQL {
     var sql: SQL = "FROM "
     if let outer { sql.append("\(outer) CROSS JOIN ") }
@@ -38,7 +38,7 @@ struct SelectSource {
     return sql
   }
 
-  /// Whether the records are those of a table, each once, which its key finds again.
+  /// Returns whether the rows are records of a table that has a key, each of them once.
   func isPlain(_ record: RecordID, of table: Table) -> Bool {
     guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
     return plainRecord == record && !leavesOutByJoin

@@ -1,26 +1,26 @@
 import KindredSQLSyntax
 
-/// One prepared statement in the making: its result columns, and the names of the tables in it.
+/// Builds a statement: its result columns, and the aliases of its tables.
 final class StatementBuilder {
-  /// Of the database that it is for.
+  /// The dialect of the database that it is for.
   let dialect: any SQLDialect
-  /// In the tree of statements; 0 has none above.
+  /// The level in the tree of statements, from 0.
   let level: Int
   /// Whether it runs more than once in a request.
   let runsOften: Bool
   /// Whether it may give more than one row.
   let givesMany: Bool
-  /// Whether what is below it, a statement or a subquery, runs more than once.
+  /// Whether statements and subqueries below it run more than once.
   var repeatsInner: Bool { runsOften || givesMany }
-  /// Whether it is left to SQLite to make an index for a join that lacks one: it makes it each time it runs.
+  /// Whether SQLite makes an automatic index for a join that lacks one, each time the statement runs.
   var leavesJoinsToSQLite = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
-  /// The numbers of columns that nothing reads yet.
+  /// The numbers of the columns that are not used yet.
   private var free: Set<Int> = []
-  /// The names given in the statement's own `FROM` clause, then in those of the subqueries that are being made.
+  /// The aliases in the statement's `FROM` clause, then those in the subqueries that are being built.
   private var aliases: [Set<String>] = [[]]
-  /// Names that only those may have who ask for them, in lowercase.
+  /// Lowercase aliases that are reserved for the tables that the request gives them to.
   var reservedAliases: Set<String> = []
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
@@ -32,7 +32,7 @@ final class StatementBuilder {
     self.givesMany = givesMany
   }
 
-  /// The place of this result column, added where it is not there yet.
+  /// Returns the number of a result column, which is added if necessary.
   func column(_ sql: SQL) -> Int {
     if let number = numbers[sql] { return number }
     columns.append(sql)
@@ -40,9 +40,9 @@ final class StatementBuilder {
     return columns.count - 1
   }
 
-  /// Has the result column of this number be `sql`.
+  /// Makes `sql` the result column with this number.
   ///
-  /// - Returns: Whether it can be: no other stands there.
+  /// - Returns: False if the number belongs to another column.
   func place(_ sql: SQL, at number: Int) -> Bool {
     while columns.count <= number {
       free.insert(columns.count)
@@ -53,7 +53,7 @@ final class StatementBuilder {
     return true
   }
 
-  /// An expression of this statement as one below (or this one) can read it.
+  /// Returns an expression of this statement as a statement below, or this one, can read it.
   func export(_ sql: SQL, as type: ValueType?, to statement: StatementBuilder) -> SQL {
     guard statement !== self else { return sql }
     return dialect.parameter(.ancestor(level: statement.level - level, column: column(sql)), as: type)
@@ -62,16 +62,16 @@ final class StatementBuilder {
   /// Begins the statement's own `SELECT`.
   func newSelect() -> SelectBuilder { SelectBuilder(self, depth: 0) }
 
-  /// Makes a subquery.
+  /// Returns the result of `body`, which builds a subquery.
   ///
-  /// Equal subqueries are of equal text: the names in one are free again in the next.
+  /// Its aliases are free again afterwards, so that equal subqueries have equal texts.
   func subquery<Result>(_ body: (SelectBuilder) throws -> Result) rethrows -> Result {
     aliases.append([])
     defer { aliases.removeLast() }
     return try body(SelectBuilder(self, depth: aliases.count - 1))
   }
 
-  /// A name for another occurrence of a table: its own, or with a number.
+  /// Returns an alias for another occurrence of a table: its name, with a number if necessary.
   fileprivate func alias(for name: String, depth: Int) -> String {
     var alias = name
     var number = 1
@@ -86,12 +86,12 @@ final class StatementBuilder {
   }
 }
 
-/// A `SELECT` in the making: the statement itself, or a subquery of it.
+/// Builds a `SELECT`: the statement itself, or a subquery of it.
 final class SelectBuilder {
   let statement: StatementBuilder
-  /// How many `SELECT`s it is in.
+  /// The number of `SELECT`s that enclose it.
   let depth: Int
-  /// Where its rows come from.
+  /// The clauses built so far.
   private(set) var source = SelectSource()
 
   fileprivate init(_ statement: StatementBuilder, depth: Int) {
@@ -99,7 +99,7 @@ final class SelectBuilder {
     self.depth = depth
   }
 
-  /// Whether it is the statement itself, and not a subquery.
+  /// Whether it is the statement itself rather than a subquery.
   var isStatement: Bool { depth == 0 }
   /// Whether no table has been added yet.
   var isEmpty: Bool { source.table.isEmpty }
@@ -109,8 +109,8 @@ final class SelectBuilder {
   /// Begins the `FROM` clause.
   ///
   /// - Parameters:
-  ///   - links: what ties the records to the one that they are associated with.
-  ///   - isPlain: whether all records in sight are meant, and not a chosen one.
+  ///   - links: The conditions that link the records to the one that they are associated with.
+  ///   - isPlain: Whether all visible records are meant, rather than a selected one.
   func begin(with table: TableReference, links: [SQL] = [], isPlain: Bool = true) {
     source.table = table.sql
     source.plainRecord = isPlain ? table.record : nil
@@ -127,23 +127,23 @@ final class SelectBuilder {
     if kind != .optional { source.leavesOutByJoin = true }
   }
 
-  /// Adds a join that is written already.
+  /// Adds a join.
   func append(join: SQL) { source.joins.append(join) }
 
-  /// Adds what must hold for each row.
+  /// Adds conditions.
   func add(_ conditions: [SQL]) { source.conditions += conditions }
 
-  /// Adds what must hold for each row.
+  /// Adds a condition.
   func add(_ condition: SQL) { source.conditions.append(condition) }
 
-  /// A name for a table in its `FROM` clause, which no table around it has.
+  /// Returns an alias for a table in its `FROM` clause that no enclosing `SELECT` uses.
   func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
 
-  /// The name that the node's record was promised, or any.
+  /// Returns the alias that the request gives the node's record, or any.
   func alias(for table: Table, node: RequestNode?) -> String {
     node?.rows.aliases.lazy.compactMap(\.name).first ?? alias(for: table)
   }
 
-  /// The same for a table that leads to another.
+  /// Returns an alias for a table with this name.
   func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
 }

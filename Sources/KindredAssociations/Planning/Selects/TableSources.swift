@@ -1,22 +1,22 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// A table in a `FROM` clause, and its columns that lead to it.
+/// A table in a `FROM` clause, and the columns by which its records are found.
 struct TableSource {
-  /// What joins to each other, the table itself last.
+  /// The tables to join, in order; the table itself comes last.
   var items: [(table: TableReference, condition: SQL?)] = []
-  /// The columns to be equal to those of the origin.
+  /// The columns that must equal those of the origin.
   var keys: [SQL]
-  /// Whether the keys refer to columns that compare values otherwise, and hold what is equal to these.
+  /// Whether the keys hold values converted for the comparison with the columns they reference.
   var isConverted = false
 
-  /// The columns of a record whose table is in the `FROM` clause already.
+  /// The columns of a record whose table is already in the `FROM` clause.
   init(columns: [String], of scope: Scope) {
     keys = columns.map { .column(scope.record, $0) }
   }
 }
 
-/// How the records of a table are found: by an index, or by a transient table where there is none.
+/// Adds tables to `FROM` clauses: with an index that finds their records, or else with a transient table.
 struct TableSources {
   let context: PlanningContext
 
@@ -24,11 +24,11 @@ struct TableSources {
   private var model: Model { context.state.model }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// The table of `scope`, to be found by the columns that `step` leads to.
+  /// Returns the table of `scope`, whose records are found by the destination columns of `step`.
   ///
   /// - Parameters:
-  ///   - origin: the record that it leads from.
-  ///   - isRepeated: whether it is searched often: then it must not be scanned.
+  ///   - origin: The record that the step starts from.
+  ///   - isRepeated: Whether it is searched repeatedly, so that it must not be scanned.
   func source(
     of scope: Scope, by step: AssociationStep, from origin: Scope, isRepeated: Bool
   ) throws -> TableSource {
@@ -37,7 +37,7 @@ struct TableSources {
     source.items = [(table: try reference(to: scope), condition: nil)]
     guard !columns.isEmpty else { return source }
     let comparisons = model.comparisons(of: step)
-    // What refers is found by the index of another affinity never, and by that of the right collation only.
+    // An index finds referencing rows only if its column has the same affinity, and the index the right collation.
     let refers = step.direction == .has
     let isConverted = refers && comparisons.contains { $0?.hasOneAffinity == false }
     let collations = refers ? comparisons.map { $0?.referred.collation } : columns.map { _ in nil }
@@ -51,7 +51,7 @@ struct TableSources {
       }
     }
     guard dialect.nestsStatements else { return source }
-    // A value that is bound has no affinity by which another one could be converted.
+    // A bound value has no affinity that could convert the other one.
     let isBound = origin.constants != nil || origin.statement !== scope.statement
     guard isRepeated && !state.isForOneRecord || (isConverted && isBound), table.kind != .ofRequest else {
       return source
@@ -59,7 +59,7 @@ struct TableSources {
     return copied(source, of: scope, by: columns, comparisons: refers ? comparisons : [])
   }
 
-  /// The same by a transient table.
+  /// Returns a source that finds the records of `source` by a transient table.
   private func copied(
     _ source: TableSource, of scope: Scope, by columns: [String], comparisons: [KeyComparison?]
   ) -> TableSource {
@@ -89,7 +89,7 @@ struct TableSources {
     return source
   }
 
-  /// The table of `scope` in a `FROM` clause, with the rule that its records are under.
+  /// Returns the table of `scope` with the access rule of its records.
   func reference(to scope: Scope) throws -> TableReference {
     if case .commonTableExpression = scope.table.kind { scope.statement.readsCommonTableExpression = true }
     return TableReference(
@@ -97,15 +97,15 @@ struct TableSources {
     )
   }
 
-  /// A subquery in a `FROM` clause, whose tables have their rules within it.
+  /// Returns a subquery, whose tables have their rules inside it.
   ///
-  /// - Parameter isLateral: whether it reads what stands before it.
+  /// - Parameter isLateral: Whether it reads tables before it.
   func reference(toRowsOf subquery: SQL, as alias: String, isLateral: Bool = false) -> TableReference {
     let rows: SQL = isLateral ? "LATERAL (\(subquery))" : "(\(subquery))"
     return TableReference(sql: "\(rows) AS \(identifier: alias)", rule: nil)
   }
 
-  /// A full-text index in a `FROM` clause: it is joined to records, whose rule applies to both.
+  /// Returns a full-text index, which is joined to records whose rule applies to both.
   func reference(to fullText: FullText, as alias: String) -> TableReference {
     TableReference(sql: .table(fullText.table, as: alias), rule: nil)
   }
@@ -122,7 +122,7 @@ struct TableSources {
       .rendered().text
   }
 
-  /// Notes the columns of a foreign key that no index can find, since what they refer to is of another type.
+  /// Notes the columns of a foreign key that no index can serve because the referenced columns have another type.
   private func noteMismatches(_ comparisons: [KeyComparison?], of scope: Scope, from origin: Scope) {
     for case .some(let comparison) in comparisons where !comparison.hasOneAffinity {
       let (referring, referred) = (comparison.referring, comparison.referred)
@@ -143,14 +143,14 @@ struct TableSources {
     return transient
   }
 
-  /// The `WITH` clause of a statement that reads `table`; empty where it needs none.
+  /// Returns the `WITH` clause of a statement that reads `table`, which may be empty.
   private func commonTableExpressions(for table: Table) -> SQL {
     if case .commonTableExpression = table.kind { model.commonTableExpressions } else { SQL() }
   }
 }
 
 extension Model {
-  /// The `WITH` clause that defines all of its common table expressions: each may read the others.
+  /// The `WITH` clause that defines all common table expressions, since each may read the others.
   var commonTableExpressions: SQL {
     let definitions: [SQL] = tables.values.compactMap { table in
       guard case .commonTableExpression(let sql) = table.kind else { return nil }
@@ -160,14 +160,14 @@ extension Model {
   }
 }
 
-/// A table as a `FROM` clause names it, and what must hold for its records to be in sight.
+/// A table as a `FROM` clause names it, and the access rule of its records.
 ///
-/// Nothing else gets into a `FROM` clause, and both go in together: so no statement reads a table without its rule.
+/// `FROM` clauses are built from these alone, so no statement reads a table without its rule.
 struct TableReference {
   let sql: SQL
-  /// Nil where all records are in sight.
+  /// Nil if all records are visible.
   let rule: SQL?
-  /// The record whose table it is, as it is; nil for another one, or a copy.
+  /// The record whose table it is; nil for subqueries and copies.
   let record: RecordID?
 
   fileprivate init(sql: SQL, rule: SQL?, record: RecordID? = nil) {
@@ -176,12 +176,12 @@ struct TableReference {
     self.record = record
   }
 
-  /// The pointers to records that a transient table holds: the rule is that of the records.
+  /// A transient table of pointers to records, whose own reference has the rule.
   fileprivate init(indexIn transient: TransientTable, as alias: String) {
     self.init(sql: transient.reference(as: alias), rule: nil)
   }
 
-  /// A copy of the table, which holds all of its records.
+  /// Returns a copy of the table, which holds all of its records.
   fileprivate func copied(to transient: TransientTable, as alias: String) -> TableReference {
     TableReference(sql: transient.reference(as: alias), rule: rule)
   }
@@ -201,10 +201,11 @@ extension SQL {
 // MARK: - Links
 
 extension TableSources {
-  /// What ties the records of a source to the record of `origin`, column by column.
+  /// Returns the conditions that link the records of a source to the record of `origin`, column by column.
   ///
-  /// It compares as `KeyComparison` says, in a way that an index of the source serves where there is one: the column
-  /// referred to stands left, so that its collation decides; `+` takes the affinity from the other, so that its own does.
+  /// The columns are compared as `KeyComparison` demands, and so that an index of the source can be used: the
+  /// referenced
+  /// column is on the left, so that its collation applies; `+` removes the affinity of the other one.
   func links(
     _ step: AssociationStep, from origin: Scope, to source: TableSource, in statement: StatementBuilder
   ) -> [SQL] {
@@ -222,11 +223,11 @@ extension TableSources {
     }
   }
 
-  /// The same for records among those that `select` leads to: `keys IN (SELECT …)`.
+  /// Returns the condition that links the records of a source to those of a subquery: `keys IN (SELECT …)`.
   ///
   /// - Parameters:
-  ///   - pivot: the record that the step leads from.
-  ///   - from: the subquery that finds it, from `FROM` on.
+  ///   - pivot: The record that the step starts from.
+  ///   - from: The clauses of the subquery that finds it, from `FROM` on.
   func membership(
     _ step: AssociationStep, from pivot: Scope, to source: TableSource, among from: SQL
   ) -> SQL {
@@ -254,6 +255,6 @@ extension Column {
 }
 
 extension KeyComparison {
-  /// The collation, as it follows `COLLATE`.
+  /// The collation of the referenced column, as the operand of `COLLATE`.
   fileprivate var collation: SQL { "\(identifier: referred.collation)" }
 }

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// Records that to-one associations lead to: joined to the record that they are associated with.
+/// Joins the records of to-one associations to the record that they are associated with.
 struct ToOneJoins {
   let context: PlanningContext
 
@@ -8,7 +8,7 @@ struct ToOneJoins {
   private var model: Model { context.state.model }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// What `body` makes of the record that an association leads to.
+  /// Returns the result of `body` for the record that an association leads to.
   func through(
     _ resolved: ResolvedAssociation, of scope: Scope, _ body: (Scope) throws -> CompiledExpression
   ) throws -> CompiledExpression {
@@ -31,13 +31,13 @@ struct ToOneJoins {
     }
   }
 
-  /// The record of a node of the request.
+  /// Returns the joined record of a node.
   func join(_ node: RequestNode, to scope: Scope) throws -> Scope {
     let keyed = try context.names.association(of: node)
     return try join(try context.names.toOne(keyed, of: scope.names), to: scope)
   }
 
-  /// The record that an association leads to, joined once however many expressions read it.
+  /// Returns the record that an association leads to; it is joined once, however many expressions read it.
   private func join(_ resolved: ResolvedAssociation, to scope: Scope) throws -> Scope {
     let memory = state.memory(of: scope)
     if let joined = memory.joined[resolved.place] { return joined }
@@ -54,14 +54,14 @@ struct ToOneJoins {
         last, from: previous, resolved.names, of: resolved.association, base: scope, isRequired: isRequired)
     }
     memory.joined[resolved.place] = previous
-    // Behind an inner join, `WHERE` is as good as `ON`, and allows further joins.
+    // With an inner join, `WHERE` is equivalent to `ON`, and allows further joins.
     if isRequired { scope.select.add(try context.conditions.conditions(of: previous)) }
     return previous
   }
 
   /// - Parameters:
-  ///   - names: those of the record that the step leads to.
-  ///   - association: the one whose last step it is; nil for a pivot.
+  ///   - names: The names of the record that the step leads to.
+  ///   - association: The association whose last step it is; nil for a pivot.
   private func join(
     _ step: AssociationStep, from origin: Scope, _ names: ResolutionScope, of association: Association?,
     base: Scope, isRequired: Bool
@@ -100,14 +100,15 @@ struct ToOneJoins {
 
   // MARK: The first of several
 
-  /// The first of the records that a step leads to, where the schema allows several: the first that meets the filters
-  /// of its association and the conditions of its node.
+  /// Returns the first record that a step leads to, if the schema allows several: the first one that meets the filters
+  /// of
+  /// its association and the conditions of its node.
   ///
   ///     book ON book.id = (SELECT book2.id FROM book AS book2 WHERE … ORDER BY … LIMIT 1)
   ///
   /// - Parameters:
-  ///   - scope: the record, in the statement that it is to be joined in.
-  ///   - association: the one whose last step it is; nil for a pivot.
+  ///   - scope: The record, in the statement that it is joined in.
+  ///   - association: The association whose last step it is; nil for a pivot.
   func first(
     of step: AssociationStep, from origin: Scope, as scope: Scope, in association: Association?
   ) throws -> (source: TableReference, condition: SQL) {
@@ -123,7 +124,7 @@ struct ToOneJoins {
       }
       return (sources.reference(toRowsOf: row, as: scope.alias, isLateral: true), "TRUE")
     }
-    // Rows without a key are told apart by their numbers in a copy.
+    // Rows without a key are identified by their numbers in a copy.
     let copy =
       hasKey
       ? nil : try sources.source(of: scope, by: step, from: origin, isRepeated: true).items.first?.table
@@ -140,9 +141,9 @@ struct ToOneJoins {
     )
   }
 
-  /// The subquery that finds the first record.
+  /// Returns the subquery that finds the first record.
   ///
-  /// - Parameter columns: what it shows of the record.
+  /// - Parameter columns: The columns that it selects.
   private func firstRow(
     of step: AssociationStep, from origin: Scope, like scope: Scope, in association: Association?,
     into select: SelectBuilder, isRepeated: Bool, _ columns: (Scope) -> SQL

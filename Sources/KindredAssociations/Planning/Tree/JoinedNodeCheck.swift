@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// Checks what a request says of joined nodes also where it is part of no statement.
+/// Checks the parameters of joined nodes that are not part of any statement.
 struct JoinedNodeCheck {
   private let tree: TreeBuilder
   private var context: PlanningContext { tree.context }
@@ -8,7 +8,7 @@ struct JoinedNodeCheck {
   /// - Throws: `RequestError`
   static func check(_ request: FetchRequest, _ context: PlanningContext) throws {
     guard request.root.hasJoinedNodes else { return }
-    // By selects of its own, none of which runs.
+    // With separate selects, which never run.
     let scratch = PlanningContext(state: context.state.scratch())
     let path = try RecordPath(request.path, scratch)
     let statement = StatementBuilder(
@@ -38,12 +38,12 @@ struct JoinedNodeCheck {
       }
       _ = try context.groups.terms(of: node, in: scope)
     }
-    // Not the orders of to-one nodes below: those are checked by themselves, or are lists with an order of their own.
+    // The orders of to-one nodes below are checked with those nodes.
     for sort in node.sort ?? [] { _ = try context.orders.term(sort, in: scope, isOfGroup: node.isGrouped) }
   }
 }
 
 extension RequestNode {
-  /// Whether a node below is joined and not included.
+  /// Whether a node below it is joined but not included.
   fileprivate var hasJoinedNodes: Bool { children.contains { !$0.isIncluded || $0.hasJoinedNodes } }
 }

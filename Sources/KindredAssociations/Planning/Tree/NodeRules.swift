@@ -1,12 +1,12 @@
-/// What can't be said of a node, whatever its expressions mean.
+/// Refuses combinations of parameters that make no sense, whatever the expressions mean.
 struct NodeRules {
   let node: RequestNode
-  /// The path of the node, which its parameters begin with.
+  /// The path of the node, which is the prefix of its parameters.
   let name: String
-  /// Whether it gives a list, as a to-one node does below joined to-many ones.
+  /// Whether its result is a list, as that of a to-one node below joined to-many ones.
   var isToMany = false
 
-  /// - Throws: `RequestError` for what contradicts itself.
+  /// - Throws: `RequestError` for parameters that exclude each other.
   func check() throws {
     if node.values != nil, node.fields != nil || !node.annotations.isEmpty {
       throw refusal("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
@@ -50,7 +50,7 @@ struct NodeRules {
 }
 
 extension RequestNode {
-  /// Whether lists of associated records are part of each result.
+  /// Whether lists of associated records are part of the result.
   var returnsMany: Bool {
     children.contains { child in
       child.isReturned
@@ -58,6 +58,6 @@ extension RequestNode {
     }
   }
 
-  /// Whether it, or a node below, is part of the result.
+  /// Whether it, or a node below it, is part of the result.
   var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
 }

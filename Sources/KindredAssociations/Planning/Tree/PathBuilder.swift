@@ -1,17 +1,17 @@
 import KindredSQLSyntax
 
-/// Where records come from: all of a resource, or the associated ones of a record.
+/// Records that a path leads to: all of a resource, or the associated ones of a record.
 struct Records {
   var resource: Resource
   var association: Association?
   var origin: Scope?
-  /// The record among them that the path names.
+  /// The key in the path that selects one of them.
   var key: [RequestPath.KeyColumn]?
 
-  /// Whether there is one at most.
+  /// Whether there is at most one.
   var isSingle: Bool { key != nil || association?.cardinality == .toOne }
 
-  /// What an error calls a record that is not there.
+  /// The error detail if there is no such record.
   var absence: String {
     guard let association else { return "there is no such record in \(resource.name)" }
     return key == nil
@@ -20,12 +20,13 @@ struct Records {
   }
 }
 
-/// The records on the path of a request, and those at its end.
+/// Builds the selects of a request's path.
 struct RecordPath {
-  /// The records on the way, and what an error says if one is missing.
+  /// The records on the way, and the error detail if one doesn't exist.
   ///
-  /// What follows may still read columns of them.
+  /// Selects below may still add columns to them.
   private(set) var steps: [(scope: Scope, absence: String)] = []
+  /// The records at the end.
   private(set) var records: Records
   private let context: PlanningContext
 
@@ -49,15 +50,15 @@ struct RecordPath {
     }
   }
 
-  /// The level of the statement at the end.
+  /// The level of the statement of the records at the end.
   var level: Int { steps.count }
 
-  /// The selects of the way, when all that is read of them is known.
+  /// The selects of the records on the way, when everything below has been built.
   var selects: [PathSelect] { steps.map { PathSelect($0.scope, absence: $0.absence) } }
 
-  /// Begins the select of the records at the end: their table, how they are found, what the node says of them.
+  /// Begins the select of the records at the end: their table, and the conditions that find them.
   ///
-  /// For `../`, there is nothing above them.
+  /// The records of the path can't be named by `../`.
   func end(node: RequestNode?, statement: StatementBuilder) throws -> Scope {
     try open(node: node, statement: statement).asRoot
   }

@@ -1,13 +1,13 @@
 import KindredSQLSyntax
 
-/// What records show: columns, annotations, associations.
+/// Builds the shapes of records: columns, annotations, associations.
 struct RecordShapes {
   let tree: TreeBuilder
 
   private var context: PlanningContext { tree.context }
   private var diagnostics: Diagnostics? { tree.context.state.diagnostics }
 
-  /// What a record shows: one value, or its members.
+  /// Returns the shape of a record: one value, or its members.
   func content(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
     guard let values = node.values else { return try object(of: node, in: scope, name: name) }
     let compiled = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
@@ -31,7 +31,7 @@ struct RecordShapes {
     }
   }
 
-  /// Checks what a node shows that is joined, and so shows nothing.
+  /// Checks the fields of a joined node, which are not part of the result.
   func check(_ node: RequestNode, in scope: Scope) throws {
     let shape = RecordShapeBuilder()
     if let values = node.values {
@@ -70,7 +70,7 @@ struct RecordShapes {
       let name = try item.name
         ?? DefaultNames(state: context.state).name(of: item.expression, in: scope.names)
     else {
-      // A name that does not exist is the better news than one that is missing.
+      // An unknown name in the expression is reported rather than the missing name of the item.
       let errors = diagnostics?.encounters
       _ = try compile(item.expression, in: scope)
       guard errors == diagnostics?.encounters else { return }
@@ -103,7 +103,7 @@ struct RecordShapes {
     try context.expressions.compile(expression, in: scope, isOfGroup: scope.names.isGrouped)
   }
 
-  /// A value that a row shows.
+  /// Returns the shape of a value.
   private func value(_ compiled: CompiledExpression, of scope: Scope) -> RecordShape {
     let shown = context.dialect.shown(compiled)
     return .value(column: scope.statement.column(shown.sql), shown.format)
@@ -126,7 +126,7 @@ struct RecordShapes {
     let isToOne = child.association?.cardinality == .toOne
     switch (child.isIncluded, isToOne) {
     case (false, true):
-      // Not an object of its own: what is below it belongs to this one.
+      // It is no object: the nodes below it become members of this one.
       let record = try context.toOne.join(child, to: scope)
       try tree.check(child, name: path)
       try addChildren(of: child, in: record, to: shape, name: path)
@@ -145,13 +145,13 @@ struct RecordShapes {
   private func toOne(_ node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
     try tree.check(node, name: name)
     let record = try context.toOne.join(node, to: scope)
-    // Its column stands before those that it is about.
+    // Its column precedes those that depend on it.
     let presence = record.isSolid ? nil : record.statement.column(record.presence ?? "1")
     let shape = try content(of: node, in: record, name: name)
     return presence.map { .optional(column: $0, shape) } ?? shape
   }
 
-  /// Adds what is included below joined to-many nodes: all of them, each once.
+  /// Adds the nodes included below joined to-many ones.
   private func addBelowJoined(
     _ hops: [RequestNode], in scope: Scope, to shape: RecordShapeBuilder, name: String
   ) throws {

@@ -1,24 +1,24 @@
 import KindredSQLSyntax
 
-/// A node that repeats below itself, while it is planned.
+/// The state of a recursive node while it is planned.
 final class RecursionContext {
   let node: RequestNode
-  /// The record that the first level starts from, or that of the level above.
+  /// The record of the level above, or for the first level, the one that the recursion starts from.
   let base: Scope
+  /// The number of the node.
   let number: Int
-  /// Whether it is the second level, which repeats itself.
+  /// Whether it is the second level, which repeats itself on all levels below.
   let isRepetition: Bool
   fileprivate(set) var result: Plan.Recursion?
-  /// Whether the second level is being planned, below this one.
+  /// Whether the second level is being planned below this one.
   fileprivate(set) var isRepeated = false
-  /// What the second level and those below it read of the first level's record: its column, and how the same is read
-  /// of any level's.
+  /// The columns of the first level's record that levels below read, and how to read the same from any level's record.
   fileprivate var reads: [(column: Int, read: Read)] = []
 
-  /// How something is read of a record.
+  /// How an expression reads a record.
   enum Read {
     case column(String)
-    /// - Parameter isInRule: whether a rule of access reads it.
+    /// - Parameter isInRule: Whether an access rule reads it.
     case path(ResolvedPath, isInRule: Bool)
   }
 
@@ -35,11 +35,11 @@ final class RecursionContext {
   }
 }
 
-/// Makes the selects of associations from a table to itself that repeat below themselves.
+/// Builds the selects of recursive nodes.
 struct RecursionBuilder {
   let tree: TreeBuilder
 
-  /// Adds the member that holds the next level to a record of a recursive node.
+  /// Adds the member for the next level to the record of a recursive node.
   func add(
     _ context: RecursionContext, in scope: Scope, to shape: RecordShapeBuilder, name: String
   ) throws {
@@ -66,12 +66,12 @@ struct RecursionBuilder {
       limit: node.limit.map { .parameter($0) }, offset: node.offset.map { .parameter($0) })
   }
 
-  /// Makes the select of the second level fit to be the one above itself: what it and those below it read of the first
-  /// level, they must find at the same places in its own columns.
+  /// Aligns the columns of the second level with those of the first one: since the second level is also its own parent,
+  /// it must have everything that is read from the first level at the same position.
   func align(_ record: Scope) throws {
     guard let recursion = record.recursion, let first = recursion.base.recursion else { return }
     var number = 0
-    // What is read further above adds to it.
+    // Reading records further above adds to the list.
     while number < first.reads.count {
       let read = first.reads[number]
       number += 1

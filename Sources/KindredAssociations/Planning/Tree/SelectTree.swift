@@ -1,32 +1,32 @@
 import KindredSQLSyntax
 
-/// What a request means as selects: one for each record on its path, and one for each node with rows of its own.
+/// The selects of a request: one for each record on its path, and one for each node with its own rows.
 ///
-/// It is a value, of which a strategy makes another one that suits a database, and ``PlanWriter`` the text.
+/// It is a value. A ``PlanStrategy`` adapts it to a database, and ``PlanWriter`` writes its text.
 struct SelectTree {
   var path: [PathSelect]
-  /// The nodes of the tree; the root comes first, and each before those below it.
+  /// The nodes of the tree, each before those below it; the root comes first.
   var nodes: [NodeSelect]
-  /// Whether the result is one record, and not a list.
+  /// Whether the result is a single record rather than a list.
   let isSingle: Bool
-  /// Why there is no result where the root, being single, gives no row.
+  /// The error detail if the root is a single record and does not exist.
   let absence: String
-  /// Whether the root's rows are counted.
+  /// Whether the root's rows are to be counted.
   let isCounted: Bool
-  /// The pages of the root; nil where there is one.
+  /// The pages of the root; nil if there is only one.
   let pages: RootPages?
 }
 
-/// A record on the path to the root.
+/// The select of a record on the path to the root.
 struct PathSelect {
   let columns: [SQL]
   let source: SelectSource
-  /// What is not there when it gives no row.
+  /// The error detail if it returns no row.
   let absence: String
-  /// Whether a common table expression is read.
+  /// Whether it reads a common table expression.
   let readsCommonTableExpression: Bool
 
-  /// - Parameter scope: the record, all of whose columns are known.
+  /// - Parameter scope: The record, to which no columns will be added any more.
   init(_ scope: Scope, absence: String) {
     columns = scope.statement.columns.isEmpty ? ["1"] : scope.statement.columns
     source = scope.select.source
@@ -37,28 +37,28 @@ struct PathSelect {
   var sql: SQL { "SELECT \(columns.joined(separator: ", ")) \(source.sql()) LIMIT 1" }
 }
 
-/// A node with rows of its own, which belong to the rows of the node above.
+/// The select of a node whose rows belong to those of the parent node.
 struct NodeSelect {
   var rows: RowsSelect
   /// `LIMIT` and `OFFSET`.
   var page: SQL
   let isToMany: Bool
-  /// Its level in the tree of statements.
+  /// The level in the tree of statements.
   let level: Int
-  /// The key of each request node on the way here.
+  /// The keys of the request's nodes from the root to here.
   let name: String
   var recursion: Plan.Recursion?
-  /// The record above whose associated records these are, all of them; nil for others.
+  /// The parent record, if the rows are all of its associated records; otherwise nil.
   var collectionOf: Scope?
-  /// How it is merge-joined with the select above.
+  /// The columns of the merge join with the parent's select; nil unless the strategy has made one.
   var mergeJoin: Plan.MergeJoin?
-  /// The same for many records above at once.
+  /// The select for many parents at once; nil unless the strategy has made one.
   var batch: BatchSelect?
 }
 
-/// A select for many records above at once.
+/// A select for many parent records at once.
 struct BatchSelect {
-  /// What is read of the records above.
+  /// The columns of the parents that it reads.
   let columns: [SQL.Binding]
   let sql: SQL
   var link = Plan.Link.number

@@ -1,20 +1,19 @@
 import KindredSQLSyntax
 
-/// Makes the selects of a request.
+/// Builds the selects of a request.
 ///
-/// A to-one association is a join of the select of its record. A to-many one is a select of its own, for each record
-/// above. Aggregates, and associations that only must be there, are subqueries, so that none multiplies the rows of
-/// another.
+/// A to-one association becomes a join in the select of its record, a to-many one a select for each parent record.
+/// Aggregates and required associations become subqueries, so that none multiplies the rows of another.
 final class TreeBuilder {
   let context: PlanningContext
-  /// By their numbers; nil for those that are being made.
+  /// The selects by number; nil while they are being built.
   private var nodes: [NodeSelect?] = []
 
   private var dialect: any SQLDialect { context.dialect }
 
   init(_ context: PlanningContext) { self.context = context }
 
-  /// The selects of a request, from its path to its innermost nodes.
+  /// Returns the selects of a request, from its path to its innermost nodes.
   func tree(of request: FetchRequest) throws -> SelectTree {
     let path = try RecordPath(request.path, context)
     let (records, node) = (path.records, request.root)
@@ -24,7 +23,7 @@ final class TreeBuilder {
     let scope = try path.end(node: node, statement: statement)
     let number = reserve()
     let draft = try rows(of: node, association: records.association, in: scope)
-    // A cursor is made of the order.
+    // A cursor consists of the terms of the order.
     if !records.isSingle { for term in draft.order { _ = statement.column(term.sql) } }
     let all = draft.finished
     let pages =
@@ -40,17 +39,17 @@ final class TreeBuilder {
       absence: records.absence, isCounted: request.count, pages: pages)
   }
 
-  /// A number for a node, before those of the nodes below it.
+  /// Returns the next number, since a node comes before those below it.
   private func reserve() -> Int {
     nodes.append(nil)
     return nodes.count - 1
   }
 
-  /// Makes the select of a node below the record of `scope`; its number.
+  /// Builds the select of a node below the record of `scope`, and returns its number.
   ///
   /// - Parameters:
-  ///   - hops: joined to-many nodes on the way, whose records are not returned.
-  ///   - isRepetition: whether it is the second level of a recursion.
+  ///   - hops: The joined to-many nodes on the way, whose records are not returned.
+  ///   - isRepetition: Whether it is the second level of a recursion.
   func nested(
     _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
   ) throws -> Int {
@@ -76,7 +75,8 @@ final class TreeBuilder {
     let draft = try rows(
       of: node, association: node.association, in: record, isCondensed: !hops.isEmpty, name: name)
     if isRepetition { try RecursionBuilder(tree: self).align(record) }
-    // Of records that repeat, the reader of the rows counts those that are not their own ancestors.
+    // The limit of a recursive node is applied when the rows are read, since records that are their own ancestors don't
+    // count.
     let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
     var select = NodeSelect(
       rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: name,
@@ -86,7 +86,9 @@ final class TreeBuilder {
     return number
   }
 
-  /// - Throws: `RequestError` for what can't be said of a node.
+  /// Checks the combination of a node's parameters.
+  ///
+  /// - Throws: `RequestError`
   func check(_ node: RequestNode, name: String, isToMany: Bool = false) throws {
     try noting(context.state.diagnostics) {
       try NodeRules(node: node, name: name, isToMany: isToMany).check()
@@ -95,7 +97,7 @@ final class TreeBuilder {
 
   // MARK: Records
 
-  /// The records of a node.
+  /// Begins the select of a node's records.
   func open(_ node: RequestNode, below scope: Scope, in statement: StatementBuilder) throws -> Scope {
     let association = try context.names.destination(
       of: try context.names.association(of: node), from: scope.names)
@@ -103,7 +105,7 @@ final class TreeBuilder {
       of: association, from: scope, into: statement.newSelect(), isRepeated: statement.runsOften)
   }
 
-  /// The records of a node below joined to-many ones: each once, however many ways lead to it.
+  /// Begins the select of a node's records below joined to-many ones: each once, however many ways lead to it.
   private func open(
     _ node: RequestNode, through hops: [RequestNode], below scope: Scope, in statement: StatementBuilder
   ) throws -> Scope {
@@ -127,7 +129,7 @@ final class TreeBuilder {
       return (record.identityColumns.map { record.column($0.name, in: statement) }, ways.from)
     }
     if result.table.identity.isEmpty {
-      // All columns are it, and may be NULL.
+      // All columns identify the record, and may be NULL.
       select.begin(
         with: context.sources.reference(
           toRowsOf: "SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)", as: result.alias))
@@ -142,7 +144,9 @@ final class TreeBuilder {
 
   // MARK: Rows
 
-  /// - Parameter isCondensed: whether the conditions already hold in the subquery that found the records.
+  /// Builds the rows of a node.
+  ///
+  /// - Parameter isCondensed: Whether the conditions are already in the subquery that finds the records.
   func rows(
     of node: RequestNode, association: Association?, in scope: Scope, isCondensed: Bool = false,
     name: String = ""
@@ -151,7 +155,7 @@ final class TreeBuilder {
     if let last = node.searches.indices.last {
       try noting(context.state.diagnostics) {
         let best = try context.searches.join(node.searches[last], to: scope)
-        // The rank of a record depends on all others, and so on those out of sight.
+        // The rank of a record depends on all others, including invisible ones.
         rank = context.rules.restricts(scope) ? [] : [best]
       }
     }
@@ -170,10 +174,10 @@ final class TreeBuilder {
     return RowsDraft(scope: scope, shape: shape, order: order, group: group?.map(\.sql), havings: havings)
   }
 
-  /// What must hold for the records that the order reads to be in sight.
+  /// Returns the rules of the records that the order reads.
   ///
-  /// The condition that starts a page reads what the order reads. Of distinct results it reads nothing else, and these
-  /// are made of records in sight.
+  /// The condition that starts a page reads the same records as the order. For distinct results, it reads only their
+  /// columns, and they are made of visible records.
   private func rules(ofOrderOf rows: RowsDraft) throws -> [SQL] {
     guard context.restrictsRows, rows.scope.node?.isDistinct != true else { return [] }
     var exposure = Exposure()
@@ -181,11 +185,11 @@ final class TreeBuilder {
     return try context.rules.rules(of: exposure, in: rows.scope.select)
   }
 
-  /// Limit and offset, each bound.
+  /// Returns `LIMIT` and `OFFSET` with bound values.
   ///
   /// - Parameters:
-  ///   - ahead: how many more rows than asked for, to tell whether more follow.
-  ///   - passed: how many rows come before the page, beside its offset.
+  ///   - ahead: The number of additional rows to read, to find out whether more follow.
+  ///   - passed: The number of rows before the page, in addition to its offset.
   func page(of node: RequestNode, ahead: Int64 = 0, passed: SQL? = nil) -> SQL {
     let offsets = [node.offset.map { dialect.integer(.parameter($0)) }, passed].compactMap { $0 }
     var limit = node.limit.map { dialect.integer(.parameter($0)) }
@@ -194,16 +198,16 @@ final class TreeBuilder {
   }
 }
 
-/// The rows of a node whose select may still be read by those below.
+/// The rows of a node, to whose statement columns may still be added.
 struct RowsDraft {
   let scope: Scope
   let shape: RecordShape
   let order: [OrderTerm]
-  /// Expressions of groups; nil where rows are records.
+  /// The grouping expressions; nil if each row is a record.
   let group: [SQL]?
   let havings: [SQL]
 
-  /// The rows as they are from now on.
+  /// The rows as a value, with the columns added so far.
   var finished: RowsSelect {
     RowsSelect(
       scope: scope, shape: shape, columns: scope.statement.columns, source: scope.select.source,
