@@ -24,6 +24,9 @@ static const unsigned char code_view_js[] = {
 static const unsigned char completions_js[] = {
 #embed "assets/completions.js"
 };
+static const unsigned char copying_js[] = {
+#embed "assets/copying.js"
+};
 static const unsigned char diagram_js[] = {
 #embed "assets/diagram.js"
 };
@@ -90,6 +93,9 @@ static const unsigned char plan_js[] = {
 static const unsigned char request_js[] = {
 #embed "assets/request.js"
 };
+static const unsigned char rows_js[] = {
+#embed "assets/rows.js"
+};
 static const unsigned char server_js[] = {
 #embed "assets/server.js"
 };
@@ -128,6 +134,7 @@ static const kindred_explorer_file files[] = {
   FILE("chips.js", chips_js),
   FILE("code-view.js", code_view_js),
   FILE("completions.js", completions_js),
+  FILE("copying.js", copying_js),
   FILE("diagram.js", diagram_js),
   FILE("dialog.js", dialog_js),
   FILE("dom.js", dom_js),
@@ -150,6 +157,7 @@ static const kindred_explorer_file files[] = {
   FILE("palette.js", palette_js),
   FILE("plan.js", plan_js),
   FILE("request.js", request_js),
+  FILE("rows.js", rows_js),
   FILE("server.js", server_js),
   FILE("sign-in.js", sign_in_js),
   FILE("snippets.js", snippets_js),

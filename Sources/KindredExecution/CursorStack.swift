@@ -287,6 +287,10 @@ struct CursorStack: ~Copyable {
         if sqlite3_column_type(statement, instruction.pointee.operand) != SQLITE_NULL {
           index = instruction.pointee.end
         }
+      case .long:
+        if !OutputBuffer.isLong(sqlite3_column_value(statement, instruction.pointee.operand)) {
+          index = instruction.pointee.end
+        }
       case .key, .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
         .htmlCount, .segment:
         if !writeLong(instruction, of: frame) {

@@ -11,7 +11,7 @@ struct LongValue {
   private static let sliceLength = 1536
 
   private enum Format {
-    case string, base64, csv, html, segment
+    case string, base64, csv, segment
   }
 
   private let bytes: UnsafeRawBufferPointer
@@ -30,15 +30,12 @@ struct LongValue {
     switch operation {
     case .value, .boolean, .json: (format, opening, closing) = (isText ? .string : .base64, "\"", "\"")
     case .csvValue, .csvBoolean: (format, opening, closing) = (isText ? .csv : .base64, "\"", "\"")
-    case .htmlValue, .htmlBoolean, .htmlText: (format, opening, closing) = (isText ? .html : .base64, "", "")
-    case .htmlCell, .htmlBooleanCell:
-      // A cell shows only the beginning of a long BLOB.
-      guard isText else { return nil }
-      (format, opening, closing) = (.html, ">", "")
     case .segment, .key:
       guard isText else { return nil }
       (format, opening, closing) = (.segment, "", "")
-    case .optional, .text, .child, .htmlCount, .absent: return nil
+    // A page shows only the beginning of a long value.
+    case .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell: return nil
+    case .optional, .text, .child, .htmlCount, .absent, .long: return nil
     }
   }
 
@@ -52,7 +49,6 @@ struct LongValue {
       switch format {
       case .string: index = output.append(sliceOfString: base, from: index, of: bytes.count)
       case .csv: index = output.append(csv: bytes, from: index, to: end)
-      case .html: index = output.append(html: bytes, from: index, to: end)
       case .base64:
         output.append(bareBase64: UnsafeRawBufferPointer(rebasing: bytes[index..<end]))
         index = end

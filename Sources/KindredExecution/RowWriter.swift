@@ -72,8 +72,10 @@ extension OutputBuffer {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: append(integer: sqlite3_value_int64(value), isBoolean: isBoolean)
     case SQLITE_FLOAT: append(sqlite3_value_double(value))
-    case SQLITE_TEXT: append(html: Self.text(value))
-    case SQLITE_BLOB: append(bareBase64: Self.blob(value))
+    case SQLITE_TEXT: append(beginningOfHTML: Self.text(value))
+    case SQLITE_BLOB:
+      let blob = Self.blob(value)
+      append(beginningOfBase64: blob, of: blob.count)
     default: append("<i>null</i>")
     }
   }
@@ -85,23 +87,21 @@ extension OutputBuffer {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER, SQLITE_FLOAT: append(" class=\"n\">")
     case SQLITE_TEXT: append(">")
-    case SQLITE_BLOB:
-      let blob = Self.blob(value)
-      append(" class=\"b\">")
-      if blob.count > Self.longBlob {
-        append(bareBase64: UnsafeRawBufferPointer(rebasing: blob[..<Self.longBlob]))
-        append("… <small>")
-        append(Int64(blob.count))
-        append(" bytes</small>")
-        return
-      }
+    case SQLITE_BLOB: append(" class=\"b\">")
     default: append(" class=\"z\">")
     }
     append(html: value, isBoolean: isBoolean)
+    if Self.isLong(value) { append(length: Int(sqlite3_value_bytes(value))) }
   }
 
-  /// The number of bytes that are shown of a longer blob; a multiple of three for base64.
-  private static let longBlob = 48
+  /// Whether a page shows only the beginning of a value.
+  static func isLong(_ value: OpaquePointer?) -> Bool {
+    switch sqlite3_value_type(value) {
+    case SQLITE_TEXT: sqlite3_value_bytes(value) > shownText
+    case SQLITE_BLOB: sqlite3_value_bytes(value) > shownBytes
+    default: false
+    }
+  }
 
   private mutating func append(count: Int64) {
     let most = Int64(HTMLLayout.countLimit)

@@ -94,13 +94,15 @@ public final class ExecutablePlan: @unchecked Sendable {
     case key
     /// Continues only where the column is NULL; otherwise jumps to `end`.
     case absent
+    /// Continues only where a page shows the beginning of the value; otherwise jumps to `end`.
+    case long
   }
 
   package struct Instruction {
     package let operation: Operation
     /// The column, or for `child` the number of the node.
     package let operand: Int32
-    /// Of `optional` and `absent`: the instruction to jump to.
+    /// Of `optional`, `absent` and `long`: the instruction to jump to.
     package var end: Int32 = 0
     /// Written before the value.
     package let prefix: Text

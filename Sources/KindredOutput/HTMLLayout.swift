@@ -23,8 +23,8 @@ public struct HTMLLayout: Sendable {
     public var heading: String?
     /// The hidden member that holds the label: NULL where the label is NULL or empty.
     public var label: String?
-    /// For each member that is a plain column, its name in expressions.
-    public var terms: [String: String] = [:]
+    /// For each member that is a plain column, that column.
+    public var columns: [String: Column] = [:]
     /// The records that foreign keys refer to, keyed by the member that shows the foreign key.
     public var references: [String: Reference] = [:]
     /// The associations that can be followed from a record with an address.
@@ -34,6 +34,20 @@ public struct HTMLLayout: Sendable {
     public init(resource: String, node: String) {
       self.resource = resource
       self.node = node
+    }
+  }
+
+  /// A column of a table.
+  public struct Column: Sendable {
+    /// As the database has it.
+    public var name: String
+    /// As an expression has it.
+    public var term: String
+
+    /// A column that expressions call `term`.
+    public init(name: String, term: String) {
+      self.name = name
+      self.term = term
     }
   }
 

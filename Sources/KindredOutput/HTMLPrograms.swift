@@ -100,7 +100,21 @@ struct HTMLPrograms {
       program.markup("<\(element)")
       write(value: content, as: .htmlCell, &program)
     }
+    whole(name, of: row, &program)
     program.markup(isHeader ? "</th>" : "</td>")
+  }
+
+  /// A link to the whole value where the cell shows only its beginning.
+  private mutating func whole(_ name: String, of row: HTMLRow, _ program: inout HTMLProgram) {
+    guard let address = row.record?.address, let columns = row.columns(of: address),
+      let column = row.record?.columns[name]?.name, !["", ".", ".."].contains(column),
+      let value = row.columns[name]
+    else { return }
+    branch(.long, value, &program) { writer, program in
+      program.markup(" <a class=\"whole\" target=\"_blank\"")
+      writer.href(address, columns, "/\(column.encodedAsSegment)", &program)
+      program.markup(">all of it</a>")
+    }
   }
 
   /// The link to a row's own record: its label, or its key where the label is NULL or empty.

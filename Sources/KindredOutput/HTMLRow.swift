@@ -64,7 +64,7 @@ struct HTMLRow {
 
   var head: String {
     var cells = values.map(\.name).map { name in
-      let term = record?.terms[name].map { " data-column=\"\($0.escapedForHTML)\"" } ?? ""
+      let term = record?.columns[name].map { " data-column=\"\($0.term.escapedForHTML)\"" } ?? ""
       return "<th scope=\"col\"\(term)>\(name.escapedForHTML)</th>"
     }
     if hasOnlyKey { cells = ["<th scope=\"col\">record</th>"] }

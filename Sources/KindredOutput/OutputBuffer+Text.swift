@@ -22,12 +22,12 @@ extension OutputBuffer {
 
   /// Appends text escaped for HTML elements and attributes (HTML, "Serializing HTML fragments").
   package mutating func append(html bytes: UnsafeRawBufferPointer) {
-    _ = append(html: bytes, from: 0, to: bytes.count)
+    append(html: bytes, to: bytes.count)
   }
 
-  /// Appends a slice of the text, including the whole character before `end`; returns where that character ends.
-  package mutating func append(html bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
-    append(text: bytes, from: start, to: end) { byte in
+  /// Appends the beginning of a text, including the whole character before `end`.
+  package mutating func append(html bytes: UnsafeRawBufferPointer, to end: Int) {
+    _ = append(text: bytes, from: 0, to: end) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"
       case UInt8(ascii: "<"): "&lt;"

@@ -51,17 +51,40 @@ struct LongValueTests {
     #expect(records[2]["document"] as? [Int] == [1])
   }
 
-  @Test("a long field of CSV is in quotes, and a long cell of HTML has no markup of its own")
-  func otherFormats() throws {
-    let database = try Self.database()
-    let csv = try database.get("/ts?fields=id,body&format=csv").text
+  @Test("a long field of CSV is in quotes")
+  func csv() throws {
+    let csv = try Self.database().get("/ts?fields=id,body&format=csv").text
     #expect(csv.contains("1,\"\(Self.text.replacing("\"", with: "\"\""))\"\r\n2,\""))
-    let html = try database.get("/ts?fields=id,body&format=html").text
-    let escaped = Self.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+  }
+
+  @Test("a page shows the beginnings of long values, and links to the values")
+  func html() throws {
+    let html = try Self.database().get("/ts?format=html").text
+    let shown = String(decoding: Self.text.utf8.prefix(4096), as: UTF8.self)
+    let escaped = shown.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
       "\"", with: "&quot;"
     )
     .replacing("'", with: "&#39;").replacing("\u{1}", with: "\u{FFFD}")
-    #expect(html.contains(">\(escaped)<"))
+    let length = Self.text.utf8.count
+    let link = #"<a class="whole" target="_blank" href="/ts/1/body">all of it</a>"#
+    #expect(html.contains(">\(escaped)… <small>\(length) bytes</small> \(link)<"))
+    #expect(html.contains(#"AAAAAAAA… <small>100001 bytes</small>"#) && html.contains(#"href="/ts/2/data">"#))
+    #expect(!html.contains(#"href="/ts/3/body">"#) && !html.contains(#"href="/ts/3/data">"#))
+    #expect(html.utf8.count < 30_000)
+  }
+
+  @Test("names of records on pages have bounds too, and end with a whole character")
+  func labels() throws {
+    let name = "n" + String(repeating: "é", count: 50_000)
+    let database = try TestDatabase(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, aId INTEGER REFERENCES a);
+      INSERT INTO a VALUES (1, '\(name)'); INSERT INTO b VALUES (1, 1), (2, 1), (3, 1);
+      """)
+    let html = try database.get("/as?include=bs&format=html").text
+    #expect(html.contains(#">n\#(String(repeating: "é", count: 2048))… <small>100001 bytes</small>"#))
+    #expect(html.utf8.count < 40_000)
   }
 
   /// Calls `body` with the length of each part of a response.

@@ -154,7 +154,9 @@ function footer(table, total, next, grid) {
   const text = element("span", { role: "status" });
   const made = element("p", { class: "more" }, text);
   const tell = () => {
-    text.textContent = count() < total ? `${number(count())} of ${number(total)}` : number(total);
+    text.textContent = count() < total
+      ? `${number(count())} of ${number(total)}`
+      : `${number(total)} ${total === 1 ? "record" : "records"}`;
     table.setAttribute("aria-rowcount", String(total));
   };
   tell();

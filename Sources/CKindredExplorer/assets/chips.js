@@ -62,6 +62,8 @@ export class Chips {
     const begun = `${this.url}${this.url.includes("?") ? "&" : "?"}`;
     /** @type {Set<string>} */
     const names = new Set();
+    /** @type {Set<string>} */
+    const columns = new Set();
     /** @param {string} prefix @param {number} depth */
     const collect = async (prefix, depth) => {
       const text = begun + prefix;
@@ -69,7 +71,7 @@ export class Chips {
         const whole = Array.from(text).slice(0, item.from).join("").slice(begun.length) + item.text;
         if (whole.endsWith(".")) {
           if (depth < 4) await collect(whole, depth + 1);
-        } else if (item.kind !== "column") names.add(whole.replace(/=$/, ""));
+        } else (item.kind === "column" ? columns : names).add(whole.replace(/=$/, ""));
       }
     };
     try {
@@ -78,7 +80,7 @@ export class Chips {
       // The server can't be reached, or another request is shown: offer what is known so far.
     }
     if (preparing.signal.aborted) return;
-    this.items = Array.from(names, (name) => ({
+    this.items = Array.from([...names, ...columns], (name) => ({
       text: name,
       action: () => this.actions.begin(`${begun}${name}=`),
     }));

@@ -54,15 +54,13 @@ export async function copy(text, told) {
     const area =
       /** @type {HTMLTextAreaElement} */ (element("textarea", { class: "hidden", "aria-hidden": "true" }));
     area.value = text;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     document.body.append(area);
     area.select();
     document.execCommand("copy");
     area.remove();
+    focused?.focus();
   }
-  const before = told.textContent;
   told.dataset.done = "";
-  setTimeout(() => {
-    delete told.dataset.done;
-    told.textContent = before;
-  }, 1200);
+  setTimeout(() => delete told.dataset.done, 1200);
 }

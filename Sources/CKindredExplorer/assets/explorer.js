@@ -3,6 +3,7 @@
 import { isOtherTotal, refill } from "./associations.js";
 import { chart } from "./chart.js";
 import { Chips } from "./chips.js";
+import { offerCopies } from "./copying.js";
 import { showCode } from "./code-view.js";
 import { showDiagram } from "./diagram.js";
 import { adopted, all, button, element, find } from "./dom.js";
@@ -16,7 +17,7 @@ import { treeSwitch } from "./outline.js";
 import { openPalette } from "./palette.js";
 import { showPlan } from "./plan.js";
 import { address, path, readable, value } from "./request.js";
-import { confirmed, download, isAuthorized, Page, page, Unreachable } from "./server.js";
+import { confirmed, download, isAuthorized, NoPage, Page, page, Unreachable } from "./server.js";
 import { openSignIn, resumeSession } from "./sign-in.js";
 import { themeChoice } from "./theme-choice.js";
 import "./url-editor.js";
@@ -124,12 +125,20 @@ class Explorer {
     try {
       return await page(url, loading.signal);
     } catch (error) {
-      if (!loading.signal.aborted) this.#fail(error, () => this.go(url));
+      if (loading.signal.aborted) return null;
+      if (error instanceof NoPage) this.#leave(url);
+      else this.#fail(error, () => this.go(url));
       return null;
     } finally {
       clearTimeout(late);
       if (!loading.signal.aborted) grid?.removeAttribute("aria-busy");
     }
+  }
+
+  /** Opens a response that isn't a page. @param {string} url */
+  #leave(url) {
+    if (isAuthorized()) download(address(url)).catch((error) => this.#fail(error, () => this.#leave(url)));
+    else location.assign(address(url));
   }
 
   /** Shows the address after it has changed: back, forward, or another fragment. */
@@ -203,6 +212,7 @@ class Explorer {
     if (loaded.status === 401) openSignIn(() => this.go(url, { replaces: true }));
     this.chips.show(url);
     this.#showPages();
+    this.#offerCopies(url);
     const table =
       /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
     this.live.show(url, table !== null);
@@ -317,6 +327,15 @@ class Explorer {
     pages.querySelector("[rel=first]")?.after(" ", previous);
   }
 
+  /** Adds a button that copies the shown rows, next to the links to the whole result. @param {string} url */
+  #offerCopies(url) {
+    const copies = button("Copy rows", () => {
+      const urls = this.endless?.chunks.map((chunk) => chunk.url) ?? [url];
+      offerCopies(urls, copies, (error) => this.#fail(error, () => copies.click()));
+    }, { "aria-haspopup": "menu", "aria-expanded": "false" });
+    find(this.footer, 'nav[aria-label="Downloads"]')?.append(" ", copies);
+  }
+
   /** Shows that the server can't be reached, and tries again. @param {unknown} error @param {() => void} again */
   #fail(error, again) {
     if (!(error instanceof Unreachable)) {
@@ -348,10 +367,12 @@ class Explorer {
     ) return;
     const href = link.getAttribute("href") ?? link.getAttribute("xlink:href");
     if (href === null || !href.startsWith("/") || href.startsWith("/-/") || href.startsWith("//")) return;
-    if (link.hasAttribute("download")) {
+    const isFile = link.hasAttribute("download");
+    if (isFile || link.classList.contains("whole")) {
       if (!isAuthorized()) return;
       event.preventDefault();
-      download(href, link.textContent ?? "").catch((error) => this.#fail(error, () => link.click()));
+      const format = isFile ? link.textContent ?? "" : undefined;
+      download(href, format).catch((error) => this.#fail(error, () => link.click()));
       return;
     }
     if (link.hasAttribute("target")) return;

@@ -2,6 +2,7 @@
 
 import { addRest, makeButton, toggle } from "./associations.js";
 import { cellValue, expressions } from "./cells.js";
+import { offerCopies } from "./copying.js";
 import { all, find } from "./dom.js";
 import { makeHeaders, markOrder } from "./headers.js";
 import { closeMenu, openMenu } from "./menu.js";
@@ -96,6 +97,7 @@ export class Grid {
   /** @param {HTMLTableElement} table @param {string} name */
   #enhanceRows(table, name) {
     addRoles(table, name);
+    const numeric = Array.from(table.tHead?.rows[0].cells ?? []).filter((head) => head.matches(".numeric"));
     let index = 0;
     for (const row of table.querySelectorAll(":scope > tbody:not(.spacer) > tr")) {
       if (row.classList.contains("below")) {
@@ -114,11 +116,13 @@ export class Grid {
       for (const cell of row.querySelectorAll(":scope > .a")) {
         if (cell.querySelector("button") === null) makeButton(/** @type {HTMLTableCellElement} */ (cell));
       }
+      for (const { cellIndex } of numeric) row.children[cellIndex]?.classList.add("numeric");
     }
     for (const button of all(table, "button.open")) {
       if (!button.hasAttribute("aria-label") && !/\d/.test(button.textContent ?? "")) {
         button.classList.add("bare");
       }
+      button.classList.toggle("zero", /\s0$/.test(button.textContent ?? ""));
     }
   }
 
@@ -176,6 +180,12 @@ export class Grid {
       action: () => source.go(adding(source.url, named(source.node, "filter"), expression)),
     })).concat(this.editing.items(cell));
     const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
+    if (source.node === "") {
+      items.push({
+        text: "Copy rows",
+        action: () => offerCopies([source.url], opener, this.editing.page.say, anchor),
+      });
+    }
     openMenu("Filter", items, opener, anchor);
     return true;
   }

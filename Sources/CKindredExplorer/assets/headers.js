@@ -27,6 +27,7 @@ export function makeHeaders(table, grid) {
     // The headers of numbers are aligned with them.
     const isNumeric = rows.some((row) => row.children[head.cellIndex]?.matches(".n"));
     head.classList.toggle("numeric", isNumeric);
+    head.classList.toggle("heading", rows[0]?.children[head.cellIndex]?.localName === "th");
     head.dataset.name = name;
     head.setAttribute("aria-label", name);
     head.replaceChildren(

@@ -32,6 +32,9 @@ export class Page {
 /** Thrown if the server can't be reached or doesn't answer. */
 export class Unreachable extends Error {}
 
+/** Thrown if the response is not a page but a value or a file. */
+export class NoPage extends Error {}
+
 /** @type {string | null} */
 let token = null;
 
@@ -65,8 +68,11 @@ export function page(url, signal) {
     request.onerror = () => reject(new Unreachable("The server does not answer."));
     request.onload = () => {
       const total = request.getResponseHeader("X-Total-Count");
-      if (request.responseXML === null) reject(new Unreachable("The server's answer is no page."));
-      else resolve(new Page(request.responseXML, request.status, total === null ? null : Number(total)));
+      if (request.responseXML === null) {
+        const type = request.getResponseHeader("Content-Type") ?? "";
+        const isOther = request.status === 200 && !type.startsWith("text/html");
+        reject(isOther ? new NoPage(type) : new Unreachable("The server's answer is no page."));
+      } else resolve(new Page(request.responseXML, request.status, total === null ? null : Number(total)));
     };
     request.send();
   });
@@ -84,13 +90,14 @@ export async function fetched(url, options = {}) {
   }
 }
 
-/** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url @param {string} format */
+/** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url @param {string} [format] the extension of the file's name */
 export async function download(url, format) {
   const response = await fetched(readable(url), { headers: { Accept: "*/*" } });
   if (!response.ok) throw new Unreachable(`The server answers ${response.status}.`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
-  link.download = `${path(url).split("/").pop()}.${format.toLowerCase()}`;
+  const name = path(url).split("/").pop() ?? "";
+  link.download = format === undefined ? name : `${name}.${format.toLowerCase()}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }

@@ -37,7 +37,7 @@ struct PageRequest {
     var record = HTMLLayout.Record(resource: resource.name, node: keys.joined(separator: "."))
     for column in resource.columns {
       if let member = node.member(showing: column.name, of: resource) {
-        record.terms[member] = column.name.asExpressionName
+        record.columns[member] = HTMLLayout.Column(name: column.name, term: column.name.asExpressionName)
       }
     }
     // Added members would change which groups or records count as distinct.
@@ -126,8 +126,10 @@ struct PageRequest {
         key: key.map {
           (URLCoding.encodeSegment($0), add(Expression(names: [association.key, $0]), to: &node))
         })
-      let label = destination.labelColumn.map {
-        add(Self.nonempty([association.key, $0.name]), to: &node)
+      // A key that is the label says it all.
+      let label = destination.labelColumn.flatMap { column in
+        step.destinationColumns[0] == column.name
+          ? nil : add(Self.nonempty([association.key, column.name]), to: &node)
       }
       record.references[member] = HTMLLayout.Reference(address: address, label: label)
     }

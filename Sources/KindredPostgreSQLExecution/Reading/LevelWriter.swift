@@ -112,6 +112,8 @@ struct LevelWriter: ~Copyable {
         }
       case .absent:
         if !place.isNull { index = instruction.pointee.end }
+      case .long:
+        if !place.isLong { index = instruction.pointee.end }
       case .key:
         if place.isDotSegment { output.append(instruction.pointee.missing, of: text) }
         _ = output.append(place, inFormatOf: .key)

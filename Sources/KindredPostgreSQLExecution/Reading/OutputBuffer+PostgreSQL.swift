@@ -91,9 +91,9 @@ extension OutputBuffer {
       place.withText { append(csv: $0) }
       return count > start
     case .htmlValue, .htmlBoolean:
-      if place.isNull { append("<i>null</i>") } else { place.withText { append(html: $0) } }
+      if place.isNull { append("<i>null</i>") } else { append(html: place) }
     case .htmlText:
-      if !place.isNull { place.withText { append(html: $0) } }
+      if !place.isNull { append(html: place) }
     case .htmlCell, .htmlBooleanCell: append(cell: place)
     case .htmlCount: append(count: place)
     default:
@@ -113,22 +113,19 @@ extension OutputBuffer {
     switch place.kind {
     case .integer, .numeric, .real, .boolean: append(" class=\"n\">")
     case .text, .json, .timestamp, .timestampWithTimeZone: append(">")
-    case .bytes:
-      let blob = Hexadecimal.bytes(of: place.bytes)
-      append(" class=\"b\">")
-      if blob.count > Self.longBlob {
-        blob[..<Self.longBlob].withUnsafeBytes { append(bareBase64: $0) }
-        append("… <small>")
-        append(Int64(blob.count))
-        append(" bytes</small>")
-        return
-      }
+    case .bytes: append(" class=\"b\">")
     }
-    place.withText { append(html: $0) }
+    append(html: place)
+    if place.isLong { append(length: place.length) }
   }
 
-  /// The number of bytes that are shown of a longer value; a multiple of three for base64.
-  private static let longBlob = 48
+  /// Appends a value that isn't NULL, or its beginning.
+  private mutating func append(html place: Place) {
+    guard place.kind == .bytes else { return place.withText { append(beginningOfHTML: $0) } }
+    // `\x`, then two digits for each byte.
+    let digits = UnsafeRawBufferPointer(rebasing: place.bytes.prefix(2 + 2 * Self.shownBytes))
+    Hexadecimal.bytes(of: digits).withUnsafeBytes { append(beginningOfBase64: $0, of: place.length) }
+  }
 
   private mutating func append(count place: Place) {
     let most = Int64(HTMLLayout.countLimit)
@@ -146,6 +143,12 @@ extension Place {
     scratch.append(plain: self)
     body(scratch.bytes)
   }
+
+  /// The length of the value in bytes.
+  var length: Int { kind == .bytes ? max(0, bytes.count - 2) / 2 : bytes.count }
+
+  /// Whether a page shows only the beginning of the value.
+  var isLong: Bool { !isNull && length > (kind == .bytes ? OutputBuffer.shownBytes : OutputBuffer.shownText) }
 
   /// Whether the value can't be a segment of a URL, because it is empty or resolved by clients (RFC 3986 §5.2.4).
   var isDotSegment: Bool {
