@@ -1,4 +1,5 @@
 import { assertEquals } from "./assert.js";
+import { facetURL } from "../../Sources/CKindredExplorer/assets/facet.js";
 import {
   adding,
   address,
@@ -10,6 +11,7 @@ import {
   removing,
   scalars,
   setting,
+  valueText,
 } from "../../Sources/CKindredExplorer/assets/request.js";
 
 Deno.test("a readable URL has no escapes but those of what means something", () => {
@@ -49,4 +51,14 @@ Deno.test("items end at commas outside of quotes and parentheses", () => {
 Deno.test("places are counted in scalars", () => {
   assertEquals([scalars("a😀b", 3), offset("a😀b", 2)], [2, 3]);
   assertEquals([quoted("year"), quoted('a "b"')], ["year", '"a ""b"""']);
+});
+
+Deno.test("what a value holds stays in the parameter that it becomes", () => {
+  for (const text of ["R&B", "50%25", "a+b", "#1", "a=b", "x\ny"]) {
+    const url = adding("/genres?limit=5", "filter", valueText(`name='${text}'`));
+    assertEquals(parameters(url).length, 2);
+    assertEquals(new URL(address(url), "http://localhost").searchParams.get("filter"), `name='${text}'`);
+    const values = new URL(address(facetURL("/genres", `"${text}"`)), "http://localhost").searchParams;
+    assertEquals(values.get("group"), `"${text}"`);
+  }
 });

@@ -167,8 +167,16 @@ function footer(table, total, next, grid) {
   if (after !== null) following = `${following}&after=${after}`;
   const more = button("More", async () => {
     more.setAttribute("aria-busy", "true");
-    const loaded = await page(following);
-    more.removeAttribute("aria-busy");
+    /** @type {import("./server.js").Page} */
+    let loaded;
+    try {
+      loaded = await page(following);
+    } catch (error) {
+      text.textContent = `${error instanceof Error ? error.message : error} ${number(count())} are shown.`;
+      return;
+    } finally {
+      more.removeAttribute("aria-busy");
+    }
     const rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
     table.tBodies[0].append(...rows);
     grid.adoptRows(table);

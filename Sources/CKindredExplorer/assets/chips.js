@@ -67,12 +67,14 @@ export class Chips {
     /** @param {string} prefix @param {number} depth */
     const collect = async (prefix, depth) => {
       const text = begun + prefix;
+      /** @type {string[]} */
+      const nodes = [];
       for (const item of await completions(text, scalars(text, text.length), preparing.signal)) {
         const whole = Array.from(text).slice(0, item.from).join("").slice(begun.length) + item.text;
-        if (whole.endsWith(".")) {
-          if (depth < 4) await collect(whole, depth + 1);
-        } else (item.kind === "column" ? columns : names).add(whole.replace(/=$/, ""));
+        if (whole.endsWith(".")) nodes.push(whole);
+        else (item.kind === "column" ? columns : names).add(whole.replace(/=$/, ""));
       }
+      if (depth < 4) await Promise.all(nodes.map((node) => collect(node, depth + 1)));
     };
     try {
       await collect("", 0);

@@ -64,7 +64,9 @@ class Explorer {
       signIn: openSignIn,
       say: (error) => this.#fail(error, () => {}),
     });
-    this.grid = new Grid(this.views.first, () => this.#keepFragment(), this.editing);
+    this.grid = new Grid(this.views.first, () => this.#keepFragment(), this.editing, (link) => {
+      this.go(link).then(() => this.choose("Diagram"));
+    });
     this.live = new Live(() => this.#refresh());
     this.#build();
     document.addEventListener("click", (event) => this.#follow(event));
@@ -366,16 +368,16 @@ class Explorer {
       event.shiftKey
     ) return;
     const href = link.getAttribute("href") ?? link.getAttribute("xlink:href");
-    if (href === null || !href.startsWith("/") || href.startsWith("/-/") || href.startsWith("//")) return;
+    if (href === null || !href.startsWith("/") || href.startsWith("//")) return;
     const isFile = link.hasAttribute("download");
-    if (isFile || link.classList.contains("whole")) {
+    if (isFile || link.hasAttribute("target") || href.startsWith("/-/diagram")) {
       if (!isAuthorized()) return;
       event.preventDefault();
       const format = isFile ? link.textContent ?? "" : undefined;
       download(href, format).catch((error) => this.#fail(error, () => link.click()));
       return;
     }
-    if (link.hasAttribute("target")) return;
+    if (href.startsWith("/-/")) return;
     event.preventDefault();
     const [target, hash] = href.split("#");
     const relation = link.getAttribute("rel");

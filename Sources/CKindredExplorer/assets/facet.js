@@ -2,7 +2,7 @@
 
 import { button, element, number } from "./dom.js";
 import { closeMenu, place as put } from "./menu.js";
-import { adding, join, named, parameters, path, quoted } from "./request.js";
+import { adding, join, named, parameters, path, quoted, valueText } from "./request.js";
 import { fetched, schema } from "./server.js";
 import { literal } from "./cells.js";
 
@@ -32,8 +32,8 @@ export function facetURL(url, column) {
   );
   return join(path(url), [
     ...kept,
-    { name: "fields", value: `value:${column},n:count()` },
-    { name: "group", value: column },
+    { name: "fields", value: `value:${valueText(column)},n:count()` },
+    { name: "group", value: valueText(column) },
     { name: "sort", value: "-n" },
     { name: "limit", value: String(MOST) },
   ]);
@@ -112,7 +112,7 @@ export async function openFacet(head, name, place, opener) {
       if (!response.ok) throw new Error(answer.detail);
       list.replaceChildren(...values(of, answer, (expression) => {
         close();
-        place.go(adding(place.url, named(place.node, "filter"), expression));
+        place.go(adding(place.url, named(place.node, "filter"), valueText(expression)));
       }));
     } catch (error) {
       const reason = signal.aborted ? signal.reason : error;

@@ -6,7 +6,7 @@ import { offerCopies } from "./copying.js";
 import { all, find } from "./dom.js";
 import { makeHeaders, markOrder } from "./headers.js";
 import { closeMenu, openMenu } from "./menu.js";
-import { adding, named, parameters, quoted } from "./request.js";
+import { adding, named, parameters, quoted, valueText } from "./request.js";
 import { schema } from "./server.js";
 import { addRoles, GridKeys } from "./treegrid.js";
 
@@ -18,11 +18,13 @@ export class Grid {
    * @param {HTMLElement} root
    * @param {() => void} onChange is called when something was opened or closed
    * @param {import("./editing.js").Editing} editing
+   * @param {(link: string) => void} showDiagram shows the diagram around a resource
    */
-  constructor(root, onChange, editing) {
+  constructor(root, onChange, editing, showDiagram) {
     this.root = root;
     this.onChange = onChange;
     this.editing = editing;
+    this.showDiagram = showDiagram;
     /** The sources of tables that have their own. @type {WeakMap<Element, Source>} */
     this.sources = new WeakMap();
     this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell), (cell) => editing.open(cell));
@@ -71,7 +73,7 @@ export class Grid {
 
   /** The source of a table, and the node that the table shows. @param {Element} table */
   source(table) {
-    const node = /** @type {HTMLElement} */ (table).dataset.node ?? "";
+    const node = valueText(/** @type {HTMLElement} */ (table).dataset.node ?? "");
     for (let at = /** @type {Element | null} */ (table); at !== null; at = at.parentElement) {
       const source = this.sources.get(at);
       if (source !== undefined) return { ...source, node };
@@ -177,7 +179,7 @@ export class Grid {
     const { source, texts } = found;
     const items = texts.map((expression) => ({
       text: expression,
-      action: () => source.go(adding(source.url, named(source.node, "filter"), expression)),
+      action: () => source.go(adding(source.url, named(source.node, "filter"), valueText(expression))),
     })).concat(this.editing.items(cell));
     const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
     if (source.node === "") {
@@ -197,8 +199,7 @@ export class Grid {
     const origin = found?.associations.find(({ key }) => key === head.dataset.name)?.origin;
     const items = [{ text: include.getAttribute("aria-label") ?? "", action: () => include.click() }];
     if (origin) {
-      const around = `/-/diagram.svg?around=${encodeURIComponent(resource ?? "")}`;
-      items.push({ text: `From ${origin}`, action: () => location.assign(around) });
+      items.push({ text: `From ${origin}`, action: () => this.showDiagram(found?.link ?? "/") });
     }
     openMenu("Association", items, include);
   }

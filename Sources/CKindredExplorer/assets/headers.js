@@ -3,7 +3,18 @@
 import { button, element } from "./dom.js";
 import { openFacet } from "./facet.js";
 import { openMenu } from "./menu.js";
-import { adding, items, join, named, parameters, path, quoted, setting, value } from "./request.js";
+import {
+  adding,
+  items,
+  join,
+  named,
+  parameters,
+  path,
+  quoted,
+  setting,
+  value,
+  valueText,
+} from "./request.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {import("./grid.js").Source & { node: string }} Place */
@@ -14,7 +25,7 @@ const FIRST = 5;
 /** The name of a column in sort terms and expressions. @param {HTMLElement} head */
 function term(head) {
   const name = head.dataset.name ?? "";
-  return head.dataset.column ?? quoted(name);
+  return valueText(head.dataset.column ?? quoted(name));
 }
 
 /** @param {HTMLTableElement} table @param {Grid} grid */
@@ -61,7 +72,7 @@ function columnHeader(head, name, table, place) {
 /** @param {HTMLElement} head @param {string} name @param {Place} place */
 function associationHeader(head, name, place) {
   const include = button("", () => {
-    const key = named(place.node, quoted(name));
+    const key = named(place.node, valueText(quoted(name)));
     const url = adding(place.url, "include", key);
     place.go(head.dataset.association === "many" ? adding(url, named(key, "limit"), String(FIRST)) : url);
   }, { class: "include", "aria-label": `Include ${name}` });
@@ -79,7 +90,7 @@ function columnItems(head, name, table, place, opener) {
   ];
   if (head.dataset.column === undefined) return found;
   const { url, node } = place;
-  const column = head.dataset.column;
+  const column = term(head);
   return [
     ...found,
     {
@@ -99,7 +110,7 @@ function columnItems(head, name, table, place, opener) {
 
 /** The request without a column. @param {HTMLElement} head @param {HTMLTableElement} table @param {Place} place */
 function hiding(head, table, { url, node }) {
-  const name = head.dataset.name ?? "";
+  const name = valueText(head.dataset.name ?? "");
   const annotations = items(value(url, named(node, "annotate")) ?? "");
   /** @param {string} item */
   const isIt = (item) =>
@@ -116,7 +127,7 @@ function hiding(head, table, { url, node }) {
   const fields = written.length > 0 && !written.includes("*")
     ? written.filter((item) => !isIt(item))
     : shown.filter((one) =>
-      one !== head && one.dataset.column !== undefined && !added.has(one.dataset.name ?? "")
+      one !== head && one.dataset.column !== undefined && !added.has(valueText(one.dataset.name ?? ""))
     ).map(term);
   return setting(url, named(node, "fields"), fields.join(","));
 }

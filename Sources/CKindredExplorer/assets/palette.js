@@ -2,7 +2,7 @@
 
 import { all, element } from "./dom.js";
 import { openDialog } from "./dialog.js";
-import { quoted } from "./request.js";
+import { quoted, valueText } from "./request.js";
 import { schema } from "./server.js";
 
 /** @typedef {{ text: string, kind: string, isColumn?: boolean, action: () => void }} Entry */
@@ -107,7 +107,7 @@ export function openPalette(actions, go) {
         text: `${resource.name}.${column.name}`,
         kind: column.type || "column",
         isColumn: true,
-        action: () => go(`${resource.link}?sort=${quoted(column.name)}`),
+        action: () => go(`${resource.link}?sort=${valueText(quoted(column.name))}`),
       })),
     ]);
     entries = [...actions, ...places];

@@ -9,6 +9,7 @@ import { address, join, parameters, path, readable } from "./request.js";
 /** @typedef {{ name: string, type: string, nullable?: boolean, default?: string | null }} Column */
 /** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
+/** @typedef {{ resources: Resource[], limits?: Record<string, number> }} Schema */
 
 /** A page with its status and total. */
 export class Page {
@@ -37,10 +38,13 @@ export class NoPage extends Error {}
 
 /** @type {string | null} */
 let token = null;
+/** @type {Promise<Schema | null> | null} */
+let known = null;
 
 /** Sets the token that every request carries. @param {string | null} value */
 export function authorize(value) {
   token = value;
+  known = null;
 }
 
 export function isAuthorized() {
@@ -137,11 +141,14 @@ export async function confirmed(url) {
   return present;
 }
 
-/** @type {Promise<{ resources: Resource[], limits?: Record<string, number> }> | null} */
-let known = null;
-
-/** The schema, which is fetched once. */
+/** The schema, which is fetched once for each token. @returns {Promise<Schema | null>} */
 export function schema() {
-  known ??= json("/-/schema").then((found) => found ?? json("/"));
-  return known;
+  const asked = known ?? json("/-/schema").then((found) => found ?? json("/"));
+  known = asked;
+  // A failure is not kept: the next call tries again.
+  const forget = () => {
+    if (known === asked) known = null;
+  };
+  asked.then((found) => found ?? forget(), forget);
+  return asked;
 }
