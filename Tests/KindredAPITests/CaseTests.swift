@@ -62,6 +62,18 @@ struct CaseTests {
     #expect(text.contains("there are abs, avg, cast, ceil, coalesce, concat"))
   }
 
+  @Test(
+    "a function of other databases is answered by what to write instead",
+    arguments: [
+      ("exists(reviews)", "write `not reviews.isEmpty`"), ("median(year)", "sort by the value"),
+      ("unixepoch(year)", "strftime('%s', …)"), ("random()", "stable order"),
+      ("printf(title)", "`||` and `round`"),
+    ])
+  func replacements(call: String, replacement: String) throws {
+    let text = try library.get("/books?filter=\(call)>1").text
+    #expect(text.contains(replacement) && text.contains("there are abs"))
+  }
+
   @Test("concat of a group")
   func groups() throws {
     let database = try TestDatabase(

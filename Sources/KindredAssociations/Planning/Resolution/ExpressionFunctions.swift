@@ -23,6 +23,22 @@ package enum ExpressionFunctions {
   /// The names of all aggregates of groups, sorted.
   package static var aggregateNames: [String] { aggregates.keys.sorted() }
 
+  /// Returns what to write in place of a function of SQL that has no counterpart with the same arguments.
+  static func replacement(for name: String, _ arguments: [Expression]) -> String? {
+    switch name {
+    case "exists":
+      guard case .path(let path)? = arguments.first?.kind, path.parents == 0, path.components.count == 1
+      else { return "write `not`, an association, and `.isEmpty`" }
+      return "write `not \(path.components[0].name.asExpressionName).isEmpty`"
+    case "median", "percentile":
+      return "sort by the value, and take the record in the middle with `offset` and `limit=1`"
+    case "random": return "records have a stable order, which pages rely on"
+    case "unixepoch": return "write `strftime('%s', …)`"
+    case "format", "printf": return "write `||` and `round`"
+    default: return nil
+    }
+  }
+
   /// Returns the aggregate that a call stands for; nil for other functions, such as `min` and `max` of several values.
   static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
     let name = name.lowercased()

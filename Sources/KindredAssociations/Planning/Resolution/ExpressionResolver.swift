@@ -72,6 +72,9 @@ struct ExpressionResolver {
         .sorted()
       var error = RequestError.unknown(
         name, .unknownFunction, "there is no function `\(name)`", among: names, at: origin)
+      if let replacement = ExpressionFunctions.replacement(for: key, arguments) {
+        error.message += ": \(replacement)"
+      }
       error.message += "; there are \(names.joined(separator: ", "))"
       throw error
     }
