@@ -120,6 +120,7 @@ export class Grid {
       }
       for (const { cellIndex } of numeric) row.children[cellIndex]?.classList.add("numeric");
     }
+    for (const link of all(table, ":scope > tbody a:empty")) link.setAttribute("aria-label", "empty");
     for (const button of all(table, "button.open")) {
       if (!button.hasAttribute("aria-label") && !/\d/.test(button.textContent ?? "")) {
         button.classList.add("bare");
