@@ -62,6 +62,27 @@ struct ArchitectureTests {
     }
   }
 
+  @Test("no type of the planner has more than 400 lines with its extensions")
+  func typeSize() {
+    var sizes: [Substring: Int] = [:]
+    for file in files where file.path.contains("/Planning/") {
+      for (type, count) in file.typeSizes { sizes[type, default: 0] += count }
+    }
+    #expect(sizes.count > 20)
+    for (type, count) in sizes where count > 400 { Issue.record("\(type) has \(count) lines") }
+  }
+
+  @Test(
+    "names are resolved without SQL",
+    arguments: ["SQLDialect", "SelectBuilder", "StatementBuilder", "CompiledExpression", "SQL(", "SQL."])
+  func resolution(word: String) {
+    let resolution = files.filter { $0.path.contains("/Planning/Resolution/") }
+    #expect(!resolution.isEmpty)
+    for file in resolution {
+      for line in file.lineNumbers(of: word) { Issue.record("\(file.path):\(line) has \(word)") }
+    }
+  }
+
   @Test(
     "nothing ends the process, and the sockets are our own",
     arguments: ["fatalError(", "preconditionFailure(", "try!", "as!", "import NIO"])

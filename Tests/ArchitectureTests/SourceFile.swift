@@ -37,4 +37,18 @@ struct SourceFile {
     }.map { $0 + 1 }
   }
 
+  /// The types that the file declares or extends, each with the number of its lines here.
+  var typeSizes: [(type: Substring, lines: Int)] {
+    let beginning =
+      /^(?:@\w+ |public |package |fileprivate |private |indirect |final )*(?:struct|class|enum|actor|protocol|extension) ([\w.]+)/
+    var sizes: [(type: Substring, lines: Int)] = []
+    var start: (type: Substring, line: Int)?
+    for (number, line) in lines.enumerated() {
+      if let match = line.firstMatch(of: beginning) { start = (match.1, number) }
+      guard line.hasPrefix("}"), let (type, first) = start else { continue }
+      sizes.append((type, number - first + 1))
+      start = nil
+    }
+    return sizes
+  }
 }

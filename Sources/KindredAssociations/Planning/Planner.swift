@@ -38,8 +38,7 @@ public struct Planner {
   /// written.
   ///
   /// - Throws: `RequestError` if a name does not exist, an expression has no meaning, two names are equal, or a limit
-  ///   is
-  ///   exceeded.
+  ///   is exceeded.
   public func plan(_ request: FetchRequest) throws -> Plan {
     try plan(request, context(of: request))
   }

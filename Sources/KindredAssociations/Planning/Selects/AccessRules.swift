@@ -51,9 +51,8 @@ struct AccessRules {
   /// Returns a condition as a part of `WHERE` or `ON`.
   ///
   /// SQLite evaluates conditions in any order. An expression that could disclose a record, by an error or by its
-  /// duration,
-  /// is therefore evaluated only after the rules of the records that it reads: `CASE` evaluates nothing that it doesn't
-  /// need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
+  /// duration, is therefore evaluated only after the rules of the records that it reads: `CASE` evaluates nothing that
+  /// it doesn't need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
   func guarded(
     _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
   ) throws -> SQL {

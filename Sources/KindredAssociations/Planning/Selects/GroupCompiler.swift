@@ -17,8 +17,7 @@ struct GroupCompiler {
   /// Returns the conditions of the groups.
   ///
   /// SQLite evaluates a condition without an aggregate before it groups the records, and so together with their rules.
-  /// The
-  /// single group of all records may be empty, so that no rule holds; its conditions read only aggregates.
+  /// The single group of all records may be empty, so that no rule holds; its conditions read only aggregates.
   func havings(of node: RequestNode, in scope: Scope) throws -> [SQL] {
     try node.havings.map { having in
       try node.group.isEmpty

@@ -7,8 +7,7 @@ struct OrderCompiler {
   private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the order of a node's rows: the requested or the default one, then that of the to-one nodes, then the
-  /// primary
-  /// key.
+  /// primary key.
   ///
   /// - Parameter shown: The columns that distinguish results. If no key does, their order alone may not be total, since
   ///   collations treat some texts as equal.

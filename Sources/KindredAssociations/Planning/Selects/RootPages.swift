@@ -101,8 +101,7 @@ struct RootPages {
   }
 
   /// Returns the number of records before a page that equal the one of its cursor: as many as have been passed, except
-  /// for
-  /// those that have been deleted since.
+  /// for those that have been deleted since.
   private func passed(by rows: RowsSelect, _ keyset: Keyset) -> SQL {
     var rows = rows
     rows.restriction = { expressions in

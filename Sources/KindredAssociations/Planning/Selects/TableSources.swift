@@ -204,8 +204,7 @@ extension TableSources {
   /// Returns the conditions that link the records of a source to the record of `origin`, column by column.
   ///
   /// The columns are compared as `KeyComparison` demands, and so that an index of the source can be used: the
-  /// referenced
-  /// column is on the left, so that its collation applies; `+` removes the affinity of the other one.
+  /// referenced column is on the left, so that its collation applies; `+` removes the affinity of the other one.
   func links(
     _ step: AssociationStep, from origin: Scope, to source: TableSource, in statement: StatementBuilder
   ) -> [SQL] {

@@ -101,8 +101,7 @@ struct ToOneJoins {
   // MARK: The first of several
 
   /// Returns the first record that a step leads to, if the schema allows several: the first one that meets the filters
-  /// of
-  /// its association and the conditions of its node.
+  /// of its association and the conditions of its node.
   ///
   ///     book ON book.id = (SELECT book2.id FROM book AS book2 WHERE … ORDER BY … LIMIT 1)
   ///

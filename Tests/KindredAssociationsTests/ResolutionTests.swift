@@ -1,0 +1,96 @@
+import KindredSQLSyntax
+import OrderedCollections
+import Testing
+
+@testable import KindredAssociations
+
+@Suite("Names are resolved before there is any SQL")
+struct ResolutionTests {
+  @Test(
+    "a path means a column, an aggregate, or the same of another record",
+    arguments: [
+      ("title", "column title"), ("Title", "column title"),
+      ("author.name", "author: column name"),
+      ("reviews.count", "count of reviews"),
+      ("reviews.max(rating)", "max of reviews"),
+      ("maxReviewRating", "max of reviews"),
+      ("author.books.filter(year>1900).count", "author: count of books, if 1"),
+      ("../name", "1 above: column name"),
+      ("../bookCount", "1 above: count of books"),
+      ("decade", "name decade"),
+    ])
+  func paths(text: String, meaning: String) throws {
+    #expect(try description(of: text) == meaning)
+  }
+
+  @Test("a name has its other meaning in its own definition")
+  func selfReference() throws {
+    let node = try Self.node(annotations: ["reviewCount": "reviewCount+1"])
+    guard case .path(.named(let named)) = try resolve("reviewCount", node: node).meaning,
+      case .binary(_, let operand, _) = named.expression.meaning,
+      case .path(.aggregate(let aggregate)) = operand.meaning
+    else {
+      Issue.record("reviewCount isn't a named aggregate")
+      return
+    }
+    #expect(aggregate.function == .count)
+    #expect(!named.isStable)
+  }
+
+  @Test(
+    "what has no meaning is refused",
+    arguments: [
+      ("titel", "`titel` is no column of books"),
+      ("author", "`author` is an association: write one of its columns, such as `author.id`"),
+      ("reviews.rating", "`reviews` is to-many, so `rating` is many values"),
+      ("../../id", "`../` leads nowhere"),
+      ("count()", "`count` is an aggregate of a group: add `group=…`"),
+      ("substr(title)", "`substr` takes 2 to 3 arguments, not 1"),
+    ])
+  func errors(text: String, message: String) throws {
+    let error = #expect(throws: RequestError.self) { try resolve(text) }
+    #expect(error?.message.hasPrefix(message) ?? false, "\(error?.message ?? "")")
+  }
+
+  // MARK: The books of an author
+
+  private static func node(annotations: [String: String] = ["decade": "year/10"]) throws -> RequestNode {
+    var node = RequestNode(key: "books")
+    node.annotations = try annotations.map { name, text in
+      var parser = try ExpressionParser(text)
+      return NamedExpression(name: name, expression: try parser.parseExpression())
+    }
+    return node
+  }
+
+  private func resolve(_ text: String, node: RequestNode? = nil) throws -> ResolvedExpression {
+    let model = Library.model(.sqlite)
+    let author = ResolutionScope(
+      resource: try #require(model.resources["authors"]), node: nil, parent: nil)
+    let book = ResolutionScope(
+      resource: try #require(model.resources["books"]), node: try node ?? Self.node(), parent: author)
+    var parser = try ExpressionParser(text)
+    let state = PlanningState(model: model, dialect: Dialect.sqlite.writer)
+    return try ExpressionResolver(state: state).resolve(
+      try parser.parseExpression(), in: NameContext(scope: book, author: .request))
+  }
+
+  private func description(of text: String) throws -> String {
+    guard case .path(let path) = try resolve(text).meaning else { return "no path" }
+    return description(of: path)
+  }
+
+  private func description(of path: ResolvedPath) -> String {
+    switch path {
+    case .column(let column): "column \(column.name)"
+    case .via(let column): "via \(column.name)"
+    case .above(let levels, let rest): "\(levels) above: \(description(of: rest))"
+    case .joined(let association, let rest): "\(association.key): \(description(of: rest))"
+    case .named(let named): "name \(named.name)"
+    case .aggregate(let aggregate):
+      "\(aggregate.function) of \(aggregate.association.key)"
+        + (aggregate.filters.isEmpty ? "" : ", if \(aggregate.filters.count)")
+    case .claim(let claim): "claim \(claim)"
+    }
+  }
+}
