@@ -20,6 +20,8 @@ enum Architecture {
     Module(name: "KindredClock"),
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
+    // Its planner has phases, each with a folder in Planning: Resolution (names, without SQL), Selects and Tree (values),
+    // SQLite and PostgreSQL (strategies), Plan (what runs).
     Module(name: "KindredAssociations", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
     Module(name: "KindredOutput", uses: ["KindredAssociations"], libraries: ["OrderedCollections"]),
     // Protocols and values, which each database fills.
