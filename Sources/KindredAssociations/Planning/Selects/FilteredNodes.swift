@@ -10,7 +10,7 @@ struct FilteredNodes {
     guard node.origin.parameter != nil, !origins.insert(node.origin).inserted else { return }
     throw RequestError(
       .invalidExpression,
-      "a condition of `\(node.key)` reads an aggregate of `\(node.key)`, which is of the records that meet it: include the association a second time under another key",
+      "a condition of `\(node.key)` reads `\(node.key)` itself, whose records it decides: include the association a second time under another key",
       at: (node.filters + node.havings).first?.origin ?? node.origin)
   }
 

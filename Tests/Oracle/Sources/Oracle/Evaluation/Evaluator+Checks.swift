@@ -33,11 +33,22 @@ extension Evaluator {
     for expression in node.filters + node.group { _ = try json(expression, of: record) }
     let others = node.expressions.dropFirst(node.filters.count + node.havings.count + node.group.count)
     for expression in node.havings + others { _ = try json(expression, of: grouped) }
+    for child in node.children where child.recursion != nil {
+      // The record above is another one at each level.
+      if child.expressions.contains(where: { $0.readsAbove(nil) }) { throw Invalid("a level for another") }
+    }
     for child in node.children {
+      for other in node.children where reads(child, other.key) && reads(other, child.key) {
+        throw Invalid("a condition that reads what it decides")
+      }
       guard let association = record.table.association(child.association),
         let table = schema.table(association.destination)
       else { throw Invalid("no association \(child.association)") }
       try check(Self.missing(table, association, node: child, parent: record, in: schema))
     }
+  }
+
+  private func reads(_ node: Node, _ sibling: String) -> Bool {
+    node.expressions.contains { $0.readsAbove(sibling) }
   }
 }

@@ -30,6 +30,14 @@ indirect enum Expr: Sendable {
     }
   }
 
+  /// Whether it reads a to-one association of the record above; nil for any.
+  func readsAbove(_ key: String?) -> Bool {
+    switch self {
+    case .path(let path): path.parents > 0 && (key == nil ? !path.hops.isEmpty : path.hops.first == key)
+    default: parts.contains { $0.readsAbove(key) }
+    }
+  }
+
   /// The expressions it consists of; those within aggregates of associations refer to other records.
   var parts: [Expr] {
     switch self {
