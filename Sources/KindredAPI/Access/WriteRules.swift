@@ -153,15 +153,18 @@ extension WriteRules {
   func didRefuse(_ written: UnstoredRecord) throws {
     guard written.resource.permissions != nil else { return }
     try checkRule(on: written)
-    try checkReferences(of: written) { columns in
-      let rest = columns.filter { written.draft.value(of: $0) == nil }
-      var others: [SQLValue] = []
-      if let present = written.present, !rest.isEmpty {
-        others = try values(of: rest, of: present, in: written.resource.table) ?? []
-      }
-      var known = others[...]
-      return columns.map { written.draft.value(of: $0) ?? known.popFirst() ?? .null }
+    try checkReferences(of: written) { try values(of: $0, in: written) }
+  }
+
+  /// The values that columns of a record would have, where the change is possible.
+  func values(of columns: [String], in written: UnstoredRecord) throws -> [SQLValue] {
+    let rest = columns.filter { written.draft.value(of: $0) == nil }
+    var others: [SQLValue] = []
+    if let present = written.present, !rest.isEmpty {
+      others = try values(of: rest, of: present, in: written.resource.table) ?? []
     }
+    var known = others[...]
+    return columns.map { written.draft.value(of: $0) ?? known.popFirst() ?? .null }
   }
 
   private func values(of columns: [String], of record: StoredRecord, in table: Table) throws -> [SQLValue]? {

@@ -33,9 +33,10 @@ extension Problem {
     Problem(.preconditionFailed, "the record is not the one that the request is meant for: read it again")
   }
 
-  /// 409: a trigger has ignored the change (`RAISE(IGNORE)`).
+  /// 409: the database has ignored the change.
   static func ignored(at pointer: JSONPointer? = nil) -> Problem {
-    var problem = Problem(.conflict, "a trigger of the database ignores the change")
+    var problem = Problem(
+      .conflict, "the database ignores the change, by a trigger (`RAISE(IGNORE)`) or by `ON CONFLICT IGNORE`")
     problem.pointer = pointer?.fragment
     return problem
   }
@@ -65,6 +66,18 @@ extension Problem {
   /// 409: a foreign key refers to a record that doesn't exist or isn't visible to the client.
   static var danglingReference: Problem {
     Problem(.conflict, "a record refers to one that is not there, or would do so afterwards")
+  }
+
+  /// 409: what is to be deleted is referred to.
+  static var referredTo: Problem {
+    Problem(.conflict, "another record refers to this one: delete that first, or have it refer elsewhere")
+  }
+
+  /// 422: a link between two records needs more than their keys.
+  static func incompleteLink(_ resource: Resource, at pointer: JSONPointer) -> Problem {
+    .refusedValue(
+      "a link of \(resource.name) needs values for other columns too: add it by POST to /\(resource.name)",
+      at: pointer)
   }
 
   /// 409: these columns refer to a record that doesn't exist or isn't visible to the client, which can't be
@@ -109,7 +122,11 @@ extension Problem {
     case .constraint(.trigger(let message)):
       self.init(.conflict, message.isEmpty ? "a trigger of the database refuses the change" : message)
     case .constraint(.other): self.init(.conflict, "the database refuses the change")
-    case .wrongKey: self = .refusedValue("the key must be a whole number", at: pointer)
+    case .wrongKey:
+      let key = resource?.table.rowIDColumn
+      self = .refusedValue(
+        "\(key.map { "`\($0)`" } ?? "the key") must be a whole number",
+        at: key.map { pointer + $0 } ?? pointer)
     default: return nil
     }
   }

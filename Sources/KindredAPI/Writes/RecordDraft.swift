@@ -9,6 +9,8 @@ struct RecordDraft: Sendable {
     let value: SQLValue
     /// Whether the client chose the value; otherwise it follows from the path or the surrounding record.
     var isChosen = true
+    /// Whether the value is a JSON object that changes the one that is there (RFC 7396).
+    var isPatch = false
   }
 
   /// Records to be associated with the record that contains them.
@@ -78,12 +80,17 @@ struct RecordDraft: Sendable {
   }
 }
 
-// MARK: - Blobs in columns that are not declared to hold any
+// MARK: - Values that depend on what is there
 
 extension RecordDraft {
+  /// Returns the columns whose new values depend on the stored ones.
+  func dependentColumns(in table: Table) -> [String] {
+    possibleBlobs(in: table) + assignments.filter(\.isPatch).map(\.column)
+  }
+
   /// Returns the columns whose text may be the base64 of a stored BLOB: clients read any BLOB in base64, whatever the
   /// column's type.
-  func possibleBlobs(in table: Table) -> [String] {
+  private func possibleBlobs(in table: Table) -> [String] {
     assignments.filter { assignment in
       guard case .text(let text) = assignment.value, !text.isEmpty, text.utf8.count % 4 == 0,
         let column = table.column(named: assignment.column), !column.takesBase64, column.valueFormat != .json
@@ -111,15 +118,18 @@ struct RecordDraftReader {
   let model: Model
   let document: JSONDocument
   let limits: RequestLimits
+  /// Whether JSON objects change what a JSON column contains (RFC 7396) instead of replacing it.
+  let isMergePatch: Bool
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
   /// A cache of the columns that records of each resource may contain.
   private var columns: [String: [Column]] = [:]
 
-  init(model: Model, document: JSONDocument, limits: RequestLimits) {
+  init(model: Model, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
     self.model = model
     self.document = document
     self.limits = limits
+    self.isMergePatch = isMergePatch
   }
 
   /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
@@ -143,7 +153,11 @@ struct RecordDraftReader {
         }
         do {
           let value = try column.value(of: member.value, in: document)
-          draft.assignments.append(RecordDraft.Assignment(column: column.name, value: value))
+          var assignment = RecordDraft.Assignment(column: column.name, value: value)
+          if isMergePatch, column.valueFormat == .json, case .object = member.value.content {
+            assignment.isPatch = true
+          }
+          draft.assignments.append(assignment)
         } catch {
           throw Problem.refusedValue(error.message, at: pointer)
         }

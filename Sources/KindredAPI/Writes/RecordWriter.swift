@@ -26,9 +26,12 @@ struct RecordWriter {
   func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
     -> StoredRecord?
   {
-    let draft = try storingReferences(of: draft)
+    var draft = try storingReferences(of: draft)
+    try draft.applyPatches(to: nil)
     try rules.willInsert(draft.columns, into: resource)
-    let returned = Self.columns(of: resource.table, below: draft, and: columns)
+    var returned = Self.columns(of: resource.table, below: draft, and: columns)
+    // Of a view without a key nothing has to be known, but whether a record was added.
+    if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
     let change = TableChange.insertion(of: draft.columns, returning: returned)
     let written = UnstoredRecord(draft: draft, resource: resource)
     let rows = try run(change, draft.assignments.map(\.value), storing: written)
@@ -79,6 +82,7 @@ struct RecordWriter {
   ) throws -> StoredRecord? {
     var draft = draft
     draft.keepBlobs(of: record, in: resource.table)
+    try draft.applyPatches(to: record)
     var record = record
     let written = UnstoredRecord(draft: draft, resource: resource, present: record, reset: reset)
     if !draft.assignments.isEmpty || !reset.isEmpty {
@@ -90,7 +94,8 @@ struct RecordWriter {
       // A view returns the given values, and NULL for the rest.
       let known = table.kind == .view ? returned.filter { !draft.columns.contains($0) } : []
       record = StoredRecord(returned, row).with(known, of: record)
-      guard record.hasKey(of: table) else {
+      let key = table.primaryKey.map { table.columns[$0].name }
+      guard record.hasKey(of: table) || !key.contains(where: (draft.columns + reset).contains) else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
@@ -137,7 +142,7 @@ struct RecordWriter {
     return try records.count { record in
       let key = record.values(of: locators)
       let deleted = try run(.deletion(by: locators), key, on: resource.table) {
-        Problem(refusing: $0, changing: resource)
+        $0.constraint == .foreignKey ? .referredTo : Problem(refusing: $0, changing: resource)
       }
       if !deleted.isEmpty { return true }
       // The record may have been deleted by a cascade from another one.
@@ -147,7 +152,7 @@ struct RecordWriter {
 
   /// Returns the columns that ``update(_:of:to:isWhole:keeping:)`` needs of a record.
   static func columns(of table: Table, for draft: RecordDraft, and columns: [String]) -> [String] {
-    Self.columns(of: table, below: draft, and: columns + draft.possibleBlobs(in: table))
+    Self.columns(of: table, below: draft, and: columns + draft.dependentColumns(in: table))
   }
 
   /// Returns the columns that are needed to find a record and to associate the records nested in its draft.
@@ -201,11 +206,10 @@ struct RecordWriter {
 
   /// Returns the first dangling reference of a record, or nil.
   private func dangling(_ written: UnstoredRecord) throws -> Problem? {
-    for key in written.resource.table.foreignKeys {
-      let values = key.columns.compactMap { written.draft.value(of: $0) }
-      guard values.count == key.columns.count, !values.contains(.null),
-        let table = model.tables[key.destination]
-      else { continue }
+    for key in written.resource.table.foreignKeys
+    where key.columns.contains(where: written.draft.columns.contains) {
+      let values = try rules.values(of: key.columns, in: written)
+      guard !values.contains(.null), let table = model.tables[key.destination] else { continue }
       let columns = key.destinationColumns
       if try present(model.resource(of: table), by: columns, values, columns) == nil {
         return .danglingReference(key.columns, at: written.draft.pointer)
@@ -312,7 +316,10 @@ extension RecordWriter {
     try draft.set(join.columns, to: values, from: "the records that it links")
     let written = UnstoredRecord(draft: draft, resource: resource)
     let rows = try run(.insertion(of: join.columns, returning: locators), values, on: join.table) {
-      try refusal($0, storing: written, changing: nil)
+      if $0.constraint == .notNull, model.resources[resource.name] != nil {
+        return .incompleteLink(resource, at: pointer)
+      }
+      return try refusal($0, storing: written, changing: nil)
     }
     guard present.isEmpty else { throw Problem.takenKey }
     guard let row = rows.first else { throw Problem.ignored(at: pointer) }

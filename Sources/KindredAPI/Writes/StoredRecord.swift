@@ -33,19 +33,20 @@ struct StoredRecord {
       })
   }
 
-  /// Returns whether no column of the key is NULL, so that the record has a URL.
+  /// Returns whether the record has a URL: the table has a key, and no column of it is NULL.
   func hasKey(of table: Table) -> Bool {
-    table.primaryKey.allSatisfy { position in
-      let name = table.columns[position].name
-      return names.firstIndex(of: name).map { row[$0] != .null } ?? false
-    }
+    !table.primaryKey.isEmpty
+      && table.primaryKey.allSatisfy { position in
+        let name = table.columns[position].name
+        return names.firstIndex(of: name).map { row[$0] != .null } ?? false
+      }
   }
 
-  /// Returns the path of the record's URL, or nil if a column of its key is NULL.
+  /// Returns the path of the record's URL, or nil if there is none.
   func path(in resource: Resource) -> String? {
+    guard hasKey(of: resource.table) else { return nil }
     let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }
     let texts = values(of: columns).compactMap(\.keyText)
-    guard texts.count == columns.count else { return nil }
     let key = texts.map(URLCoding.encodeSegment).joined(separator: ",")
     // Clients remove dot segments, and an empty segment is ambiguous.
     let isSegment = !["", ".", ".."].contains(key)

@@ -9,6 +9,8 @@ struct WriteAnswer {
   /// The plan that reads the records.
   var plan: ExecutablePlan { planned.plan }
   private let locatorColumns: [String]
+  /// The statement that tells whether a record still exists.
+  private let presence: ExecutableStatement
   /// Whether a record may be invisible to the client that has written it.
   private let isRestricted: Bool
 
@@ -25,6 +27,7 @@ struct WriteAnswer {
   ) throws {
     let columns = resource.table.locatorColumns
     locatorColumns = columns
+    presence = version.changes.statement(.selection(of: columns, by: columns), of: resource.table)
     isRestricted = resource.permissions?.rowRule != nil
     let names = paths.map { $0.joined(separator: ".") }.joined(separator: ",")
     planned = try version.plans.request(named: "write \(resource.name) \(names)?\(parameters.shapingName)") {
@@ -43,7 +46,7 @@ struct WriteAnswer {
     }
   }
 
-  /// Returns the records in JSON.
+  /// Returns the records in JSON; `null` for a record that no longer exists, or that the client can't see.
   func json(
     of records: [StoredRecord], isArray: Bool, to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
@@ -59,7 +62,8 @@ struct WriteAnswer {
       do {
         try reader.start(isRepeated: index > 0)
       } catch let error as RequestError where error.code == .notFound {
-        if isRestricted {
+        // It may be out of sight, or gone again: by a trigger, or by `ON CONFLICT REPLACE` of a later one.
+        if try isRestricted || isGone(record, in: transaction) {
           bytes += "null".utf8
           continue
         }
@@ -77,5 +81,10 @@ struct WriteAnswer {
     }
     if isArray { bytes.append(UInt8(ascii: "]")) }
     return bytes
+  }
+
+  private func isGone(_ record: StoredRecord, in transaction: any WriteTransaction) throws -> Bool {
+    let key = Parameters(literals: record.values(of: locatorColumns))
+    return try transaction.rows(of: presence, key).isEmpty
   }
 }

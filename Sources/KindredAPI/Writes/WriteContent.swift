@@ -28,12 +28,17 @@ enum WriteContent {
     var paths: [[String]] = []
   }
 
-  /// - Parameter allowsArray: Whether the document may be an array of records.
-  /// - Throws: `Problem` (422) for invalid records.
+  /// Returns the records in the content of a request.
+  ///
+  /// - Throws: `Problem`, `RequestError`.
   static func records(
-    in document: JSONDocument, of resource: Resource, model: Model, limits: RequestLimits, allowsArray: Bool
+    in request: HTTPRequest, of resource: Resource, model: Model, limits: RequestLimits
   ) throws -> Records {
-    var reader = RecordDraftReader(model: model, document: document, limits: limits)
+    let document = try document(of: request)
+    let allowsArray = request.method == .post
+    var reader = RecordDraftReader(
+      model: model, document: document, limits: limits,
+      isMergePatch: ContentType(of: request)?.essence == mergePatchType)
     var records = Records()
     if allowsArray, case .array(let elements) = document.root.content {
       records.isArray = true
@@ -58,10 +63,13 @@ enum WriteContent {
     guard codings.allSatisfy({ $0.value == "identity" }) else { throw Problem.unsupportedCoding }
   }
 
+  // RFC 7396
+  private static let mergePatchType = "application/merge-patch+json"
+
   /// Returns the media types that a method accepts.
   static func types(of method: HTTPMethod) -> [String] {
     let others =
-      method == .patch ? ["application/merge-patch+json"] : method == .post ? ImportFormat.mediaTypes : []
+      method == .patch ? [mergePatchType] : method == .post ? ImportFormat.mediaTypes : []
     return [MediaType.json.rawValue] + others
   }
 

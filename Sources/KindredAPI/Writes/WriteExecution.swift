@@ -83,7 +83,7 @@ struct WriteExecution {
     if case .has(let step) = target.linkage { kept += step.destinationColumns }
     let present: StoredRecord?
     do {
-      present = try find(target.path, kept + draft.possibleBlobs(in: resource.table))
+      present = try find(target.path, kept + draft.dependentColumns(in: resource.table))
     } catch let error as RequestError where error.code == .notFound {
       present = nil
     }
@@ -93,6 +93,11 @@ struct WriteExecution {
       throw Problem.refusedValue(
         "the record is there, and PUT replaces no more than its columns: write associated records at their own paths",
         at: draft.nested[0].pointer)
+    }
+    // The record may have its key in another spelling, where the key's collation finds it by this one.
+    for column in target.key ?? []
+    where draft.value(of: column.name).map({ target.names($0, column) }) ?? false {
+      draft.assignments.removeAll { $0.column == column.name }
     }
     try draft.drop(kept, equalTo: present.values(of: kept), from: "the path")
     let record = try writer.update(present, of: resource, to: draft, isWhole: true, keeping: kept)

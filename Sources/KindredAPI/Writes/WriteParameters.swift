@@ -1,4 +1,5 @@
 import KindredAssociations
+import OrderedCollections
 
 /// The parameters of a write: what it returns, and which records it changes.
 struct WriteParameters {
@@ -76,7 +77,9 @@ extension Resource {
         name, .unknownColumn, "`\(name)` is no column of \(self.name)", among: columns.map(\.name), at: origin
       )
     }
-    let keys = (table.uniqueKeys + [table.primaryKey]).map { key in key.map { table.columns[$0].name } }
+    let keys = OrderedSet([table.primaryKey] + table.uniqueKeys).map { key in
+      key.map { table.columns[$0].name }
+    }
     guard keys.contains(where: { !$0.isEmpty && Set($0) == Set(names) && $0.count == names.count }) else {
       let shown = keys.filter { key in
         !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name } }

@@ -45,6 +45,11 @@ struct WritePlan: Sendable {
     conflictColumns =
       try parameters.conflictColumns.map { try resource.uniqueKey($0) }
       ?? resource.table.primaryKey.map { resource.table.columns[$0].name }
+    guard preferences.resolution == nil || !conflictColumns.isEmpty else {
+      throw RequestError(
+        .invalidValue,
+        "\(resource.name) has no key that finds a record which is there: leave out `resolution`")
+    }
     answer = try WriteAnswer(
       of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits)
     selection =
@@ -65,8 +70,7 @@ struct WritePlan: Sendable {
     if request.method == .put, case .join = target.linkage { isLink = true }
     if isLink, request.body.isEmpty { return nil }
     let content = try WriteContent.records(
-      in: try WriteContent.document(of: request), of: target.resource, model: model, limits: limits,
-      allowsArray: request.method == .post)
+      in: request, of: target.resource, model: model, limits: limits)
     guard !isLink || content.drafts.allSatisfy(\.isEmpty) else {
       throw Problem.refusedValue(
         "this links two records and changes neither: leave out the content", at: JSONPointer())

@@ -53,7 +53,8 @@ struct WritePreferences {
     throw RequestError.unknown(
       first, .invalidValue,
       "`\(first)` is no preference for this request, and `handling=strict` forbids others",
-      among: Self.known)
+      // What is known and has no place here is no suggestion.
+      among: Self.known.contains(first) ? [] : Self.known)
   }
 
   /// Returns the value of `Preference-Applied` (§3), or nil if no preference was applied.

@@ -135,6 +135,11 @@ struct WriteTarget {
     RequestPath(resource: resource.name, segments: key.map { [.record($0)] } ?? [])
   }
 
+  /// Returns whether the path gives a column of the key this value.
+  func names(_ value: SQLValue, _ column: RequestPath.KeyColumn) -> Bool {
+    column.literals.contains { literals.values[$0].isSameKey(as: value) }
+  }
+
   /// Returns the values that the path gives to columns of a new record.
   ///
   /// - Throws: `Problem` (422) if the draft contains other values.
@@ -145,7 +150,7 @@ struct WriteTarget {
       guard let given = draft.value(of: column.name) else {
         return resource.table.column(named: column.name)?.preferred(among: forms) ?? .null
       }
-      guard forms.contains(where: { $0.isSameKey(as: given) }) else {
+      guard names(given, column) else {
         throw Problem.refusedValue(
           "`\(column.name)` says otherwise than the path: leave it out", at: draft.pointer + column.name)
       }

@@ -85,7 +85,10 @@ struct BatchContent {
       }
       // A part has the rights of the batch, and is executed once together with it.
       if ["authorization", "idempotency-key"].contains(member.name.lowercased()) {
-        throw RequestError(.invalidValue, "`\(member.name)` is for the whole batch: send it with that")
+        var problem = Problem(
+          RequestError(.invalidValue, "`\(member.name)` is for the whole batch: send it with that"))
+        problem.pointer = (pointer + member.name).fragment
+        throw problem
       }
       headers.append(member.name, value)
     }

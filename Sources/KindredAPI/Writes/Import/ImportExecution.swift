@@ -120,7 +120,7 @@ struct ImportExecution {
   private func checkFieldCount(_ reader: borrowing CSVReader, _ count: Int) throws {
     guard reader.fields.count == count else {
       throw Problem.malformedCSV(
-        "the record has \(reader.fields.count) fields, and the header \(count)", reader.line)
+        "the header names \(count) columns, and the record has \(reader.fields.count)", reader.line)
     }
   }
 

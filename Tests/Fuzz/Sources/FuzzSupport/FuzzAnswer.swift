@@ -55,8 +55,9 @@ public struct FuzzAnswer: CustomStringConvertible {
   /// Ends the process if the answer reports a defect, or its content doesn't match its type.
   public func check() {
     FuzzSupport.check(status != 500, "a defect: \(text)")
+    // 501 is what an unknown method gets (RFC 9110 §15.6.2).
     FuzzSupport.check(
-      (200..<300).contains(status) || status == 304 || status == 503 || (400..<500).contains(status),
+      (200..<300).contains(status) || [304, 501, 503].contains(status) || (400..<500).contains(status),
       "\(status)")
     FuzzSupport.check(status < 400 || !text.contains("SQLITE_"), "SQL in a problem: \(text)")
     guard isComplete, !isGzip, !content.isEmpty, status != 304 else { return }

@@ -1,6 +1,8 @@
 import Foundation
 import KindredAPI
 import KindredAssociations
+import KindredBackend
+import KindredCryptography
 import KindredExecution
 import KindredHTTP
 import KindredModelFile
@@ -80,7 +82,7 @@ public final class FuzzLibrary {
   ///
   /// - Throws: `ModelFileError` for an invalid file.
   public func serve(_ file: ModelFile) throws {
-    let model = try pool.withReader { try file.model(of: $0) }
+    let model = try SQLiteBackend(pool).withSchema { try file.model(of: $0) }
     let service = try Self.service(on: pool, file, false)
     func check(_ target: String) {
       FuzzAnswer(service.respond(to: HTTPRequest(method: .get, target: target))).check()

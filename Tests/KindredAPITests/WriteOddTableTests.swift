@@ -1,0 +1,102 @@
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Writing to tables that are rarely seen")
+struct WriteOddTableTests {
+  private let database: TestDatabase
+  private static let merge: HTTPHeaders = ["Prefer": "resolution=merge-duplicates"]
+
+  init() throws {
+    database = try TestDatabase.writable(
+      """
+      CREATE TABLE part (code TEXT PRIMARY KEY COLLATE NOCASE, weight REAL) WITHOUT ROWID;
+      INSERT INTO part VALUES ('abc', 1.5);
+      CREATE TABLE draft (code TEXT PRIMARY KEY, n INTEGER);
+      INSERT INTO draft VALUES (NULL, 1), (NULL, 2), ('x', 3);
+      CREATE TABLE plate (id INTEGER PRIMARY KEY, text TEXT UNIQUE ON CONFLICT REPLACE, n INTEGER);
+      CREATE TABLE queue (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE TRIGGER taken AFTER INSERT ON queue BEGIN DELETE FROM queue WHERE id = NEW.id; END;
+      CREATE VIEW plateText AS SELECT text FROM plate;
+      CREATE TRIGGER added INSTEAD OF INSERT ON plateText BEGIN INSERT INTO plate (text) VALUES (NEW.text); END;
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+      CREATE TABLE club (id INTEGER PRIMARY KEY);
+      CREATE TABLE member (
+        personId INTEGER REFERENCES person(id), clubId INTEGER REFERENCES club(id), role TEXT NOT NULL,
+        PRIMARY KEY (personId, clubId));
+      CREATE TABLE town (
+        id INTEGER PRIMARY KEY, country TEXT, region TEXT, FOREIGN KEY (country, region) REFERENCES region(country, code));
+      CREATE TABLE region (country TEXT, code TEXT, PRIMARY KEY (country, code));
+      INSERT INTO person VALUES (1, 'Ada');
+      INSERT INTO club VALUES (1);
+      INSERT INTO region VALUES ('FR', '75');
+      INSERT INTO town VALUES (1, 'FR', '75');
+      """)
+  }
+
+  @Test("PUT takes the key as the path has it, where the collation finds another spelling")
+  func spelling() throws {
+    try expectWrite(
+      .put, "/parts/ABC", #"{"code":"ABC","weight":2}"#, on: database, status: 200,
+      json: #"{"code":"abc","weight":2.0}"#)
+    try expectRefusal(
+      .put, "/parts/ABC", #"{"code":"def"}"#, on: database, status: 422, code: .refusedValue, pointer: "#/code")
+  }
+
+  @Test("records whose key is NULL are changed, and not given such a key")
+  func keysThatAreNull() throws {
+    try expectWrite(
+      .patch, "/drafts?n=1", #"{"n":9}"#, on: database, status: 200, json: #"[{"code":null,"n":9}]"#)
+    try expectRefusal(
+      .patch, "/drafts/x", #"{"code":null}"#, on: database, status: 422, code: .refusedValue, pointer: "#")
+  }
+
+  @Test("what is gone again in the end is null")
+  func gone() throws {
+    let answer = try database.send(.post, "/plates", #"[{"id":1,"text":"a"},{"id":2,"text":"a","n":2}]"#)
+    #expect(answer.status == 201)
+    #expect(answer.text == #"[null,{"id":2,"text":"a","n":2}]"#)
+    #expect(try database.send(.post, "/queues", #"{"text":"a"}"#).text == "null")
+  }
+
+  @Test("a view without a key takes records, and can't merge any")
+  func views() throws {
+    #expect(try database.send(.post, "/plateTexts", #"{"text":"a"}"#).status == 201)
+    let lines = try database.send(
+      .post, "/plateTexts", "text\nb\nc\n", headers: ["Content-Type": "text/csv"])
+    #expect(lines.status == 201 && lines.headers["X-Total-Count"] == "2")
+    #expect(try database.stored("SELECT group_concat(text) FROM plate") == "a,b,c")
+    try expectRefusal(
+      .post, "/plateTexts", #"{"text":"d"}"#, on: database, status: 400, code: .invalidValue,
+      headers: Self.merge)
+  }
+
+  @Test("a link that needs other values names where to write it")
+  func incompleteLinks() throws {
+    try expectRefusal(
+      .put, "/people/1/clubs/1", on: database, status: 422, code: .refusedValue, pointer: "#")
+    #expect(try database.send(.put, "/people/1/clubs/1").problem("detail")?.contains("/members") ?? false)
+  }
+
+  @Test("a part of a foreign key that leads nowhere is named with the rest")
+  func compositeReferences() throws {
+    let answer = try database.send(.patch, "/towns/1", #"{"country":"DE"}"#)
+    #expect(answer.status == 409)
+    #expect(answer.problem("detail") == "`country`, `region` refer to a record that is not there")
+  }
+
+  @Test("what is referred to is not deleted, and says so")
+  func referred() throws {
+    let answer = try database.send(.delete, "/regions/FR,75")
+    #expect(answer.status == 409)
+    #expect(answer.problem("detail")?.hasPrefix("another record refers to this one") ?? false)
+  }
+
+  @Test("a key is suggested once")
+  func keys() throws {
+    let answer = try database.send(
+      .post, "/people?onConflict=id,name", #"{"id":1}"#, headers: Self.merge)
+    #expect(answer.problem("detail")?.hasSuffix("its keys are `id` and `name`") ?? false)
+  }
+}
