@@ -129,7 +129,7 @@ class Client:
         except AssertionError as failure:
             self.failures.append(failure)
         except (OSError, http.client.HTTPException) as failure:
-            if self.server.is_running():
+            if self.server.is_running:
                 self.failures.append(failure)
 
 

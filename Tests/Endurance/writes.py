@@ -9,7 +9,7 @@ import time
 from checks import check, check_unavailable, is_fine
 from server import Server, make_library, small_disk, wait_until
 
-ROUNDS = 30
+ROUNDS = 100
 BOOKS, REVIEWS = 2, 3
 
 
@@ -95,7 +95,7 @@ def check_file(database, writers):
 
 
 def killed_writing(directory):
-    """kill -9 while clients write and read, thirty times: all acknowledged writes persist, and no tree is partial."""
+    """kill -9 while 32 clients write and read, a hundred times: all acknowledged writes persist, and no tree is partial."""
     database = directory / "library.sqlite"
     make_library(database, books=2_000)
     acknowledged, stored, slowest = 0, 0, 0.0

@@ -21,7 +21,9 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for name in ["FuzzHTTP", "FuzzURL", "FuzzTools", "FuzzWrite", "FuzzExpression", "FuzzModel", "FuzzToken"] {
+for name in [
+  "FuzzHTTP", "FuzzURL", "FuzzTools", "FuzzWrite", "FuzzExpression", "FuzzModel", "FuzzToken", "FuzzKeys",
+] {
   package.targets.append(
     .executableTarget(
       name: name, dependencies: ["FuzzSupport", .product(name: "KindredModules", package: "kindred")]))

@@ -68,6 +68,19 @@ struct ImportTests {
     }
   }
 
+  @Test("name the column that refers to nothing")
+  func references() throws {
+    for (type, content) in [
+      ("text/csv", "title,authorId\nA,1\nB,99\n"),
+      ("application/x-ndjson", "{\"title\":\"A\",\"authorId\":1}\n{\"title\":\"B\",\"authorId\":99}\n"),
+    ] {
+      let answer = try send(type, "/books", content)
+      #expect(answer.status == 409 && answer.problem("pointer") == "#/authorId")
+      #expect(answer.problem("line") == (type == "text/csv" ? "3" : "2"))
+    }
+    #expect(try library.stored("SELECT COUNT(*) FROM book") == "6")
+  }
+
   @Test("go to the record of a path, and through a join table")
   func paths() throws {
     try expect(

@@ -86,35 +86,29 @@ struct ImportExecution {
       throw Problem.malformedCSV("it has no header that names the columns", 1)
     }
     let columns = try header(reader)
-    if let insertion = PlainInsertion(execution), !columns.isEmpty {
-      let fields = try PlainFields(insertion, columns)
-      while try reader.next() {
-        progress.add(
-          try atLine(reader.line) {
-            try checkFieldCount(reader, columns.count)
-            return try fields.insert(reader)
-          })
-      }
-      return
-    }
+    let plain = try PlainInsertion(execution).map { try PlainFields($0, columns) }
     while try reader.next() {
-      var draft = RecordDraft(pointer: JSONPointer())
       try atLine(reader.line) {
         try checkFieldCount(reader, columns.count)
-        for (index, column) in columns.enumerated() {
-          let value: Result<SQLValue, Column.Refusal> = reader.withField(index) { bytes in
-            Result { () throws(Column.Refusal) in try column.value(ofField: bytes) }
-          }
-          do throws(Column.Refusal) {
-            let assignment = RecordDraft.Assignment(column: column.name, value: try value.get())
-            draft.assignments.append(assignment)
-          } catch {
-            throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
-          }
-        }
-        try add(draft, to: records, &progress)
+        if let isAdded = try plain?.insert(reader) { return progress.add(isAdded) }
+        try add(try draft(reader, columns), to: records, &progress)
       }
     }
+  }
+
+  private func draft(_ reader: borrowing CSVReader, _ columns: [Column]) throws -> RecordDraft {
+    var draft = RecordDraft(pointer: JSONPointer())
+    for (index, column) in columns.enumerated() {
+      let value: Result<SQLValue, Column.Refusal> = reader.withField(index) { bytes in
+        Result { () throws(Column.Refusal) in try column.value(ofField: bytes) }
+      }
+      do throws(Column.Refusal) {
+        draft.assignments.append(RecordDraft.Assignment(column: column.name, value: try value.get()))
+      } catch {
+        throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
+      }
+    }
+    return draft
   }
 
   private func checkFieldCount(_ reader: borrowing CSVReader, _ count: Int) throws {

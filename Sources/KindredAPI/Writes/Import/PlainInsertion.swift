@@ -30,11 +30,14 @@ struct PlainInsertion {
     try transaction.insertion(of: columns, into: resource.table)
   }
 
-  /// Inserts the record whose values are bound; returns false if a trigger ignores it.
-  func run(_ statement: any RecordInsertion) throws -> Bool {
+  /// Inserts the record whose values are bound; returns false if a trigger ignores it, and nil if the general way has to
+  /// find out what is wrong with it.
+  func run(_ statement: any RecordInsertion) throws -> Bool? {
     do {
       return try statement.run()
     } catch let error as any BackendError {
+      // Which reference it is, is found out where a record is written by itself.
+      if error.constraint == .foreignKey { return nil }
       throw Problem(refusing: error, changing: resource) ?? error
     }
   }
@@ -52,8 +55,9 @@ struct PlainFields {
     statement = try insertion.statement(of: columns)
   }
 
-  /// Inserts a record; returns false if a trigger ignores it.
-  func insert(_ reader: borrowing CSVReader) throws -> Bool {
+  /// Inserts a record; returns false if a trigger ignores it, and nil if the general way has to find out what is wrong
+  /// with it.
+  func insert(_ reader: borrowing CSVReader) throws -> Bool? {
     for index in columns.indices {
       try reader.withField(index) { bytes in
         guard let bytes, columns[index].isText else {

@@ -37,7 +37,12 @@ public final class FuzzLibrary {
         path: path, access: isWritable ? .readWrite : .readOnly, readers: 1, configuration: Self.configuration
       )
       model = try ModelFileReader(path: "Library/model.yaml").read()
-      service = try Self.service(on: pool, model, isWritable, secret)
+      let tokens = secret.map { secret in
+        var tokens = AccessConfiguration.Tokens(algorithms: [.hs256])
+        tokens.secret = secret
+        return tokens
+      }
+      service = try Self.service(on: pool, model, isWritable, tokens)
       version = try observer.dataVersion
     } catch {
       fatalError("no library: \(error)")
@@ -78,6 +83,18 @@ public final class FuzzLibrary {
     }
   }
 
+  /// Returns the answer of a service that verifies tokens with this set of keys, or nil if it is none.
+  public func answer(_ request: HTTPRequest, keys: [UInt8]) -> FuzzAnswer? {
+    let path = NSTemporaryDirectory() + "fuzz-keys.json"
+    guard FileManager.default.createFile(atPath: path, contents: Data(keys)) else {
+      fatalError("the keys can't be written")
+    }
+    var tokens = AccessConfiguration.Tokens(algorithms: Set(SignatureAlgorithm.allCases))
+    tokens.keys = .file(path)
+    guard let service = try? Self.service(on: pool, model, false, tokens) else { return nil }
+    return FuzzAnswer(service.respond(to: request))
+  }
+
   /// Requests every resource and association of the model that a file defines.
   ///
   /// - Throws: `ModelFileError` for an invalid file.
@@ -99,12 +116,11 @@ public final class FuzzLibrary {
   }
 
   private static func service(
-    on pool: ConnectionPool, _ file: ModelFile, _ isWritable: Bool, _ secret: [UInt8]? = nil
+    on pool: ConnectionPool, _ file: ModelFile, _ isWritable: Bool,
+    _ tokens: AccessConfiguration.Tokens? = nil
   ) throws -> KindredService {
     var options = KindredService.Options()
-    if let secret {
-      var tokens = AccessConfiguration.Tokens(algorithms: [.hs256])
-      tokens.secret = secret
+    if let tokens {
       options.access = AccessConfiguration()
       options.access?.tokens = tokens
     }

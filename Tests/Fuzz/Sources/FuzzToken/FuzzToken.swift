@@ -27,24 +27,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// Returns the lines of the content in base64url, with their signature.
 private func token(_ content: ArraySlice<UInt8>) -> String {
   let parts = content.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-  let signed = parts.map(base64).joined(separator: ".")
+  let signed = parts.map { base64URL($0) }.joined(separator: ".")
   let code = HashFunction.sha256.authenticationCode(of: Array(signed.utf8), key: secret)
-  return "\(signed).\(base64(code[...]))"
-}
-
-private func base64(_ bytes: ArraySlice<UInt8>) -> String {
-  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-  var text: [UInt8] = []
-  var buffer: UInt32 = 0
-  var bits: UInt32 = 0
-  for byte in bytes {
-    buffer = buffer << 8 | UInt32(byte)
-    bits += 8
-    while bits >= 6 {
-      bits -= 6
-      text.append(digits[Int(buffer >> bits & 63)])
-    }
-  }
-  if bits > 0 { text.append(digits[Int(buffer << (6 - bits) & 63)]) }
-  return String(decoding: text, as: UTF8.self)
+  return "\(signed).\(base64URL(code))"
 }
