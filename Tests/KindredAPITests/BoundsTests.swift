@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredClock
+import KindredHTTP
 import KindredSQLite
 import Testing
 
@@ -41,6 +42,24 @@ struct BoundsTests {
     #expect(status == 200 && text.hasSuffix(#""a20":21}"#))
     try expectProblem(
       "/books?fields=\(chain(200))", on: library, code: .limitExceeded, parameter: "fields")
+  }
+
+  @Test(
+    "a path of associations ends where the tree does, however long it is written",
+    arguments: ["include", "join"])
+  func longPaths(parameter: String) throws {
+    let library = try Library.database()
+    let path = String(repeating: "books.author.", count: 20_000) + "books"
+    let content = HTTPRequest(
+      method: .query, target: "/authors", headers: ["Content-Type": "application/x-www-form-urlencoded"],
+      body: Array("\(parameter)=\(path)".utf8))
+    let start = MonotonicTime.now()
+    let answer = try Answer(library.service.respond(to: content))
+    #expect(answer.status == 400 && answer.problem("type") == "/-/errors#limit-exceeded")
+    #expect(MonotonicTime.now() - start < 5_000_000_000)
+    try expectProblem(
+      "/authors?\(parameter)=\(String(repeating: "books.author.", count: 5))books", on: library,
+      code: .limitExceeded, parameter: parameter)
   }
 
   @Test("conditions that count what is filtered below are counted at each use")

@@ -67,6 +67,19 @@ struct QueryMethodTests {
     }
   }
 
+  @Test("a link stands for one request, which doesn't grow by others")
+  func oneLink() throws {
+    let database = try Library.database()
+    let noise = (0..<20_000).map { String($0 &* 7919 % 65536, radix: 16) }.joined(separator: "-")
+    let content = "fields=id&filter=title<>'\(noise)'&limit=4"
+    let next = try #require(Self.link("next", of: query("/books", content, on: database)))
+    let after = String(next.drop { $0 != "?" }.dropFirst())
+    try expectProblem("/books?\(after)&\(after)", on: database, code: .invalidValue, parameter: "after")
+    #expect(try database.answer("\(next)&count=true").headers["X-Total-Count"] == "6")
+    let long = "\(after)&filter=title<>'\(String(repeating: "x", count: 1 << 20))'"
+    #expect(try query("/books", long, on: database).problem("type") == "/-/errors#limit-exceeded")
+  }
+
   private static func link(_ relation: String, of answer: Answer) -> String? {
     let links = (answer.headers["Link"] ?? "").matches(of: /<([^>]*)>; rel="([a-z]*)"/)
     return links.first { $0.2 == relation }.map { String($0.1) }

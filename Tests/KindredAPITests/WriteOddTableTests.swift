@@ -68,7 +68,7 @@ struct WriteOddTableTests {
     #expect(lines.status == 201 && lines.headers["X-Total-Count"] == "2")
     #expect(try database.stored("SELECT group_concat(text) FROM plate") == "a,b,c")
     try expectRefusal(
-      .post, "/plateTexts", #"{"text":"d"}"#, on: database, status: 400, code: .invalidValue,
+      .post, "/plateTexts", #"{"text":"d"}"#, on: database, status: 400, code: .request(.invalidValue),
       headers: Self.merge)
   }
 

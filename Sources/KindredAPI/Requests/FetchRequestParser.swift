@@ -67,9 +67,8 @@ struct FetchRequestParser {
     self.literals = literals
     let resource = try self.resource(at: path)
     let tree = RequestTree(model: model, limits: limits, resource: resource, diagnostics: diagnostics)
-    try tree.add(
-      includes: try parameters.named("include").flatMap(includes) + included,
-      joins: try parameters.named("join").flatMap(includes))
+    let includes = try items(of: parameters.named("include"))
+    try tree.add(includes: includes + included, joins: try items(of: parameters.named("join")))
 
     var parsed = ParsedRequest(
       fetchRequest: FetchRequest(path: path, root: RequestNode()))
@@ -256,11 +255,13 @@ struct FetchRequestParser {
     return parser
   }
 
-  private func includes(_ parameter: QueryParameters.Parameter) throws -> [IncludeItem] {
-    try noting(diagnostics) {
-      var parser = try ExpressionParser(parameter.value, at: parameter.origin, diagnostics: diagnostics)
-      return try parser.parseIncludes()
-    } ?? []
+  /// The items of all `include` or `join` parameters.
+  private mutating func items(of parameters: [QueryParameters.Parameter]) throws -> [IncludeItem] {
+    var items: [IncludeItem] = []
+    for parameter in parameters {
+      items += try noting(diagnostics) { try parse(parameter) { try $0.parseIncludes() } } ?? []
+    }
+    return items
   }
 
   private func checkFormat(_ parameter: QueryParameters.Parameter) throws {

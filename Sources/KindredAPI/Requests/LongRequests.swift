@@ -11,6 +11,8 @@ import KindredHTTP
 struct LongRequests: Sendable {
   /// The prefix of values of `after` that contain a request; no cursor begins with it.
   private static let mark: Character = "~"
+  /// How long a request may be, in bytes, that is made of a link and other parameters.
+  private static let maximumLength = 1 << 20
   private enum Kind {
     static let whole: UInt8 = 0
     static let held: UInt8 = 1
@@ -52,27 +54,32 @@ struct LongRequests: Sendable {
   /// - Throws: `RequestError` if the contained request isn't from this server.
   func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest {
     guard let query = request.query, query.utf8.contains(UInt8(ascii: "~")) else { return request }
-    var pairs: [String] = []
-    var isExpanded = false
-    for pair in query.split(separator: "&") {
-      if pair.hasPrefix("after=\(Self.mark)") {
-        pairs.append(try self.query(pair.dropFirst(7), associated: Self.associated(request.path, standing)))
-        isExpanded = true
-      } else {
-        pairs.append(String(pair))
-      }
+    var pairs = query.split(separator: "&")
+    let prefix = "after=\(Self.mark)"
+    guard let place = pairs.firstIndex(where: { $0.hasPrefix(prefix) }) else { return request }
+    let value = pairs.remove(at: place).dropFirst("after=".utf8.count + 1)
+    guard !pairs.contains(where: { $0.hasPrefix(prefix) }) else {
+      throw Self.refusal("a request has one `after`: take it from `Link`")
     }
-    guard isExpanded else { return request }
+    let held = try self.query(value, associated: Self.associated(request.path, standing))
+    let rest = pairs.joined(separator: "&")
+    // Otherwise, links to links would make requests of any length.
+    guard rest.isEmpty || rest.utf8.count + held.utf8.count <= Self.maximumLength else {
+      throw RequestError(
+        .limitExceeded, "the link stands for a long request: leave out the other parameters",
+        at: Origin(parameter: "after"))
+    }
     var expanded = request
-    expanded.target = "\(request.path)?\(pairs.filter { !$0.isEmpty }.joined(separator: "&"))"
+    expanded.target = "\(request.path)?\([held, rest].filter { !$0.isEmpty }.joined(separator: "&"))"
     return expanded
   }
 
+  private static func refusal(_ message: String) -> RequestError {
+    RequestError(.invalidValue, message, at: Origin(parameter: "after"))
+  }
+
   private func query(_ value: Substring, associated: [UInt8]) throws -> String {
-    func refused(_ message: String) -> RequestError {
-      RequestError(.invalidValue, message, at: Origin(parameter: "after"))
-    }
-    let damaged = refused(
+    let damaged = Self.refusal(
       "the link is damaged, or belongs to another path or another run of the server: take it from `Link`")
     guard let bytes = cursors.open(String(value), with: associated), bytes.count >= 7 else { throw damaged }
     let length = bytes[1...4].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -81,7 +88,7 @@ struct LongRequests: Sendable {
     var request: [UInt8]? = Array(bytes[(7 + start)...])
     if bytes[0] == Kind.held { request = request.flatMap(held.request) }
     guard let request else {
-      throw refused(
+      throw Self.refusal(
         "the server holds the request of this link no longer: send it again by QUERY, without `after`")
     }
     guard let text = Deflation.inflate(request, to: length) else { throw damaged }

@@ -60,6 +60,8 @@ final class RequestTree {
     var pending =
       joins.enumerated().map { Pending(item: $1, isJoin: true, order: $0 + includes.count) }
       + includes.enumerated().map { Pending(item: $1, isJoin: false, order: $0) }
+    pending = try pending.filter { entry in try noting(diagnostics) { try checkDepth(of: entry.item) } != nil
+    }
     while !pending.isEmpty {
       let given = Set(pending.compactMap(\.item.givenPath))
       // The shortest path depends on no other, so each pass leaves fewer items.
@@ -69,6 +71,18 @@ final class RequestTree {
         return false
       }
     }
+  }
+
+  /// Refuses a path that is longer than the tree may be deep, before anything is made of it.
+  private func checkDepth(of item: IncludeItem) throws {
+    guard item.steps.count > limits.treeDepth else { return }
+    throw tooDeep(at: item.steps[limits.treeDepth])
+  }
+
+  private func tooDeep(at step: IncludeItem.Step) -> RequestError {
+    RequestError(
+      .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once",
+      at: step.origin)
   }
 
   /// Returns whether an invalid item would have defined the node at this path.
@@ -132,11 +146,7 @@ final class RequestTree {
     let request = RequestNode(key: key, association: association, origin: step.origin)
     let node = Node(request, resource: try resource(association.destination), depth: parent.depth + 1)
     count += 1
-    guard node.depth <= limits.treeDepth else {
-      throw RequestError(
-        .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once",
-        at: step.origin)
-    }
+    guard node.depth <= limits.treeDepth else { throw tooDeep(at: step) }
     guard count <= limits.nodes else {
       throw RequestError(
         .limitExceeded, "the tree has more than \(limits.nodes) nodes: ask for less at once", at: step.origin)

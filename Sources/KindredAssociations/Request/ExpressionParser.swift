@@ -73,11 +73,7 @@ public struct ExpressionParser {
     self.diagnostics = diagnostics
     self.expectations = expectations
     self.maximumPathLength = maximumPathLength
-    tokens = try Lexer.tokens(of: text, at: origin)
-    guard tokens.count <= maximumTokenCount else {
-      throw RequestError(
-        .limitExceeded, "the request has too many words and signs: ask for less at once", at: origin)
-    }
+    tokens = try Lexer.tokens(of: text, at: origin, maximumCount: maximumTokenCount)
   }
 
   /// The number of tokens of the text.

@@ -59,11 +59,19 @@ package struct Lexer {
 
   /// Returns all tokens, of which the last is the end.
   ///
-  /// - Parameter origin: the place of the text in the request.
-  static func tokens(of text: String, at origin: Origin) throws -> [Token] {
+  /// - Parameters:
+  ///   - origin: The place of the text in the request.
+  ///   - maximumCount: How many tokens the text may have; it is refused at the first one beyond.
+  static func tokens(of text: String, at origin: Origin, maximumCount: Int = .max) throws -> [Token] {
     var lexer = Lexer(text, at: origin)
     var tokens: [Token] = []
-    repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
+    repeat {
+      guard tokens.count < maximumCount else {
+        throw RequestError(
+          .limitExceeded, "the request has too many words and signs: ask for less at once", at: origin)
+      }
+      tokens.append(try lexer.next())
+    } while tokens.last?.kind != .end
     return tokens
   }
 
