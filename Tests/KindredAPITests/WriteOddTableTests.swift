@@ -41,7 +41,8 @@ struct WriteOddTableTests {
       .put, "/parts/ABC", #"{"code":"ABC","weight":2}"#, on: database, status: 200,
       json: #"{"code":"abc","weight":2.0}"#)
     try expectRefusal(
-      .put, "/parts/ABC", #"{"code":"def"}"#, on: database, status: 422, code: .refusedValue, pointer: "#/code")
+      .put, "/parts/ABC", #"{"code":"def"}"#, on: database, status: 422, code: .refusedValue,
+      pointer: "#/code")
   }
 
   @Test("records whose key is NULL are changed, and not given such a key")

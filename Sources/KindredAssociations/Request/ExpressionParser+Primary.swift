@@ -64,19 +64,34 @@ extension ExpressionParser {
 
   /// Whether `case` begins a case expression here and is not a column name: a `when` must follow, outside parentheses.
   private var beginsCase: Bool {
-    guard isKeyword("case") else { return false }
-    var depth = 0
-    for token in tokens[(index + 1)...] {
+    mutating get {
+      guard isKeyword("case") else { return false }
+      let whenFollows = whenFollows ?? Self.whenFollows(tokens)
+      self.whenFollows = whenFollows
+      return whenFollows[index]
+    }
+  }
+
+  /// Returns for each token whether a `when` follows it before the next comma or the end of the parentheses around it.
+  ///
+  /// One pass from the end, as a search for each `case` would take quadratic time.
+  private static func whenFollows(_ tokens: [Token]) -> [Bool] {
+    var follows = [Bool](repeating: false, count: tokens.count)
+    var outer: [Bool] = []
+    var isThere = false
+    for (index, token) in tokens.enumerated().reversed() {
+      follows[index] = isThere
       switch token.kind {
-      case .sign(.leftParenthesis): depth += 1
-      case .sign(.rightParenthesis): depth -= 1
-      case .sign(.comma) where depth == 0: return false
-      case .name(let name, isQuoted: false) where depth == 0 && name.equalsIgnoringCase("when"): return true
+      case .sign(.rightParenthesis):
+        outer.append(isThere)
+        isThere = false
+      case .sign(.leftParenthesis): isThere = outer.popLast() ?? false
+      case .sign(.comma): isThere = false
+      case .name(let name, isQuoted: false) where name.equalsIgnoringCase("when"): isThere = true
       default: break
       }
-      if depth < 0 { return false }
     }
-    return false
+    return follows
   }
 
   /// `case … when … then … else … end` (<https://www.sqlite.org/lang_expr.html#the_case_expression>).

@@ -37,6 +37,8 @@ public struct ExpressionParser {
   let maximumPathLength: Int
   /// The number of `case` expressions being parsed.
   var caseDepth = 0
+  /// For each token, whether a `when` follows it outside parentheses; nil until the first `case`.
+  var whenFollows: [Bool]?
   /// Collects the literals; nil leaves them in the expression.
   var literals: Literals?
   /// Notes the errors of items, so that parsing continues with the next one.
