@@ -60,6 +60,7 @@ struct ImportCommand: Configurable {
     let content = HTTPContentFile(descriptor: descriptor, length: Int(status.st_size))
     var opening = DatabaseLocation.Opening()
     opening.isWritable = true
+    opening.configuration = requests.connectionConfiguration
     opening.configuration.durability = durability
     let database = try DatabaseLocation(self.database).open(opening, postgreSQL)
     defer { database.backend.close() }
