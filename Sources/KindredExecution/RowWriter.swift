@@ -62,7 +62,9 @@ extension OutputBuffer {
     case SQLITE_INTEGER: append(integer: sqlite3_value_int64(value), isBoolean: isBoolean)
     case SQLITE_FLOAT: append(sqlite3_value_double(value))
     case SQLITE_TEXT: append(csv: Self.text(value))
-    case SQLITE_BLOB: append(bareBase64: Self.blob(value))
+    case SQLITE_BLOB:
+      let blob = Self.blob(value)
+      if blob.isEmpty { append("\"\"") } else { append(bareBase64: blob) }
     default: break
     }
     return count > start

@@ -4,8 +4,9 @@ extension OutputBuffer {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0x0A || byte == 0x0D
   }
 
-  /// Appends a CSV field (RFC 4180 §2).
+  /// Appends a CSV field (RFC 4180 §2); empty text in quotes, which tells it from NULL.
   package mutating func append(csv bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return append("\"\"") }
     guard bytes.contains(where: Self.needsQuotesInCSV) else {
       _ = append(text: bytes, from: 0, to: bytes.count) { _ in nil }
       return

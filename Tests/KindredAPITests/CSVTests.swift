@@ -51,8 +51,23 @@ struct CSVTests {
       """#)
     #expect(
       try csv("/notes", on: database)
-        == "id,\"a,b\",\"say \"\"hi\"\"\"\r\n1,\"x,y\",\"he said \"\"no\"\"\"\r\n2,\"two\r\nlines\", spaces \r\n3,,é\r\n"
+        == "id,\"a,b\",\"say \"\"hi\"\"\"\r\n1,\"x,y\",\"he said \"\"no\"\"\"\r\n2,\"two\r\nlines\", spaces \r\n3,\"\",é\r\n"
     )
+  }
+
+  @Test("empty text and NULL are told apart, and an import reads them as they were")
+  func emptyText() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, data BLOB);
+      INSERT INTO note VALUES (1, '', x''), (2, NULL, NULL);
+      """)
+    let exported = try csv("/notes", on: database)
+    #expect(exported == "id,text,data\r\n1,\"\",\"\"\r\n2,,\r\n")
+    #expect(try database.send(.delete, "/notes?filter=true").status == 204)
+    let imported = try database.send(.post, "/notes", exported, headers: ["Content-Type": "text/csv"])
+    #expect(imported.status == 201)
+    #expect(try database.stored("SELECT id, text IS NULL, typeof(data) FROM note") == "1|0|blob; 2|1|null")
   }
 
   @Test("booleans, blobs in base64, JSON as its text, and bytes that are not UTF-8")
@@ -66,7 +81,7 @@ struct CSVTests {
     #expect(
       try csv("/things", on: database)
         == "id,ok,data,document,real,text\r\n1,true,AP8Q,\"{\"\"a\"\": [1, 2]}\",1e+300,a\u{FFFD}b\r\n"
-        + "2,false,,\"\"\"x\"\"\",9e999,\r\n3,7,,no JSON,-0.5,\r\n")
+        + "2,false,\"\",\"\"\"x\"\"\",9e999,\r\n3,7,,no JSON,-0.5,\"\"\r\n")
   }
 
   @Test(

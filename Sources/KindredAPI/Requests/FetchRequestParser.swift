@@ -233,9 +233,10 @@ struct FetchRequestParser {
   /// a plan.
   private mutating func parseCondition(_ parameter: QueryParameters.Parameter) throws -> Expression {
     var parser = try parser(of: parameter, literals: literals)
-    let condition = try parser.parseExpression()
-    literals = parser.collectedLiterals
-    return condition
+    // With a second reference to the literals, each condition would copy all of them.
+    literals = Literals()
+    defer { literals = parser.collectedLiterals }
+    return try parser.parseExpression()
   }
 
   private mutating func parse<Value>(

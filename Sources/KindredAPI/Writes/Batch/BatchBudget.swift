@@ -7,7 +7,11 @@ struct BatchBudget {
   private let deadline: UInt64?
   private let sqlLength: Int
   private var length = 0
+  private var expandedLength = 0
   private var plans: Set<ObjectIdentifier> = []
+
+  /// The largest length in bytes that links to long requests add to the parts.
+  private static let maximumExpandedLength = 1 << 20
 
   /// - Parameters:
   ///   - sqlLength: The largest length in bytes of the SQL of all plans together.
@@ -23,6 +27,19 @@ struct BatchBudget {
     throw Problem(
       .outOfTime, "the parts of the batch took longer to plan than a request may take: send several batches",
       headers: [("Retry-After", "1")])
+  }
+
+  /// Counts the bytes that a link to a long request stands for.
+  ///
+  /// - Throws: `RequestError` if the batch is then too long.
+  mutating func add(expansion count: Int) throws {
+    expandedLength += count
+    guard expandedLength <= Self.maximumExpandedLength else {
+      throw RequestError(
+        .limitExceeded,
+        "the links in the batch stand for requests that are too long together: send several batches"
+      )
+    }
   }
 
   /// Counts a plan, only once if several parts share it.

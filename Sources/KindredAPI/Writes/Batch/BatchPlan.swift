@@ -25,22 +25,31 @@ struct BatchPlan: Sendable {
     self.principal = principal
     self.version = version
     self.preferences = preferences
-    // If a part can't be expanded, planning it reports why.
-    let parts = parts.map { (try? service.longRequests.expanded($0, for: principal.standing)) ?? $0 }
-    self.parts = parts
     var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
-    works = parts.map { part in
-      Result {
+    var planned: [HTTPRequest] = []
+    var works: [Result<Work, any Error>] = []
+    for var part in parts {
+      let work = Result {
         try budget.checkTime()
-        let work = try Self.work(of: part, principal, version, service)
+        let length = part.target.utf8.count
+        part = try service.longRequests.expanded(part, for: principal.standing)
+        try budget.add(expansion: part.target.utf8.count - length)
+        let work = try Self.work(of: part, principal, version, service) { [budget] in try budget.checkTime() }
         for plan in work.plans { try budget.add(plan) }
         return work
       }
+      planned.append(part)
+      works.append(work)
+      // The batch gets no further than this.
+      if case .failure = work { break }
     }
+    self.parts = planned
+    self.works = works
   }
 
   private static func work(
-    of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: KindredService
+    of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: KindredService,
+    check: @escaping () throws -> Void
   ) throws -> Work {
     guard case .records(let segments) = try Route(part) else {
       throw RequestError(.notFound, "a part of a batch is about records, and \(part.path) is not")
@@ -59,7 +68,7 @@ struct BatchPlan: Sendable {
       segments: segments, request: part, principal: principal, type: type, isAttachment: false,
       key: RepresentationCache.Key(target: part.target, type: type, rights: principal.rights), version: nil,
       condition: nil)
-    let planned = try service.plan(asked, version)
+    let planned = try service.plan(asked, version, check: check)
     guard !planned.isColumnValue, !planned.explains else {
       throw RequestError(.invalidValue, "a part of a batch gives records")
     }

@@ -7,9 +7,6 @@ struct ContentReader: ~Copyable {
   private let file: HTTPContentFile?
   private let memory: UnsafeMutableRawBufferPointer
   private var offset = 0
-  /// The range of bytes that have been read but not consumed.
-  private var start = 0
-  private var end = 0
 
   /// The largest length in bytes of a line of JSON or a record of CSV.
   static let maximumRecordLength = 4 << 20
