@@ -271,6 +271,49 @@ def slow(directory):
     check(beside > min(alone, again) * 0.7, f"{beside:.0f} answers a second instead of {alone:.0f}")
 
 
+def pipelined(directory):
+    """140 connections that send requests without waiting for answers: health and records are still answered at once."""
+    database = directory / "library.sqlite"
+    make_library(database, books=100)
+    flood = b"GET /-/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200
+    is_over = threading.Event()
+
+    def send(sockets):
+        for connection in sockets:
+            connection.setblocking(False)
+        while not is_over.is_set():
+            for connection in sockets:
+                try:
+                    connection.recv(1 << 20)
+                except BlockingIOError:
+                    pass
+                try:
+                    connection.send(flood)
+                except BlockingIOError:
+                    pass
+
+    with Server(database, "--max-connections-per-client", "0") as server:
+        sockets = [server.connect() for _ in range(140)]
+        threads = [threading.Thread(target=send, args=(sockets[number::4],)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            time.sleep(2)
+            slowest = 0.0
+            for _ in range(5):
+                for target in ["/-/health", "/books?limit=2"]:
+                    start = time.monotonic()
+                    check(server.get(target, seconds=10)[0] == 200, target)
+                    slowest = max(slowest, time.monotonic() - start)
+            threads_of_server = server.threads
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
+    print(f"    the slowest of ten answers took {slowest:.2f} s, with {threads_of_server} threads")
+    check(slowest < 2, f"{slowest:.1f} s")
+
+
 def ended(directory):
     """SIGTERM under load: the server exits with 0, and no answer is cut short."""
     database = directory / "library.sqlite"
@@ -292,7 +335,7 @@ def ended(directory):
 
 
 FAULTS = [
-    killed, locked, full, replaced, late, left, crowded, slow, ended, writes.killed_writing, writes.locked_writing,
+    killed, locked, full, replaced, late, left, crowded, slow, pipelined, ended, writes.killed_writing, writes.locked_writing,
     writes.full_writing, writes.pinned_writing, linearizability.linearizable_writing,
 ]
 # These mount a small disk.

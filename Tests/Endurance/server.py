@@ -103,13 +103,18 @@ class Server:
         finally:
             connection.close()
 
-    def open(self, target, receive_buffer=None):
-        """Opens a connection and sends a request, without reading the answer."""
+    def connect(self, receive_buffer=None):
+        """A connection on which nothing has been sent."""
         connection = socket.socket()
         if receive_buffer:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         connection.settimeout(30)
         connection.connect(("127.0.0.1", self.port))
+        return connection
+
+    def open(self, target, receive_buffer=None):
+        """Opens a connection and sends a request, without reading the answer."""
+        connection = self.connect(receive_buffer)
         connection.sendall(f"GET {encode(target)} HTTP/1.1\r\nHost: localhost\r\nAccept: application/x-ndjson\r\n\r\n".encode())
         return connection
 

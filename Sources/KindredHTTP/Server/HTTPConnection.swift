@@ -1,16 +1,6 @@
 import Logging
 import Synchronization
 
-/// State shared by all connections of a server.
-struct ConnectionContext: Sendable {
-  let limits: HTTPLimits
-  let handler: any HTTPHandler
-  let counters: LiveCounters
-  let table: ConnectionTable
-  let clients: ClientTable
-  let logger: Logger
-}
-
 /// A connection, which carries out on its socket what its state machine decides.
 ///
 /// The thread that posts a signal to an idle connection works on it; a signal posted meanwhile is left to that thread.
@@ -38,8 +28,14 @@ final class HTTPConnection: @unchecked Sendable {
   /// The content received so far, if it is too long for memory.
   @exclusivity(unchecked) private var contentFile: HTTPContentFile?
   @exclusivity(unchecked) private var isClosed = false
+  /// When the thread that works on the connection has to leave it to others.
+  @exclusivity(unchecked) private var turnEnd = Moment.never
+  /// Whether that has come while there was more to do.
+  @exclusivity(unchecked) private var isTurnOver = false
 
   private static let readLength = 16384
+  /// How long a thread works on a connection that always has something to do.
+  private static let turn = Duration.milliseconds(25)
 
   /// The client of a connection.
   struct Client: Sendable {
@@ -48,9 +44,6 @@ final class HTTPConnection: @unchecked Sendable {
     /// The numeric address and port.
     let peer: String
   }
-
-  /// How long a connection in the reserve may take to send its request's header, because others may need its place.
-  private static let reserveHeaderTimeout = Duration.seconds(2)
 
   /// Creates a connection that owns `descriptor`.
   init(
@@ -63,10 +56,7 @@ final class HTTPConnection: @unchecked Sendable {
     self.client = client
     self.context = context
     self.events = events
-    var limits = context.limits
-    if client.admission != .full {
-      limits.headerReadTimeout = min(limits.headerReadTimeout, Self.reserveHeaderTimeout)
-    }
+    let limits = context.limits(for: client)
     machine = ConnectionStateMachine(limits: limits)
     timeouts = ConnectionTimeouts(limits: limits, now: .now)
     publishDeadline()
@@ -94,15 +84,28 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Works on the connection until there are no more signals.
   func run() {
+    turnEnd = .now + Self.turn
     while true {
       let old = signals.bitwiseAnd(Signals.busy.rawValue, ordering: .acquiringAndReleasing).oldValue
       work(Signals(rawValue: old))
       // A closed connection stays busy: no signal wakes it again.
       if isClosed { return }
+      if isTurnOver { return handOver() }
       let rest = signals.compareExchange(
         expected: Signals.busy.rawValue, desired: 0, ordering: .acquiringAndReleasing)
       if rest.exchanged { return }
     }
+  }
+
+  /// Queues behind the connections that wait for a thread.
+  ///
+  /// A client that pipelines requests without end would otherwise keep its thread, and as many as there are threads
+  /// would stop the server.
+  private func handOver() {
+    isTurnOver = false
+    signals.bitwiseOr(Signals.event.rawValue, ordering: .acquiringAndReleasing)
+    signals.bitwiseAnd(~Signals.busy.rawValue, ordering: .acquiringAndReleasing)
+    events.post(token)
   }
 
   /// Returns whether the deadline has passed.
@@ -139,6 +142,10 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func proceed() {
     while !isClosed {
+      guard .now < turnEnd else {
+        isTurnOver = true
+        return
+      }
       if let pending {
         guard let answer = pending.take(orWake: { [weak self] in self?.signal(.event) }) else { return }
         self.pending = nil
@@ -288,7 +295,7 @@ final class HTTPConnection: @unchecked Sendable {
       }
     case .refuse(let error):
       context.counters.refusedRequests.increase()
-      begin(refusal(error))
+      begin(context.refusal(error))
     case .linger:
       transport.endOutput()
       timeouts.wait(for: .forEnd, now: .now)
@@ -317,24 +324,18 @@ final class HTTPConnection: @unchecked Sendable {
       if context.limits.maxRequestsPerSecond == nil || context.handler.isExempt(request) { return nil }
       guard !context.clients.mayRequest(client.address, now: .now) else { return nil }
       context.counters.throttledRequests.increase()
-      return refusal(.tooManyRequests)
+      return context.refusal(.tooManyRequests)
     case .reserve(let error):
       if context.handler.isExempt(request) { return nil }
-      return refusal(error)
+      return context.refusal(error)
     }
-  }
-
-  private func refusal(_ error: HTTPError) -> HTTPResponse {
-    var response = context.handler.response(to: error)
-    if let seconds = error.retryAfter { response.headers.set("Retry-After", String(seconds)) }
-    return response
   }
 
   private func answer(_ request: HTTPRequest) {
     var request = request
     if let file = contentFile {
       contentFile = nil
-      guard file.append(request.body) else { return begin(refusal(.outOfSpace)) }
+      guard file.append(request.body) else { return begin(context.refusal(.outOfSpace)) }
       request.body = []
       request.longBody = file
     }

@@ -7,7 +7,7 @@ import Synchronization
 final class DispatchSourceQueue: EventQueue {
   private let handlers = DispatchQueue(label: "kindred.http.sources")
   private let sockets = Mutex<[UInt64: WatchedSocket]>([:])
-  private let events = Mutex<[SocketEvent]>([])
+  private let events = Mutex(FirstInFirstOut<SocketEvent>())
   /// Signalled for each event and, once the queue has ended, for each thread in turn.
   private let semaphore = DispatchSemaphore(value: 0)
   private let isEnded = Atomic(false)
@@ -63,7 +63,7 @@ final class DispatchSourceQueue: EventQueue {
         semaphore.signal()
         return nil
       }
-      if let event = events.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return event }
+      if let event = events.withLock({ $0.popFirst() }) { return event }
     }
   }
 }

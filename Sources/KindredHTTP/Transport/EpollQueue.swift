@@ -20,7 +20,7 @@
     private let epoll: CInt
     private let endDescriptor: CInt
     private let postDescriptor: CInt
-    private let posted = Mutex<[UInt64]>([])
+    private let posted = Mutex(FirstInFirstOut<UInt64>())
 
     /// Creates a queue; returns nil if the process has no descriptors left.
     init?() {
@@ -89,7 +89,7 @@
     }
 
     private func takePosted() -> UInt64? {
-      let (token, hasMore) = posted.withLock { posted in (posted.popLast(), !posted.isEmpty) }
+      let (token, hasMore) = posted.withLock { posted in (posted.popFirst(), !posted.isEmpty) }
       // Posts in quick succession make one event, so taking one token signals the next to another thread.
       if hasMore { eventfd_write(postDescriptor, 1) }
       return token

@@ -1,0 +1,32 @@
+import Logging
+
+/// State shared by all connections of a server.
+struct ConnectionContext: Sendable {
+  let limits: HTTPLimits
+  let handler: any HTTPHandler
+  let counters: LiveCounters
+  let table: ConnectionTable
+  let clients: ClientTable
+  let logger: Logger
+}
+
+extension ConnectionContext {
+  /// How long a connection in the reserve may take to send its request's header, because others may need its place.
+  private static let reserveHeaderTimeout = Duration.seconds(2)
+
+  /// Returns the limits of a client's connection.
+  func limits(for client: HTTPConnection.Client) -> HTTPLimits {
+    var limits = limits
+    if client.admission != .full {
+      limits.headerReadTimeout = min(limits.headerReadTimeout, Self.reserveHeaderTimeout)
+    }
+    return limits
+  }
+
+  /// Returns the response to a request that is refused.
+  func refusal(_ error: HTTPError) -> HTTPResponse {
+    var response = handler.response(to: error)
+    if let seconds = error.retryAfter { response.headers.set("Retry-After", String(seconds)) }
+    return response
+  }
+}
