@@ -99,8 +99,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Queues behind the connections that wait for a thread.
   ///
-  /// A client that pipelines requests without end would otherwise keep its thread, and as many as there are threads
-  /// would stop the server.
+  /// Clients that pipeline requests without end would otherwise keep all threads.
   private func handOver() {
     isTurnOver = false
     signals.bitwiseOr(Signals.event.rawValue, ordering: .acquiringAndReleasing)
