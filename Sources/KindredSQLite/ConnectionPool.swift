@@ -41,10 +41,11 @@ public final class ConnectionPool: Sendable {
   /// - Parameters:
   ///   - access: With `readOnly` and `immutable`, the pool has no writing connection.
   ///   - readers: The maximum number of reading connections, at least one. They are opened on demand.
-  ///   - checkoutTimeout: The milliseconds for which `reader()` and `withWriter(_:)` wait for a connection.
+  ///   - checkoutTimeout: The milliseconds for which `reader()` and `withWriter(_:)` wait for a connection; nil for
+  ///     no limit.
   /// - Throws: `OpenError` if there is no database, or it can't be read.
   public init(
-    path: String, access: Connection.Access, readers: Int, checkoutTimeout: Int = 5000,
+    path: String, access: Connection.Access, readers: Int, checkoutTimeout: Int? = 5000,
     configuration: ConnectionConfiguration = ConnectionConfiguration()
   ) throws {
     self.path = path

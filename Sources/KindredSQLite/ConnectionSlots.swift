@@ -65,14 +65,15 @@ final class ConnectionSlots: Sendable {
 
   private let state = Mutex(State())
   private let count: Int
-  private let timeout: DispatchTimeInterval
+  /// The time for which `checkOut()` waits; nil for no limit.
+  private let timeout: DispatchTimeInterval?
   private let open: @Sendable () throws -> Connection
 
   init(
-    count: Int, timeoutMilliseconds: Int, open: @escaping @Sendable () throws -> Connection
+    count: Int, timeoutMilliseconds: Int?, open: @escaping @Sendable () throws -> Connection
   ) {
     self.count = max(1, count)
-    timeout = .milliseconds(timeoutMilliseconds)
+    timeout = timeoutMilliseconds.map { .milliseconds($0) }
     self.open = open
   }
 
@@ -92,7 +93,8 @@ final class ConnectionSlots: Sendable {
     if let connection = try checkOutIfFree() { return connection }
     let isGranted = DispatchSemaphore(value: 0)
     let number = enqueue { isGranted.signal() }
-    guard isGranted.wait(timeout: .now() + timeout) == .success else {
+    let end = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
+    guard isGranted.wait(timeout: end) == .success else {
       withdraw(number)
       throw DatabaseError(extendedCode: SQLITE_BUSY, message: "all connections are in use")
     }

@@ -153,16 +153,17 @@ final class InterruptionState: Sendable {
   var isRequested: Bool { isCancelled.load(ordering: .relaxed) || isOutOfTime.load(ordering: .relaxed) }
 
   /// Returns why a statement that returned a code was interrupted; nil if it was not.
+  ///
+  /// An exceeded limit counts only for the codes that follow from it, because SQLite may go on without the memory
+  /// that it was refused, for example for its cache.
   func reason(of code: Int32) -> Interruption? {
-    if let account {
-      switch Int(kindred_account_exceeded(account)) {
-      case KINDRED_MEMORY_EXCEEDED: return .outOfMemory
-      case KINDRED_SPACE_EXCEEDED: return .outOfSpace
-      default: break
-      }
+    let exceeded = account.map { Int(kindred_account_exceeded($0)) }
+    return switch code & 0xff {
+    case SQLITE_NOMEM where exceeded == KINDRED_MEMORY_EXCEEDED: .outOfMemory
+    case SQLITE_FULL where exceeded == KINDRED_SPACE_EXCEEDED: .outOfSpace
+    case SQLITE_INTERRUPT: isOutOfTime.load(ordering: .relaxed) ? .timedOut : .cancelled
+    default: nil
     }
-    guard code & 0xff == SQLITE_INTERRUPT else { return nil }
-    return isOutOfTime.load(ordering: .relaxed) ? .timedOut : .cancelled
   }
 
   func mustStop() -> Bool {

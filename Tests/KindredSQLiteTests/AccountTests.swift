@@ -35,6 +35,22 @@ struct AccountTests {
     }
   }
 
+  @Test("an error that has another cause is not attributed to memory that was refused before")
+  func otherErrors() throws {
+    let connection = try connection { $0.memory = 8 << 20 }
+    connection.accounting {
+      let refused = #expect(throws: DatabaseError.self) {
+        try connection.execute("SELECT length(zeroblob(5000000) || hex(zeroblob(4000000)))")
+      }
+      #expect(refused?.interruption == .outOfMemory)
+      let malformed = #expect(throws: DatabaseError.self) { try connection.execute("SELECT json('{')") }
+      #expect(malformed != nil && malformed?.interruption == nil)
+      connection.setDeadline(1)
+      let late = #expect(throws: DatabaseError.self) { try connection.checkInterruption() }
+      #expect(late?.interruption == .timedOut)
+    }
+  }
+
   @Test("without an account nothing is refused")
   func none() throws {
     let connection = try connection { _ in }

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Kindred
+import Synchronization
 import Testing
 
 @Suite("Accesses, statements and cursors")
@@ -64,6 +66,34 @@ struct DatabaseTests {
       #expect(try Row.fetchOne(statement) == ["name": "Homer"])
       #expect(try statement.columnNames == ["name"])
       #expect(throws: DatabaseError.self) { try db.makeSelectStatement(sql: "SELECT") }
+    }
+  }
+
+  @Test("a statement that is kept does not run on behind the cursor that read it")
+  func leftStatements() throws {
+    try queue.write { db in
+      let statement = try db.makeSelectStatement(sql: "SELECT name FROM author ORDER BY rowid")
+      #expect(try String.fetchOne(statement) == "Melville")
+      do {
+        let cursor = try String.fetchCursor(statement)
+        #expect(try cursor.next() == "Melville")
+      }
+      try db.drop(table: "author")
+    }
+  }
+
+  @Test("a statement that is started again ends its first cursor, and not its second one")
+  func restartedStatements() throws {
+    try queue.read { db throws in
+      let statement = try db.makeSelectStatement(sql: "SELECT name FROM author ORDER BY id")
+      var first: MapCursor<RowCursor, String>? = try String.fetchCursor(statement)
+      #expect(try first?.next() == "Melville")
+      let second = try String.fetchCursor(statement)
+      #expect(try second.next() == "Melville")
+      let error = #expect(throws: DatabaseError.self) { try first?.next() }
+      #expect(error?.code == 21)
+      first = nil
+      #expect(try second.next() == "Homer")
     }
   }
 
@@ -210,12 +240,58 @@ struct DatabaseTests {
     #expect(count == 22)
   }
 
-  @Test("a pool reads beside the writer, and keeps its file")
-  func pool() throws {
+  @Test("asynchronous accesses that wait leave Dispatch the threads that the running one needs")
+  func threads() async throws {
+    let queue = queue
+    let hasFailed = Atomic(false)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<300 {
+        group.addTask {
+          try await queue.read { _ in
+            guard !hasFailed.load(ordering: .relaxed) else { return }
+            let done = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async { done.signal() }
+            if done.wait(timeout: .now() + 20) == .timedOut { hasFailed.store(true, ordering: .relaxed) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(!hasFailed.load(ordering: .relaxed))
+  }
+
+  @Test("a read access of a pool waits for a connection however long the others take, but not for itself")
+  func waitingReaders() async throws {
+    try await withFile { path in
+      let pool = try DatabasePool(path: path, maximumReaderCount: 1)
+      let (started, start) = AsyncStream.makeStream(of: Void.self)
+      DispatchQueue.global().async {
+        try? pool.read { _ in
+          start.finish()
+          Thread.sleep(forTimeInterval: 5.5)
+        }
+      }
+      for await _ in started {}
+      #expect(try await pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") } == 1)
+      let error = try await pool.read { _ in #expect(throws: DatabaseError.self) { try pool.read { _ in } } }
+      #expect(error?.code == 21)
+    }
+  }
+
+  private func withFile(_ body: (_ path: String) async throws -> Void) async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer {
       for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
+    try await body(path)
+  }
+
+  @Test("a pool reads beside the writer, and keeps its file")
+  func pool() async throws {
+    try await withFile(readBesideTheWriter)
+  }
+
+  private func readBesideTheWriter(path: String) throws {
     let pool = try DatabasePool(path: path)
     try pool.write { db in
       try db.create(table: "t") { t in t.column("x", .integer) }

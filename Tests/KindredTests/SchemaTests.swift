@@ -1,3 +1,4 @@
+import Foundation
 import Kindred
 import Testing
 
@@ -202,6 +203,19 @@ struct SchemaTests {
     }
   }
 
+  @Test("S63: a migrator with nothing to do does not wait for another process that writes")
+  func completedMigrations() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("a") { db in try db.execute(sql: "CREATE TABLE a (x)") }
+    migrator.registerMigration("b") { db in try db.execute(sql: "CREATE TABLE b (x)") }
+    let (writing, migrating) = (try DatabaseQueue(path: path), try DatabaseQueue(path: path))
+    try migrator.migrate(writing)
+    try writing.write { _ in try migrator.migrate(migrating) }
+    #expect(try migrating.read { db in try migrator.hasCompletedMigrations(db) })
+  }
+
   @Test("S63: two migrations of one name are an error")
   func duplicateMigrations() {
     var migrator = DatabaseMigrator()
@@ -246,5 +260,19 @@ struct SchemaTests {
       }
     }
     #expect(try strings("SELECT name FROM sqlite_temp_schema") == ["t"])
+  }
+
+  @Test("tables exist that statements find: temporary ones, and those of attached databases, too")
+  func existence() throws {
+    try queue.inDatabase { db in
+      try db.create(table: "draft", options: .temporary) { t in t.column("any") }
+      try db.execute(sql: "ATTACH ':memory:' AS \"other one\"; CREATE TABLE \"other one\".far (x)")
+      try db.execute(sql: "CREATE VIEW looked AS SELECT 1")
+      #expect(try db.tableExists("Draft"))
+      #expect(try db.tableExists("far"))
+      #expect(try !db.tableExists("looked"))
+      try db.execute(sql: "DETACH \"other one\"")
+      #expect(try !db.tableExists("far"))
+    }
   }
 }

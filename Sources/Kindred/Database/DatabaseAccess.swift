@@ -1,4 +1,3 @@
-import Dispatch
 import KindredSQLite
 
 /// A database that can be read.
@@ -37,17 +36,6 @@ public protocol DatabaseWriter: DatabaseReader {
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result
-}
-
-extension DatabaseReader {
-  /// Runs an access on a thread of its own, because it may block and Swift's cooperative threads must not.
-  func onAnotherThread<Result: Sendable>(
-    _ access: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: access)) }
-    }
-  }
 }
 
 /// The commits of a database, as seen by observations.

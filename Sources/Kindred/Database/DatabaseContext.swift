@@ -4,8 +4,24 @@ import Synchronization
 final class DatabaseContext: Sendable {
   /// The observers of commits.
   let observers = ObserverRegister()
+  /// Runs asynchronous read accesses, and the fetches of observations.
+  let reads: AccessQueue
+  /// Runs asynchronous write accesses.
+  let writes: AccessQueue
 
   private let committedSchema = Mutex<DatabaseSchema?>(nil)
+
+  /// Creates the state of a database with one connection.
+  init() {
+    reads = AccessQueue(width: 1)
+    writes = reads
+  }
+
+  /// Creates the state of a database with connections that read, and one that writes.
+  init(readers: Int) {
+    reads = AccessQueue(width: readers)
+    writes = AccessQueue(width: 1)
+  }
 
   /// Returns the schema of a version, if it has been read.
   func schema(version: DatabaseSchema.Version) -> DatabaseSchema? {

@@ -3,9 +3,11 @@ import KindredSQLite
 /// A database with several connections: read accesses run concurrently with each other and with the one that
 /// writes.
 ///
-/// It switches the file to WAL mode (<https://www.sqlite.org/wal.html>).
+/// It switches the file to WAL mode (<https://www.sqlite.org/wal.html>). A read access must not be opened inside
+/// another one, nor a write access inside another one: the inner one throws.
 public final class DatabasePool: DatabaseWriter {
-  private let context = DatabaseContext()
+  private let context: DatabaseContext
+  private let readingThreads = AccessingThreads()
   private let writerLock = SerialLock()
   private let connections: ConnectionPool
 
@@ -13,15 +15,17 @@ public final class DatabasePool: DatabaseWriter {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - maximumReaderCount: The number of read accesses that can run at the same time.
+  ///   - maximumReaderCount: The number of read accesses that can run at the same time; others wait for them.
   /// - Throws: `OpenError`.
   public init(path: String, maximumReaderCount: Int = 5) throws {
     guard path != ":memory:", !path.isEmpty else {
       throw OpenError(
         .other("a database in memory has one connection: open it as a DatabaseQueue"), path: path)
     }
+    context = DatabaseContext(readers: maximumReaderCount)
     connections = try ConnectionPool(
-      path: path, access: .readWriteCreate, readers: maximumReaderCount, configuration: .ofPrograms)
+      path: path, access: .readWriteCreate, readers: maximumReaderCount, checkoutTimeout: nil,
+      configuration: .ofPrograms)
   }
 
   /// The database's commits, as seen by observations.
@@ -29,11 +33,14 @@ public final class DatabasePool: DatabaseWriter {
 
   /// Runs `body` in a read transaction.
   ///
-  /// - Throws: The error that `body` throws; `DatabaseError` (busy) if no connection becomes free in time.
+  /// - Throws: The error that `body` throws; `DatabaseError` (misuse) inside another read access of the pool.
   public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try connections.withReader { connection in
-      try connection.access(in: context) { database in
-        try connection.readTransaction { try body(database) }
+    // Waiting has no limit, so a thread must not wait for a connection while it holds one itself.
+    try readingThreads.entering {
+      try connections.withReader { connection in
+        try connection.access(in: context) { database in
+          try connection.readTransaction { try body(database) }
+        }
       }
     }
   }
@@ -62,7 +69,7 @@ public final class DatabasePool: DatabaseWriter {
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await onAnotherThread { try self.read(body) }
+    try await context.reads.result { try self.read(body) }
   }
 
   /// Runs `body` in a transaction on another thread.
@@ -71,7 +78,7 @@ public final class DatabasePool: DatabaseWriter {
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await onAnotherThread { try self.write(body) }
+    try await context.writes.result { try self.write(body) }
   }
 
   /// Closes the connections; one that is in use is closed when its access ends.

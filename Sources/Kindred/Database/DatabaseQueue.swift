@@ -80,7 +80,7 @@ public final class DatabaseQueue: DatabaseWriter {
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await onAnotherThread { try self.read(body) }
+    try await context.reads.result { try self.read(body) }
   }
 
   /// Runs `body` in a transaction on another thread.
@@ -89,7 +89,7 @@ public final class DatabaseQueue: DatabaseWriter {
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await onAnotherThread { try self.write(body) }
+    try await context.writes.result { try self.write(body) }
   }
 
   private func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -12,6 +12,8 @@ public struct PreparedRequest {
   var layout: RowLayout?
   /// Adds the prefetched collections to the rows.
   var supplement: Supplement?
+  /// The columns by whose values the collections are found.
+  var keyColumns: [Int] = []
 
   /// Creates a request from a statement and the adapter of its rows.
   public init(statement: SelectStatement, adapter: (any RowAdapter)? = nil) {

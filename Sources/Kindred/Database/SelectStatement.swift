@@ -10,6 +10,8 @@ public final class SelectStatement {
 
   let database: Database
   private let lease: StatementLease
+  /// The number of times that the statement has been started, by which a cursor knows that it is still its own.
+  private(set) var run = 0
 
   init(_ lease: StatementLease, database: Database) {
     self.lease = lease
@@ -46,10 +48,16 @@ public final class SelectStatement {
   /// Resets the statement and binds its arguments, so that it can be stepped from the start.
   func start() throws -> Statement {
     let statement = try prepared
+    run += 1
     statement.reset()
     statement.clearBindings()
     try arguments.bindAll(to: statement)
     return statement
+  }
+
+  /// Resets the statement unless it has been started again since the run with a number.
+  func end(run: Int) {
+    if run == self.run { lease.statement?.reset() }
   }
 }
 

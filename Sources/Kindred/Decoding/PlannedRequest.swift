@@ -18,6 +18,15 @@ final class PlannedRequest {
     let batch: Plan.Batch?
     let layout: RowLayout
     let collections: [Prefetch]
+    /// The columns by whose values collections on lower levels are found.
+    var keyColumns: [Int] = []
+
+    /// The values that the node's statements take from the rows above.
+    var ancestors: [(level: Int, column: Int)] {
+      (bindings + (batch.map { $0.columns + $0.statement.bindings } ?? [])).compactMap { binding in
+        if case .ancestor(let level, let column) = binding { (level, column) } else { nil }
+      }
+    }
   }
 
   /// A collection of rows that belong to a row, or to one of its scopes.
@@ -29,11 +38,13 @@ final class PlannedRequest {
 
   /// The values of the rows above a row, from the root down to and including its own.
   private typealias Lineage = [[SQLValue]]
+  /// Adds the row at which a statement stands to the collection of a record.
+  private typealias Addition = (_ values: [SQLValue], _ owner: Int, _ statement: Statement) throws -> Void
 
   init(_ plan: Plan, on db: Database) throws {
     self.db = db
     try db.prepareTransients(of: plan)
-    nodes = try plan.nodes.map { node in
+    var nodes = try plan.nodes.map { node in
       let statement = try db.makeSelectStatement(sql: node.statement.sql)
       let names = try statement.columnNames
       let layout = RowLayout(
@@ -41,6 +52,21 @@ final class PlannedRequest {
       return Node(
         statement: statement, bindings: node.statement.bindings, batch: node.batch, layout: layout,
         collections: node.layout.collections(in: []))
+    }
+    Self.findKeys(of: &nodes, at: 0, below: [])
+    self.nodes = nodes
+  }
+
+  /// Sets the key columns of the nodes above a node and the nodes below it.
+  private static func findKeys(of nodes: inout [Node], at index: Int, below above: [Int]) {
+    guard nodes.indices.contains(index) else { return }
+    for (level, column) in nodes[index].ancestors {
+      let depth = above.count - level
+      guard above.indices.contains(depth), !nodes[above[depth]].keyColumns.contains(column) else { continue }
+      nodes[above[depth]].keyColumns.append(column)
+    }
+    for collection in nodes[index].collections {
+      findKeys(of: &nodes, at: collection.node, below: above + [index])
     }
   }
 
@@ -50,6 +76,7 @@ final class PlannedRequest {
     var request = PreparedRequest(statement: root.statement)
     request.statement.arguments = try StatementArguments(root.bindings)
     request.layout = root.layout
+    request.keyColumns = root.keyColumns
     if !root.collections.isEmpty {
       request.supplement = { rows in
         try self.completed(rows, root.collections, below: rows.map { _ in [] })
@@ -77,7 +104,8 @@ final class PlannedRequest {
     var rows: [Row] = []
     // For each row, the index of the record that it belongs to.
     var owners: [Int] = []
-    func add(_ values: [SQLValue], of owner: Int) {
+    func add(_ values: [SQLValue], of owner: Int, _ statement: Statement) throws {
+      try statement.checkKeys(node.keyColumns, in: values)
       rows.append(Row(layout: node.layout, values: values, failures: db.failures))
       owners.append(owner)
     }
@@ -98,7 +126,7 @@ final class PlannedRequest {
   }
 
   /// Reads the rows of one record after another.
-  private func read(_ node: Node, below lineages: [Lineage], _ add: ([SQLValue], Int) -> Void) throws {
+  private func read(_ node: Node, below lineages: [Lineage], _ add: Addition) throws {
     let statement = try node.statement.prepared
     defer { statement.reset() }
     for (owner, lineage) in lineages.enumerated() {
@@ -106,12 +134,12 @@ final class PlannedRequest {
       for (index, binding) in node.bindings.enumerated() {
         try statement.bind(try value(of: binding, below: lineage), at: Int32(truncatingIfNeeded: index + 1))
       }
-      while try statement.step() { add(statement.values(statement.columnCount), owner) }
+      while try statement.step() { try add(statement.values(statement.columnCount), owner, statement) }
     }
   }
 
   /// Reads the rows of many records at once.
-  private func read(_ batch: Plan.Batch, keys: JSONText, _ add: ([SQLValue], Int) -> Void) throws {
+  private func read(_ batch: Plan.Batch, keys: JSONText, _ add: Addition) throws {
     let leased = try db.makeSelectStatement(sql: batch.statement.sql)
     leased.arguments = StatementArguments(
       try batch.statement.bindings.map { binding in
@@ -121,7 +149,7 @@ final class PlannedRequest {
     defer { statement.reset() }
     let numberColumn = statement.columnCount - 1
     while try statement.step() {
-      add(statement.values(numberColumn), Int(statement.int64(numberColumn)))
+      try add(statement.values(numberColumn), Int(statement.int64(numberColumn)), statement)
     }
   }
 
@@ -140,6 +168,22 @@ final class PlannedRequest {
     case .parameter, .cursor, .claim, .batch, .beginning: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
+  }
+}
+
+extension Statement {
+  /// Throws if one of these columns of the current row holds a text that is not UTF-8.
+  ///
+  /// In `values`, U+FFFD replaces the invalid bytes, so the text would equal no key of the rows below.
+  func checkKeys(_ columns: [Int], in values: [SQLValue]) throws {
+    for column in columns where values.indices.contains(column) {
+      // U+FFFD begins with the byte EF, which few keys contain.
+      guard case .text(let text) = values[column], text.utf8.contains(0xEF) else { continue }
+      let index = Int32(truncatingIfNeeded: column)
+      guard !text.utf8.elementsEqual(bytes(index)) else { continue }
+      throw RowDecodingError(
+        .mismatch(found: "a text that is not UTF-8"), key: columnName(index), type: String.self)
+    }
   }
 }
 

@@ -24,7 +24,8 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
 
   /// Creates a literal from SQL text, which must not come from users of the program.
   public init(stringLiteral sql: String) {
-    parts = [.text(sql)]
+    parts = []
+    parts.append(sql: sql)
   }
 
   /// Creates a literal from SQL with interpolated values.
@@ -132,7 +133,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
 
     /// Appends SQL text, which must not come from users of the program.
     public mutating func appendLiteral(_ text: String) {
-      if !text.isEmpty { parts.append(.text(text)) }
+      parts.append(sql: text)
     }
 
     /// Appends a column, an expression, or a value, which is bound as a parameter.
@@ -142,7 +143,9 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
 
     /// Appends another literal.
     public mutating func appendInterpolation(literal: SQLLiteral) {
-      parts += literal.enclosedParts
+      for part in literal.enclosedParts {
+        if case .text(let sql) = part { parts.append(sql: sql) } else { parts.append(part) }
+      }
       failure = failure ?? literal.failure
     }
 
@@ -155,5 +158,14 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {
       appendLiteral(SQL.quoted(Record.databaseTableName))
     }
+  }
+}
+
+extension [SQLExpression.RawPart] {
+  /// Appends SQL text, joined with the text before it: `\(Author.self).*` is one text, as the scanner needs it to see
+  /// the star.
+  fileprivate mutating func append(sql: String) {
+    if sql.isEmpty { return }
+    if case .text(let before) = last { self[count - 1] = .text(before + sql) } else { append(.text(sql)) }
   }
 }

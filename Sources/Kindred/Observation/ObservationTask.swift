@@ -48,28 +48,36 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     state = Mutex(State(reducer: reducer))
   }
 
-  private var observers: ObserverRegister { reader.commits.context.observers }
+  private var context: DatabaseContext { reader.commits.context }
 
   private var isCancelled: Bool {
     state.withLock { if case .cancelled = $0.phase { true } else { false } }
   }
 
-  /// Starts observing, then fetches and delivers the first value, unless the observation has been cancelled.
+  /// Starts observing, then fetches and delivers the first value on this thread.
   func start() throws {
     // Registered before the fetch, so that no commit is missed; until it is done, commits are only noted.
-    observers.add(self)
-    guard !isCancelled else { return observers.remove(self) }
+    context.observers.add(self)
     do {
-      try fetch(isFirst: true)
+      notify(of: try fetch(), isFirst: true)
     } catch {
       cancel()
       throw error
     }
   }
 
+  /// Starts observing; the first value is fetched and delivered on other threads, as later ones are.
+  ///
+  /// If the first fetch fails, its error is delivered.
+  func startInBackground() {
+    state.withLock { $0.phase = .scheduled }
+    context.observers.add(self)
+    schedule()
+  }
+
   func cancel() {
     state.withLock { $0.phase = .cancelled }
-    observers.remove(self)
+    context.observers.remove(self)
   }
 
   func didCommit(_ changes: DatabaseChanges) {
@@ -90,30 +98,39 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   }
 
   private func schedule() {
-    queue.async { [self] in
+    context.reads.enqueue { [self] in
       let isWanted = state.withLock { state in
         guard case .scheduled = state.phase else { return false }
         state.phase = .fetching(DatabaseChanges())
         return true
       }
       guard isWanted else { return }
-      do {
-        try fetch(isFirst: false)
-      } catch {
-        deliver(false, event(.failure(error)))
-        observers.remove(self)
+      let outcome = Result { try fetch() }
+      // On a queue of its own, because the program's closures may wait for other accesses.
+      queue.async { [self] in
+        do {
+          notify(of: try outcome.get(), isFirst: false)
+        } catch {
+          deliver(false, event(.failure(error)))
+          context.observers.remove(self)
+        }
       }
     }
   }
 
-  private func fetch(isFirst: Bool) throws {
-    var reducer = state.withLock { $0.reducer }
-    let (fetched, region) = try reader.read { [reducer] db in
-      try observers.track(db.connection) { try reducer.fetch(db) }
+  private func fetch() throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
+    let reducer = state.withLock { $0.reducer }
+    return try reader.read { db in
+      try context.observers.track(db.connection) { try reducer.fetch(db) }
     }
+  }
+
+  private func notify(of fetched: (result: Reducer.Fetched, region: DatabaseRegion), isFirst: Bool) {
+    var reducer = state.withLock { $0.reducer }
+    let region = fetched.region
     // The reducer calls the program's closures outside the lock, because they may write or cancel the observation.
     // No other fetch runs meanwhile.
-    let value = reducer.value(fetched)
+    let value = reducer.value(fetched.result)
     state.withLock { $0.reducer = reducer }
     // Delivered before the next fetch can begin, so that values arrive in order.
     if let value { deliver(isFirst, event(.success(value))) }

@@ -1,4 +1,5 @@
 import CKindredSQLite
+import KindredSQLSyntax
 import KindredSQLite
 
 /// The tables and columns that a statement reads and changes, including those of triggers and foreign-key actions.
@@ -15,45 +16,81 @@ struct StatementEffects: Sendable {
   /// changing anything. A pragma counts as reading nothing.
   init(of sql: String, on connection: Connection) {
     let recorder = Recorder()
-    sqlite3_set_authorizer(
-      connection.handle,
-      { context, action, first, second, database, _ in
-        guard let context else { return SQLITE_OK }
-        let recorder = Unmanaged<Recorder>.fromOpaque(context).takeUnretainedValue()
-        recorder.record(action, first, second, database)
-        // Some pragmas take effect when they are prepared, so they are denied.
-        return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK
-      }, Unmanaged.passUnretained(recorder).toOpaque())
-    defer { sqlite3_set_authorizer(connection.handle, nil, nil) }
     do {
-      _ = try connection.prepare(sql)
+      try recorder.observe(connection) { _ = try connection.prepare(sql) }
       self = recorder.effects
+      try addDependentColumns(of: recorder.updates, on: connection)
     } catch {
       changes = .unknown
     }
-    // The authorizer holds an unretained reference.
-    withExtendedLifetime(recorder) {}
   }
 
   fileprivate init() {}
 
+  /// Adds the columns that updates change although SQLite reports only the columns that are set.
+  ///
+  /// These are generated columns, the hidden columns of virtual tables, and the primary key that an update of the
+  /// rowid changes.
+  private mutating func addDependentColumns(
+    of updates: [TableName: Set<String>], on connection: Connection
+  ) throws {
+    for (table, columns) in updates {
+      try connection.withStatement(
+        "SELECT name FROM pragma_table_xinfo(?, ?) WHERE hidden <> 0 OR (? AND pk > 0)"
+      ) { statement in
+        try statement.bind([
+          .text(table.name), .text(table.database), .integer(columns.contains("rowid") ? 1 : 0),
+        ])
+        while try statement.step() {
+          if let column = statement.text(0) { changes.insert(column: column, of: table.name) }
+        }
+      }
+    }
+  }
+
+  /// A table of one of the connection's databases.
+  private struct TableName: Hashable {
+    let name: String
+    let database: String
+  }
+
   private final class Recorder {
     var effects = StatementEffects()
+    /// The columns that are updated, in lower case.
+    var updates: [TableName: Set<String>] = [:]
 
-    func record(
+    /// Runs `body`, and records what the statements that it prepares will read and change.
+    func observe(_ connection: Connection, _ body: () throws -> Void) rethrows {
+      sqlite3_set_authorizer(
+        connection.handle,
+        { context, action, first, second, database, _ in
+          guard let context else { return SQLITE_OK }
+          let recorder = Unmanaged<Recorder>.fromOpaque(context).takeUnretainedValue()
+          recorder.record(action, first, second, database)
+          // Some pragmas take effect when they are prepared, so they are denied.
+          return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK
+        }, Unmanaged.passUnretained(self).toOpaque())
+      defer { sqlite3_set_authorizer(connection.handle, nil, nil) }
+      try body()
+    }
+
+    private func record(
       _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
       _ database: UnsafePointer<CChar>?
     ) {
       guard let table = first.map({ String(cString: $0) }) else { return }
       let column = second.map { String(cString: $0) } ?? ""
-      let isTemporary = database.map { String(cString: $0) } == "temp"
+      let database = database.map { String(cString: $0) } ?? "main"
+      let isTemporary = database == "temp"
       // Writing the engine's own transient tables is no change of the database.
       if isTemporary, action != SQLITE_READ, table.hasPrefix("kindred:") { return }
       switch action {
       case SQLITE_READ:
         effects.reads.insert(table: table, column: column, isTemporary: isTemporary)
       case SQLITE_INSERT, SQLITE_DELETE: effects.changes.insertRows(of: table)
-      case SQLITE_UPDATE: effects.changes.insert(column: column, of: table)
+      case SQLITE_UPDATE:
+        effects.changes.insert(column: column, of: table)
+        updates[TableName(name: table, database: database), default: []].insert(column.lowercased())
       default: break
       }
     }

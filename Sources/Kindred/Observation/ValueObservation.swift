@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Fetches a value immediately, and again after each transaction that changes the tables and columns it depends on.
 ///
@@ -133,22 +132,13 @@ extension ValueObservation {
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let subscription = Subscription()
-      // Set before the observation starts: a handler that is set after termination is never called.
-      continuation.onTermination = { _ in subscription.cancel() }
-      // The first fetch may block, which this thread must not.
-      DispatchQueue.global().async {
-        let task = ObservationTask(reducer, in: reader) { _, event in
-          event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
-        }
-        // Also before the start, so that a cancellation during the first fetch ends the observation.
-        subscription.hold(ValueObserver { task.cancel() })
-        do {
-          try task.start()
-        } catch {
-          continuation.finish(throwing: error)
-        }
+      let task = ObservationTask(reducer, in: reader) { _, event in
+        event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
       }
+      // Set before the observation starts: a handler that is set after termination is never called.
+      continuation.onTermination = { _ in task.cancel() }
+      // The first fetch may block, which this thread must not.
+      task.startInBackground()
     }
   }
 
@@ -159,34 +149,6 @@ extension ValueObservation {
     let task = ObservationTask(reducer, in: reader, deliver: deliver)
     try task.start()
     return ValueObserver { task.cancel() }
-  }
-}
-
-/// Holds the observer of an asynchronous sequence, which may be cancelled before the observation has started.
-private final class Subscription: Sendable {
-  private struct State {
-    var observer: ValueObserver?
-    var isCancelled = false
-  }
-
-  private let state = Mutex(State())
-
-  /// Keeps the observation running, or cancels it at once if the sequence has ended already.
-  func hold(_ observer: ValueObserver) {
-    let isCancelled = state.withLock { state in
-      if !state.isCancelled { state.observer = observer }
-      return state.isCancelled
-    }
-    if isCancelled { observer.cancel() }
-  }
-
-  func cancel() {
-    let observer = state.withLock { state in
-      state.isCancelled = true
-      defer { state.observer = nil }
-      return state.observer
-    }
-    observer?.cancel()
   }
 }
 

@@ -79,8 +79,8 @@ public struct RangeRowAdapter: RowAdapter {
 
   /// Creates an adapter that keeps the columns in a range of positions, which count from 0.
   public init(_ range: ClosedRange<Int>) {
-    // `Range(range)` would trap if the upper bound is `Int.max`, which is no position of a column.
-    self.range = range.lowerBound..<max(range.lowerBound, range.upperBound &+ 1)
+    // `Range(range)` would trap if the upper bound is `Int.max`, which no position of a column reaches.
+    self.range = range.lowerBound..<(range.upperBound == .max ? .max : range.upperBound + 1)
   }
 
   /// Returns those of the columns that the statement has.

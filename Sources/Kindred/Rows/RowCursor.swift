@@ -10,7 +10,10 @@ public final class RowCursor: Cursor {
   private let selectStatement: SelectStatement
   private let failures: DecodingFailures
   private let supplement: PreparedRequest.Supplement?
+  private let keyColumns: [Int]
   private var isAtEnd = false
+  /// The run of the statement that this cursor reads.
+  private let run: Int
   /// Rows that have been read and completed with their collections, in reverse order.
   private var ready: [Row] = []
 
@@ -21,6 +24,7 @@ public final class RowCursor: Cursor {
     selectStatement = request.statement
     failures = request.statement.database.failures
     let statement = try selectStatement.start()
+    run = selectStatement.run
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
     layout =
       try request.adapter.map { adapter in
@@ -28,6 +32,12 @@ public final class RowCursor: Cursor {
         return RowLayout(columns: adapted.columns, scopes: adapted.scopes, statement: columns)
       } ?? columns
     supplement = request.supplement
+    keyColumns = request.keyColumns
+  }
+
+  deinit {
+    // A statement that is left running would keep its tables from being dropped.
+    if !isAtEnd { selectStatement.end(run: run) }
   }
 
   /// Returns the next row; `nil` at the end.
@@ -83,11 +93,17 @@ public final class RowCursor: Cursor {
     guard !isAtEnd else { return nil }
     // Looked up for each row, because another thread may use the statement once the access has ended.
     let statement = try selectStatement.prepared
+    guard run == selectStatement.run else {
+      throw DatabaseError.misuse(
+        "the statement has been started again, so this cursor has ended", sql: selectStatement.sql)
+    }
     guard try statement.step() else {
       isAtEnd = true
       statement.reset()
       return nil
     }
-    return Row(layout: layout, values: statement.row, failures: failures)
+    let values = statement.row
+    try statement.checkKeys(keyColumns, in: values)
+    return Row(layout: layout, values: values, failures: failures)
   }
 }

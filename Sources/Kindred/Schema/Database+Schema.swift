@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import KindredSQLite
 
 /// Options of `CREATE TABLE` (<https://www.sqlite.org/lang_createtable.html>).
 public struct TableOptions: OptionSet, Sendable {
@@ -76,14 +77,18 @@ extension Database {
     }
   }
 
-  /// Returns whether the main database has a table with a name, ignoring case.
+  /// Returns whether there is a table with a name, ignoring case: in the main database, a temporary one, or in an
+  /// attached database.
   ///
   /// - Throws: `DatabaseError`.
   public func tableExists(_ name: String) throws -> Bool {
-    try Bool.fetchOne(
-      self,
-      sql: "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE)",
-      arguments: [name]) ?? false
+    let databases = ["main", "temp"] + (try connection.attachedDatabases)
+    return try databases.contains { database in
+      let schema = "\(SQL.quoted(database)).sqlite_schema"
+      return try Bool.fetchOne(
+        self, sql: "SELECT EXISTS (SELECT * FROM \(schema) WHERE type = 'table' AND name = ? COLLATE NOCASE)",
+        arguments: [name]) ?? false
+    }
   }
 }
 

@@ -80,8 +80,12 @@ public struct DatabaseMigrator: Sendable {
   }
 
   private func run(on db: Database, upTo last: String?) throws {
+    // Read first, so that a database that needs no migration is not locked for writing.
+    let applied = try Self.applied(on: db)
     for migration in migrations {
-      try db.inTransaction { try apply(migration, on: db) }
+      if !applied.contains(migration.identifier) {
+        try db.inTransaction { try apply(migration, on: db) }
+      }
       if migration.identifier == last { return }
     }
   }

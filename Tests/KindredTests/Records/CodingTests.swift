@@ -104,7 +104,10 @@ struct CodingTests {
     #expect(row?["exact"] as String? == "1234567890.1234567890123456789")
     #expect(row?["numeric"] as Double? == 0.1)
     #expect(Decimal.fromDatabaseValue("1e3".databaseValue) == 1000)
-    for text in ["12abc", "", "0x1", "1,5", " 1", "."] {
+    for (text, number) in [("-12.5", "-12.5"), ("+1.", "1"), (".5", "0.5"), ("25E-1", "2.5")] {
+      #expect(Decimal.fromDatabaseValue(text.databaseValue) == Decimal(string: number), "\(text)")
+    }
+    for text in ["12abc", "", "0x1", "1,5", " 1", ".", "-", "1e", "1e+", "e1", "--1", "1.2.3", "١"] {
       #expect(Decimal.fromDatabaseValue(text.databaseValue) == nil, "\(text)")
     }
     #expect(Decimal.nan.databaseValue == .null)

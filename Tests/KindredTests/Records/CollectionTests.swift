@@ -28,6 +28,10 @@ private struct Box: TableRecord {
 
 private struct Thing: TableRecord {}
 
+private struct Shelf: TableRecord {
+  static let boxes = hasMany(Box.self, using: ForeignKey(["shelfId"], to: ["id"]))
+}
+
 @Suite("Collections of many records")
 struct CollectionTests {
   private let queue = DatabaseQueue()
@@ -224,5 +228,29 @@ struct CollectionTests {
     let details = plan.map { $0["detail"] as String }
     #expect(details.count == 3)
     #expect(details.dropFirst().allSatisfy { $0.hasPrefix("SEARCH") })
+  }
+
+  @Test("a collection by a key that is not UTF-8 is an error, and not empty", arguments: [1, 2])
+  func malformedKeys(count: Int) throws {
+    try queue.write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE shelf (id INTEGER PRIMARY KEY); CREATE TABLE box (key, shelfId); CREATE TABLE thing (box);
+          INSERT INTO shelf VALUES (1), (2);
+          INSERT INTO box VALUES (char(65533), 1), ('b', 2);
+          INSERT INTO thing SELECT key FROM box;
+          """)
+      let shelves = Shelf.limit(count).including(all: Shelf.boxes.including(all: Box.things))
+      let boxes = Box.limit(count).including(all: Box.things)
+      // U+FFFD itself is a key like others.
+      #expect(try Row.fetchOne(db, boxes)?.prefetchedRows["things"]?.count == 1)
+      #expect(try Row.fetchAll(db, shelves).count == count)
+      try db.execute(sql: "UPDATE box SET key = CAST(x'61FF' AS TEXT) WHERE shelfId = 1")
+      for request in [boxes.asRequest(of: Row.self), shelves.asRequest(of: Row.self)] {
+        let error = #expect(throws: RowDecodingError.self) { try request.fetchAll(db) }
+        #expect(error?.reason == .mismatch(found: "a text that is not UTF-8"))
+      }
+      #expect(try Row.fetchAll(db, Box.all()).count == 2)
+    }
   }
 }

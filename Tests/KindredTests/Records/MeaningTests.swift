@@ -72,6 +72,17 @@ struct MeaningTests {
         == [#"[id:1, id:1, bookId:1, name:"Whale"]"#])
   }
 
+  @Test("a star behind an interpolated table or literal is the columns of that table, too")
+  func interpolatedStars() throws {
+    let award = Award.filter(key: 1)
+    let expected = [#"[id:1, bookId:1, name:"Whale"] book: [title:"Moby-Dick"]"#]
+    for literal: SQLLiteral in ["\(Award.self).*", "\(sql: "award").*", "award.\(literal: "*")"] {
+      #expect(
+        try rows(award.select(literal: literal).including(required: Award.book.select(Column("title"))))
+          == expected)
+    }
+  }
+
   @Test("several columns of an annotation by SQL leave those behind it in their places")
   func annotations() throws {
     let request = Book.filter(key: 1).select(Column("title"))
@@ -200,5 +211,7 @@ struct MeaningTests {
   @Test("splitting adapters take any counts")
   func adapters() {
     #expect(splittingRowAdapters(columnCounts: [.max, 1, -1]).count == 4)
+    let layout = RowLayout(columnNames: ["a", "b"])
+    #expect(RangeRowAdapter(1...(.max)).adapt(layout).columns.map(\.name) == ["b"])
   }
 }
