@@ -16,6 +16,7 @@ export function addRoles(table, name) {
     part.setAttribute("role", "rowgroup");
   }
   for (const row of table.querySelectorAll(":scope > :not(.spacer) > tr")) {
+    if (row.getAttribute("role") === "row") continue;
     row.setAttribute("role", "row");
     for (const cell of row.children) {
       cell.setAttribute(
@@ -69,8 +70,8 @@ export class GridKeys {
       if (target !== this.present && target.closest(OWN) === null) target.tabIndex = -1;
     }
     if (this.present === null || !this.present.isConnected || this.present.closest("tr[hidden]") !== null) {
-      const first = this.#rows().flatMap(stops)[0]?.target ?? null;
-      if (first !== null) this.#mark(first);
+      const [row] = this.#rows();
+      if (row !== undefined) this.#mark(stops(row)[0].target);
     }
   }
 
@@ -105,7 +106,9 @@ export class GridKeys {
   /** The visible rows, including those of nested tables. @returns {HTMLTableRowElement[]} */
   #rows() {
     return /** @type {HTMLTableRowElement[]} */ (all(this.root, "tr")).filter((row) =>
-      row.closest("tr[hidden], .spacer") === null && stops(row).length > 0
+      row.closest("tr[hidden], .spacer") === null &&
+      // Each cell of a record has a stop, which is not looked for: there may be thousands.
+      (row.classList.contains("below") ? stops(row).length : row.cells.length) > 0
     );
   }
 
