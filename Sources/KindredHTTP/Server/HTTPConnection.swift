@@ -30,12 +30,12 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var isClosed = false
   /// When the thread that works on the connection has to leave it to others.
   @exclusivity(unchecked) private var turnEnd = Moment.never
-  /// Whether that has come while there was more to do.
+  /// Whether that has come while there was more input.
   @exclusivity(unchecked) private var isTurnOver = false
 
   private static let readLength = 16384
-  /// How long a thread works on a connection that always has something to do.
-  private static let turn = Duration.milliseconds(25)
+  /// How long a thread works on a connection that always has input.
+  private static let turn = Duration.milliseconds(2)
 
   /// The client of a connection.
   struct Client: Sendable {
@@ -141,10 +141,6 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func proceed() {
     while !isClosed {
-      guard .now < turnEnd else {
-        isTurnOver = true
-        return
-      }
       if let pending {
         guard let answer = pending.take(orWake: { [weak self] in self?.signal(.event) }) else { return }
         self.pending = nil
@@ -156,6 +152,8 @@ final class HTTPConnection: @unchecked Sendable {
         if let action = machine.outputSent() { perform(action) }
         continue
       }
+      isTurnOver = !input.readable.isEmpty && .now >= turnEnd
+      if isTurnOver { return }
       let (consumed, action) = machine.receive(input.readable)
       input.consume(consumed)
       if case .read = action {
