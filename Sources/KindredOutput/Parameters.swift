@@ -25,6 +25,7 @@ public struct Parameters: Sendable {
     case .claim(let name): return claims[name] ?? .null
     case .beginning(let pattern, let escape, let kind):
       return kind.beginning(of: try value(of: pattern), escape: try escape.map(value))
+    case .regularExpression(let pattern): return try value(of: pattern).regularExpressionOfGlob
     case .parameter, .cursor, .ancestor, .batch:
       throw RequestError(.invalidValue, "a value of the request is missing")
     }

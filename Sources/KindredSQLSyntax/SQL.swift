@@ -158,6 +158,8 @@ extension SQL {
     case batch(Int)
     /// The literal prefix of another pattern, itself as a pattern (``PatternKind/beginning(of:escape:)``).
     indirect case beginning(of: Binding, escape: Binding?, PatternKind)
+    /// The regular expression of a pattern of `GLOB`.
+    indirect case regularExpression(ofGlob: Binding)
   }
 }
 

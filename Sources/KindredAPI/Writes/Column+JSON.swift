@@ -15,7 +15,7 @@ extension Column {
   /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {
     if case .null = node.content { return .null }
-    if valueFormat == .json {
+    if valueFormat == .json || isComposed {
       guard node.depth <= Self.maximumDepth else {
         throw Refusal(message: "`\(name)` holds JSON of \(Self.maximumDepth) levels at most")
       }

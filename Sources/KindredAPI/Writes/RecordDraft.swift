@@ -93,7 +93,8 @@ extension RecordDraft {
   private func possibleBlobs(in table: Table) -> [String] {
     assignments.filter { assignment in
       guard case .text(let text) = assignment.value, !text.isEmpty, text.utf8.count % 4 == 0,
-        let column = table.column(named: assignment.column), !column.takesBase64, column.valueFormat != .json
+        let column = table.column(named: assignment.column), !column.takesBase64, column.valueFormat != .json,
+        !column.isComposed
       else { return false }
       return Base64.decode(text) != nil
     }.map(\.column)

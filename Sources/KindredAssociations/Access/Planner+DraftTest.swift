@@ -65,6 +65,7 @@ extension Table {
 extension Column {
   /// Returns a parameter with the affinity and the collation of the column, as if the value were stored in it.
   fileprivate func stored(_ binding: SQL.Binding, in dialect: any SQLDialect) -> SQL {
+    if isComposed { return dialect.written(binding, to: self) }
     if let type = dialect.type(of: self) { return dialect.parameter(binding, as: type) }
     // A parameter has neither affinity nor collation.
     let value: SQL = "\(binding)"

@@ -126,14 +126,24 @@ struct PostgreSQLDialect: SQLDialect {
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression {
-    guard op == .like else {
-      throw TypeMismatch(
-        message: "PostgreSQL has no `glob`: write `like`, with `%` for any letters and `_` for one")
-    }
+    guard op == .like else { return try globs(value, pattern, negated: negated) }
     // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
     let escape = try escape.map { try text($0).operand } ?? "''"
     let (value, pattern) = (try text(value).operand, try text(pattern).operand)
     return boolean("\(value) \(not(negated))ILIKE \(pattern) ESCAPE \(escape)")
+  }
+
+  /// `GLOB`, whose pattern is made a regular expression when it is bound.
+  private func globs(
+    _ value: CompiledExpression, _ pattern: CompiledExpression, negated: Bool
+  ) throws -> CompiledExpression {
+    if pattern.form == .null { return pattern }
+    guard case .literal(let binding, _) = pattern.form else {
+      throw TypeMismatch(
+        message: "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others")
+    }
+    let expression = parameter(.regularExpression(ofGlob: binding), as: .text)
+    return boolean("\(try text(value).operand) COLLATE \"C\" \(negated ? "!~" : "~" as SQL) \(expression)")
   }
 
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
@@ -201,6 +211,13 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func defaultValue(of column: Column?) -> SQL { "DEFAULT" }
+
+  func written(_ binding: SQL.Binding, to column: Column) -> SQL {
+    guard column.isComposed, let type = type(of: column) else { return "\(binding)" }
+    // It makes arrays and composites of JSON, at any depth.
+    return
+      "(SELECT written.value FROM json_to_record(json_build_object('value', \(SQL.bound(to: binding, as: "json")))) AS written(value \(type.sql)))"
+  }
 
   func fullTextIndex(of table: String) -> String {
     "add a generated column of the type tsvector to \(table), with a GIN index"

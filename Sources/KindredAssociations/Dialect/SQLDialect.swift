@@ -100,6 +100,8 @@ protocol SQLDialect: Sendable {
   /// Returns the smaller of two numbers.
   func least(_ left: SQL, _ right: SQL) -> SQL
 
+  /// Returns the value that is written to a column for a parameter.
+  func written(_ binding: SQL.Binding, to column: Column) -> SQL
   /// Returns the value that resets a column to its default.
   func defaultValue(of column: Column?) -> SQL
   /// Returns the end of an error message that tells how a table gets a full-text index.

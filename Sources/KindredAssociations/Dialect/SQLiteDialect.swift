@@ -147,6 +147,8 @@ struct SQLiteDialect: SQLDialect {
 
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
 
+  func written(_ binding: SQL.Binding, to column: Column) -> SQL { "\(binding)" }
+
   func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "min(\(left), \(right))" }

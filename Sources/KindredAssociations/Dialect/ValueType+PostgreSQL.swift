@@ -18,8 +18,12 @@ extension ValueType {
     let name = Self.withoutLength(declaredType)
     guard !name.isEmpty else { return nil }
     // Arrays and composites are both shown as JSON.
-    guard !name.hasSuffix("[]"), !name.hasPrefix("composite ") else {
+    if name.hasSuffix("[]") {
       self.init(kind: .array, name: name)
+      return
+    }
+    if name.hasPrefix(Column.compositePrefix) {
+      self.init(kind: .array, name: String(name.dropFirst(Column.compositePrefix.count)))
       return
     }
     switch name.lowercased() {

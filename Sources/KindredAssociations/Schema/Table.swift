@@ -18,6 +18,8 @@ public struct Table: Sendable, Hashable {
   public let name: String
   /// The name of its schema, where statements must give it.
   public var schema: String?
+  /// Whether columns can have names that differ in case alone.
+  public var caseCounts = false
   /// The kind of table.
   public let kind: Kind
   /// The columns in table order.
@@ -98,12 +100,15 @@ public struct Table: Sendable, Hashable {
       orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound)
     table.schema = schema
+    table.caseCounts = caseCounts
     return table
   }
 
-  /// Returns the column of this name: an exact match, else one that ignores the case of ASCII letters, as SQLite does.
+  /// Returns the column of this name: an exact match, else, unless case counts, one that ignores the case of ASCII letters,
+  /// as SQLite does.
   public func column(named name: String) -> Column? {
-    columns.first { $0.name == name } ?? columns.first { $0.name.equalsIgnoringCase(name) }
+    if let exact = columns.first(where: { $0.name == name }) { return exact }
+    return caseCounts ? nil : columns.first { $0.name.equalsIgnoringCase(name) }
   }
 
   /// Whether no two records have equal values in all of these columns, NULLs aside.
@@ -146,13 +151,19 @@ public struct Column: Sendable, Hashable {
   public let defaultValue: SQL?
   /// The name of the collation by which its texts are compared.
   public let collation: String
+  /// Whether its values have parts, and are JSON arrays or objects to clients.
+  public let isComposed: Bool
+
+  /// What the declared type of a column of PostgreSQL begins with whose values are records.
+  public static let compositePrefix = "composite "
 
   /// Creates a column; by default it has no type, is nullable and has no default value.
   ///
   /// - Parameter affinity: that of the declared type by default.
   public init(
     name: String, declaredType: String = "", affinity: Affinity? = nil, collation: String = "BINARY",
-    isNullable: Bool = true, isGenerated: Bool = false, hasDefault: Bool = false, defaultValue: SQL? = nil
+    isNullable: Bool = true, isGenerated: Bool = false, hasDefault: Bool = false, defaultValue: SQL? = nil,
+    isComposed: Bool = false
   ) {
     self.name = name
     self.declaredType = declaredType
@@ -162,6 +173,7 @@ public struct Column: Sendable, Hashable {
     self.isGenerated = isGenerated
     self.hasDefault = hasDefault
     self.defaultValue = defaultValue
+    self.isComposed = isComposed
   }
 }
 

@@ -47,13 +47,14 @@ extension Table {
     let table = reference
     switch change {
     case .insertion(let columns, let returned):
-      let parameters = columns.indices.map { "\(.parameter($0))" as SQL }.joined(separator: ", ")
+      let parameters = columns.enumerated().map { written(.parameter($0), to: $1, dialect) }.joined(
+        separator: ", ")
       let values: SQL =
         columns.isEmpty ? "DEFAULT VALUES" : "(\(Self.list(columns))) VALUES (\(parameters))"
       return "INSERT INTO \(table) \(values)\(Self.returning(returned))"
     case .update(let columns, let reset, let returned):
       let changes =
-        columns.enumerated().map { "\(identifier: $1) = \(.parameter($0))" as SQL }
+        columns.enumerated().map { "\(identifier: $1) = \(written(.parameter($0), to: $1, dialect))" as SQL }
         + reset.map { "\(identifier: $0) = \(dialect.defaultValue(of: column(named: $0)))" as SQL }
       return """
         UPDATE \(table) SET \(changes.joined(separator: ", ")) \
@@ -87,6 +88,11 @@ extension Table {
       return
         "(SELECT \(referred) FROM \(identifier: reference.table) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: name).\(column)"
     }.joined(separator: " AND ")
+  }
+
+  /// Returns the value that is written to a column of this name.
+  private func written(_ binding: SQL.Binding, to name: String, _ dialect: any SQLDialect) -> SQL {
+    column(named: name).map { dialect.written(binding, to: $0) } ?? "\(binding)"
   }
 
   private static func list(_ columns: [String]) -> SQL {

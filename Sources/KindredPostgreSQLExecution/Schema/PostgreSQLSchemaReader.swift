@@ -85,12 +85,14 @@ public struct PostgreSQLSchemaReader {
     for row in 0..<rows.rowCount {
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       let type = rows.text(row, 2) ?? ""
+      let isComposite = rows.isTrue(row, 7)
       drafts[place].columns.append(
         Column(
-          name: rows.text(row, 1) ?? "", declaredType: rows.isTrue(row, 7) ? "composite \(type)" : type,
+          name: rows.text(row, 1) ?? "", declaredType: isComposite ? Column.compositePrefix + type : type,
           affinity: ColumnKind(typeName: type).affinity, isNullable: !rows.isTrue(row, 3),
           isGenerated: rows.isTrue(row, 4), hasDefault: rows.isTrue(row, 5),
-          defaultValue: rows.text(row, 6).map { SQL(trusted: $0) }))
+          defaultValue: rows.text(row, 6).map { SQL(trusted: $0) },
+          isComposed: isComposite || type.hasSuffix("[]")))
     }
   }
 
@@ -170,10 +172,12 @@ extension PostgreSQLSchemaReader {
     var table: Table {
       // Without a key, records can be read and changed like those of a view.
       let isTable = ["r", "p", "f"].contains(kind) && !primaryKey.isEmpty
-      return Table(
+      var table = Table(
         name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
         uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
         insteadOf: isTable ? [] : changes)
+      table.caseCounts = true
+      return table
     }
 
     /// The full-text index of the only `tsvector` column; nil if there is none, or several.

@@ -19,6 +19,7 @@ extension Column {
     switch valueFormat {
     case .json: .json
     case .boolean: .boolean
+    case .plain where isComposed: .json
     case .plain: takesBase64 ? .base64 : .text
     }
   }

@@ -158,7 +158,7 @@ private struct PlainColumn {
   init(_ column: Column) {
     self.column = column
     name = Array(column.name.utf8)
-    isJSON = column.valueFormat == .json
+    isJSON = column.valueFormat == .json || column.isComposed
     takesBase64 = column.takesBase64
     takesBooleans = column.takesBooleans
   }
