@@ -39,6 +39,7 @@ let package = Package(
 
     // The clock that deadlines are told by.
     .target(name: "KindredClock"),
+    .target(name: "KindredPooling"),
     // Digests, signatures and random bytes, by OpenSSL.
     .target(name: "KindredCryptography", dependencies: ["CKindredOpenSSL"]),
 
@@ -55,14 +56,15 @@ let package = Package(
     .target(
       name: "KindredBackend", dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredOutput"]),
     .target(
-      name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "KindredClock", "CKindredSQLite"]),
+      name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredSQLite"]),
     .target(
       name: "KindredExecution",
       dependencies: [
         "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredBackend", "KindredSQLite",
         "KindredClock", "CKindredSQLite",
       ]),
-    .target(name: "KindredPostgreSQL", dependencies: ["KindredClock", "CKindredPostgreSQL"]),
+    .target(
+      name: "KindredPostgreSQL", dependencies: ["KindredClock", "KindredPooling", "CKindredPostgreSQL"]),
     .target(
       name: "KindredPostgreSQLExecution",
       dependencies: [
@@ -125,7 +127,8 @@ let package = Package(
       name: "KindredPostgreSQLTests",
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
-        "KindredAssociations", "KindredClock", .product(name: "Logging", package: "swift-log"),
+        "KindredAssociations", "KindredSQLSyntax", "KindredPooling", "KindredClock",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(

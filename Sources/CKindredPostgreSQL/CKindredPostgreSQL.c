@@ -37,6 +37,7 @@
   X(char *, getvalue, (const PGresult *, int, int))                                                                \
   X(int, getlength, (const PGresult *, int, int))                                                                  \
   X(char *, cmdTuples, (PGresult *))                                                                               \
+  X(char *, cmdStatus, (PGresult *))                                                                               \
   X(void, clear, (PGresult *))                                                                                     \
   X(PGcancel *, getCancel, (PGconn *))                                                                             \
   X(int, cancel, (PGcancel *, char *, int))                                                                        \
@@ -126,6 +127,7 @@ const char *kindred_pq_name(const PGresult *result, int column) { return pq.fnam
 bool kindred_pq_is_null(const PGresult *result, int row, int column) { return pq.getisnull(result, row, column); }
 const char *kindred_pq_value(const PGresult *result, int row, int column) { return pq.getvalue(result, row, column); }
 int kindred_pq_length(const PGresult *result, int row, int column) { return pq.getlength(result, row, column); }
+const char *kindred_pq_command(PGresult *result) { return pq.cmdStatus(result); }
 const char *kindred_pq_affected(PGresult *result) { return pq.cmdTuples(result); }
 void kindred_pq_clear(PGresult *result) { pq.clear(result); }
 

@@ -1,4 +1,5 @@
 import CKindredPostgreSQL
+import Dispatch
 import Synchronization
 
 /// A handle to cancel a connection's work for its current holder, from any thread.
@@ -10,17 +11,35 @@ public struct CancelHandle: Sendable {
 
   /// Makes the running statement and later ones fail with `57014`, until the connection has another holder.
   ///
-  /// It connects to the server, and returns when the server has received the request.
-  public func cancel() { state.cancel(for: holder) }
+  /// It returns at once. The server is told on another thread, because libpq connects to it for that, without a limit of
+  /// time.
+  public func cancel() {
+    guard state.begin(for: holder) else { return }
+    let state = state
+    Self.threads[Int(truncatingIfNeeded: holder % UInt64(Self.threads.count))].async { state.tellServer() }
+  }
+
+  /// Serial queues, so that Dispatch gives each a thread however many others are busy.
+  private static let threads = (0..<4).map { DispatchQueue(label: "kindred.postgresql.cancel.\($0)") }
 }
 
 /// The state that a connection shares with its cancel handles.
 final class CancelState: Sendable {
   private struct Target: @unchecked Sendable {
-    // libpq allows any thread to use it until it is freed; both happen while holding the lock.
+    // libpq allows any thread to use it until it is freed; `users` counts those that do.
     var handle: OpaquePointer?
     var holder: UInt64 = 0
     var isCancelled = false
+    /// The number of requests to the server that are on their way.
+    var users = 0
+    var isClosed = false
+
+    /// Frees the handle if it is not needed any more.
+    mutating func freeIfUnused() {
+      guard isClosed, users == 0, let handle else { return }
+      kindred_pq_free_cancel_handle(handle)
+      self.handle = nil
+    }
   }
 
   private let target: Mutex<Target>
@@ -35,26 +54,49 @@ final class CancelState: Sendable {
   var holder: UInt64 { target.withLock { $0.holder } }
   var isCancelled: Bool { target.withLock { $0.isCancelled } }
 
-  func cancel(for holder: UInt64) {
+  /// Notes that a holder's work is cancelled, and returns whether the server has to be told by `tellServer()`.
+  func begin(for holder: UInt64) -> Bool {
     target.withLock { target in
-      guard target.holder == holder, let handle = target.handle else { return }
+      guard target.holder == holder, !target.isClosed, target.handle != nil, !target.isCancelled else {
+        return false
+      }
       target.isCancelled = true
-      kindred_pq_cancel(handle)
+      target.users += 1
+      return true
     }
   }
 
+  /// Tells the server to cancel what the connection runs; called once for each `begin(for:)` that returned true.
+  func tellServer() {
+    let request = target.withLock { target in Request(handle: target.isClosed ? nil : target.handle) }
+    // Outside the lock, because it may take minutes if the server can't be reached.
+    if let handle = request.handle { kindred_pq_cancel(handle) }
+    target.withLock { target in
+      target.users -= 1
+      target.freeIfUnused()
+    }
+  }
+
+  private struct Request: @unchecked Sendable {
+    // Not freed while `users` counts the request.
+    let handle: OpaquePointer?
+  }
+
   /// Invalidates the existing handles.
-  func changeHolder() {
+  ///
+  /// - Returns: Whether a cancellation is on its way, which would hit the next holder.
+  func changeHolder() -> Bool {
     target.withLock { target in
       target.holder &+= 1
       target.isCancelled = false
+      return target.users > 0
     }
   }
 
   func close() {
     target.withLock { target in
-      if let handle = target.handle { kindred_pq_free_cancel_handle(handle) }
-      target.handle = nil
+      target.isClosed = true
+      target.freeIfUnused()
     }
   }
 }

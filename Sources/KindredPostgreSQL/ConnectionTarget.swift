@@ -50,8 +50,12 @@ extension ConnectionTarget: CustomStringConvertible {
   public var description: String {
     guard let scheme = url.range(of: "://") else { return url }
     let rest = url[scheme.upperBound...]
-    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     var shown = String(url[..<scheme.upperBound])
+    if let last = rest.lastIndex(of: "@"), last >= authority.endIndex {
+      // What stands before it may be a password whose special characters are not escaped.
+      return shown + "…" + rest[last...].prefix { $0 != "?" }
+    }
     if let at = authority.lastIndex(of: "@") {
       let user = authority[..<at].prefix { $0 != ":" }
       shown += user + authority[at...]

@@ -39,9 +39,12 @@ public final class PostgreSQLConnection {
     guard kindred_pq_enter_pipeline(connection) else {
       throw .lost("libpq has no pipelines: install version 14 or later")
     }
+    // libpq's time limit ends with the connection.
+    deadline = MonotonicTime.now() &+ UInt64(max(1, target.connectTimeout)) * 1_000_000_000
     let results = try run([
       Query("SELECT pg_backend_pid()", isReusable: false), Query(Self.session, isReusable: false),
     ])
+    deadline = nil
     if target.preparation == .auto {
       // A pooler reports a process number of its own, and the next transaction may use another session.
       preparesStatements = results.first?.integer(0, 0) == Int64(kindred_pq_backend(connection))
@@ -229,6 +232,9 @@ public final class PostgreSQLConnection {
 
   // MARK: Holders
 
+  /// Closes the connection when its holder returns it, because something was left that a rollback doesn't undo.
+  public func retire() { isBroken = true }
+
   /// A handle to cancel the statements of the current holder.
   public var cancelHandle: CancelHandle { CancelHandle(state: cancelState, holder: cancelState.holder) }
 
@@ -250,7 +256,11 @@ public final class PostgreSQLConnection {
 
   /// Undoes what a holder has left, and invalidates its cancel handles.
   func relinquish() {
-    cancelState.changeHolder()
+    if cancelState.changeHolder() {
+      // The cancellation may arrive at any time, and must not meet somebody else's statement.
+      isBroken = true
+      return
+    }
     deadline = MonotonicTime.now() &+ 2_000_000_000
     if !isBroken, Int(kindred_pq_transaction_status(handle)) != KINDRED_PQ_TRANSACTION_IDLE {
       do {

@@ -30,6 +30,14 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     self.message = message
   }
 
+  /// The error of a commit whose answer was lost.
+  public static let unknownOutcome: PostgreSQLError = {
+    var error = PostgreSQLError(
+      state: State.unknownOutcome, message: "the connection was lost during COMMIT: it is unknown whether it was done")
+    error.endsConnection = true
+    return error
+  }()
+
   /// Returns an error about a connection that is lost or could not be made.
   static func lost(_ message: String) -> PostgreSQLError {
     var error = PostgreSQLError(state: State.connectionFailure, message: message)
@@ -41,6 +49,10 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public enum State {
     /// The connection is lost or could not be made.
     public static let connectionFailure = "08006"
+    /// The connection was lost during a commit, so it is unknown whether the transaction was committed.
+    public static let unknownOutcome = "08007"
+    /// The transaction was rolled back.
+    public static let rollback = "40000"
     /// The statement was cancelled by a client or by its time limit.
     public static let cancelled = "57014"
     /// A concurrent transaction prevents serialization.
@@ -80,6 +92,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     case State.changedResult: message.contains("cached plan")
     // The server is shutting down or starting up, or an administrator has ended the session.
     case "57P01", "57P02", "57P03": true
+    // A second attempt could do twice what was committed.
+    case State.unknownOutcome: false
     default: category == "08"
     }
   }

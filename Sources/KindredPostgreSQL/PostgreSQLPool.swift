@@ -1,4 +1,5 @@
 import Dispatch
+import KindredPooling
 import Synchronization
 
 /// A bounded number of connections to one database, opened on demand, each with one holder at a time.
@@ -25,41 +26,15 @@ public final class PostgreSQLPool: Sendable {
     let connection: PostgreSQLConnection
   }
 
-  /// A request that waits for a slot.
-  private struct Waiter {
-    let number: UInt64
-    /// Called when the slot is granted, without holding a lock.
-    let onGrant: @Sendable () -> Void
-  }
-
   private struct State {
     var idle: [Idle] = []
-    /// The number of slots in use, including those whose connection is still being opened.
-    var taken = 0
-    /// The waiting requests in order of arrival.
-    var waiters: [Waiter] = []
-    /// The waiters that have been granted a slot but have not taken its connection yet.
-    var granted: Set<UInt64> = []
-    var lastNumber: UInt64 = 0
+    var slots: SlotQueue
     /// The numbers of long results whose connections are beyond the slots, and of those that hold a slot.
     var extra = 0
     var longInSlots = 0
-    var isClosed = false
-    var statistics = Statistics()
-
-    /// Passes a free slot to the next waiter.
-    mutating func passOn() -> Waiter? {
-      guard !waiters.isEmpty else {
-        taken -= 1
-        return nil
-      }
-      let next = waiters.removeFirst()
-      granted.insert(next.number)
-      return next
-    }
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   /// The database.
   public let target: ConnectionTarget
   private let size: Int
@@ -73,6 +48,7 @@ public final class PostgreSQLPool: Sendable {
   public init(_ target: ConnectionTarget, size: Int, checkoutTimeout: Int) {
     self.target = target
     self.size = max(1, size)
+    state = Mutex(State(slots: SlotQueue(count: size)))
     checkoutMilliseconds = checkoutTimeout
   }
 
@@ -86,10 +62,11 @@ public final class PostgreSQLPool: Sendable {
   /// The current counters.
   public var statistics: Statistics {
     state.withLock { state in
-      var statistics = state.statistics
-      statistics.inUse = state.taken + state.extra
-      statistics.waiting = state.waiters.count
-      statistics.open = state.taken + state.extra + state.idle.count
+      var statistics = Statistics()
+      statistics.inUse = state.slots.taken + state.extra
+      statistics.waiting = state.slots.waiting
+      statistics.open = statistics.inUse + state.idle.count
+      (statistics.waits, statistics.timeouts) = (state.slots.waits, state.slots.timeouts)
       return statistics
     }
   }
@@ -102,7 +79,7 @@ public final class PostgreSQLPool: Sendable {
   public func take() throws(PostgreSQLError) -> sending PostgreSQLConnection {
     if let connection = try takeIfFree() { return connection }
     let isGranted = DispatchSemaphore(value: 0)
-    let number = enqueue { isGranted.signal() }
+    let number = enqueue { _ in isGranted.signal() }
     guard isGranted.wait(timeout: .now() + .milliseconds(checkoutMilliseconds)) == .success else {
       withdraw(number)
       throw PostgreSQLError(
@@ -115,30 +92,15 @@ public final class PostgreSQLPool: Sendable {
   ///
   /// - Throws: `PostgreSQLError`.
   public func takeIfFree() throws(PostgreSQLError) -> sending PostgreSQLConnection? {
-    let isFree = state.withLock { state in
-      guard state.isClosed || state.taken < size && state.waiters.isEmpty else { return false }
-      state.taken += 1
-      return true
-    }
-    return isFree ? try connection() : nil
+    state.withLock({ $0.slots.takeIfFree() }) ? try connection() : nil
   }
 
-  /// Queues for a connection; `onGrant` is called once, on any thread, when ``take(_:)`` can take it.
-  public func enqueue(_ onGrant: @escaping @Sendable () -> Void) -> UInt64 {
-    let (number, isGranted) = state.withLock { state in
-      state.lastNumber += 1
-      let number = state.lastNumber
-      let isGranted = state.isClosed || state.taken < size && state.waiters.isEmpty
-      if isGranted {
-        state.taken += 1
-        state.granted.insert(number)
-      } else {
-        state.statistics.waits += 1
-        state.waiters.append(Waiter(number: number, onGrant: onGrant))
-      }
-      return (number, isGranted)
-    }
-    if isGranted { onGrant() }
+  /// Queues for a connection; `onGrant` is called once with the number that is returned, on any thread and maybe before
+  /// this returns, when ``take(_:)`` can take it.
+  @discardableResult
+  public func enqueue(_ onGrant: @escaping SlotQueue.Grant) -> UInt64 {
+    let (number, isGranted) = state.withLock { $0.slots.enqueue(onGrant) }
+    if isGranted { onGrant(number) }
     return number
   }
 
@@ -146,7 +108,7 @@ public final class PostgreSQLPool: Sendable {
   ///
   /// - Throws: `PostgreSQLError`.
   public func take(_ number: UInt64) throws(PostgreSQLError) -> sending PostgreSQLConnection {
-    guard state.withLock({ $0.granted.remove(number) }) != nil else {
+    guard state.withLock({ $0.slots.claim(number) }) else {
       throw PostgreSQLError(
         state: PostgreSQLError.State.tooManyConnections, message: "it is not the waiter's turn")
     }
@@ -156,27 +118,28 @@ public final class PostgreSQLPool: Sendable {
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
   /// taken.
   public func withdraw(_ number: UInt64) {
-    let next = state.withLock { state -> Waiter? in
-      if let index = state.waiters.firstIndex(where: { $0.number == number }) {
-        state.waiters.remove(at: index)
-        state.statistics.timeouts += 1
-        return nil
-      }
-      return state.granted.remove(number) == nil ? nil : state.passOn()
-    }
-    next?.onGrant()
+    let grantNext = state.withLock { $0.slots.withdraw(number) }
+    grantNext?()
+  }
+
+  /// Undoes what was done with a connection, for another attempt of its holder, and replaces a lost one.
+  ///
+  /// - Throws: `PostgreSQLError` if no connection can be opened; the holder has none then.
+  public func renew(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> PostgreSQLConnection {
+    connection.relinquish()
+    return connection.isBroken ? try self.connection() : connection
   }
 
   /// Takes or opens a connection for the holder of a slot.
   private func connection() throws(PostgreSQLError) -> sending PostgreSQLConnection {
     while true {
-      let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
+      let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.slots.isClosed) }
       guard let idle else {
         do throws(PostgreSQLError) {
           guard !isClosed else { throw PostgreSQLError.lost("the pool is closed") }
           return Idle(connection: try PostgreSQLConnection(target)).connection
         } catch {
-          passOn()
+          release()
           throw error
         }
       }
@@ -200,16 +163,16 @@ public final class PostgreSQLPool: Sendable {
   ///
   /// - Throws: `PostgreSQLError`, with `53300` if both limits are reached.
   public func holdLong() throws(PostgreSQLError) -> LongHold {
-    let (hold, next) = state.withLock { state -> (LongHold?, Waiter?) in
+    let (hold, grantNext) = state.withLock { state -> (LongHold?, SlotQueue.Call?) in
       if state.extra < size {
         state.extra += 1
-        return (.extra, state.passOn())
+        return (.extra, state.slots.release())
       }
       guard state.longInSlots < size / 2 else { return (nil, nil) }
       state.longInSlots += 1
       return (.slot, nil)
     }
-    next?.onGrant()
+    grantNext?()
     guard let hold else {
       throw PostgreSQLError(
         state: PostgreSQLError.State.tooManyConnections, message: "too many clients are reading long results")
@@ -226,17 +189,17 @@ public final class PostgreSQLPool: Sendable {
     // Outside the lock, because a rollback may take long.
     connection.relinquish()
     let returned = Idle(connection: connection)
-    let next = state.withLock { state -> Waiter? in
+    let grantNext = state.withLock { state -> SlotQueue.Call? in
       switch hold {
       case .extra: state.extra -= 1
       case .slot: state.longInSlots -= 1
       case nil: break
       }
-      let isWanted = hold != .extra || state.taken + state.idle.count < size
-      if !state.isClosed, isWanted, !returned.connection.isBroken { state.idle.append(returned) }
-      return hold == .extra ? nil : state.passOn()
+      let isWanted = hold != .extra || state.slots.taken + state.idle.count < size
+      if !state.slots.isClosed, isWanted, !returned.connection.isBroken { state.idle.append(returned) }
+      return hold == .extra ? nil : state.slots.release()
     }
-    next?.onGrant()
+    grantNext?()
   }
 
   /// Closes idle connections, which a failure of the server may have ended all at once.
@@ -249,18 +212,15 @@ public final class PostgreSQLPool: Sendable {
     _ = consume idle
   }
 
-  private func passOn() { state.withLock { $0.passOn() }?.onGrant() }
+  private func release() {
+    let grantNext = state.withLock { $0.slots.release() }
+    grantNext?()
+  }
 
   /// Closes idle connections now and others when they are returned; waiters get an error from ``take(_:)``.
   public func close() {
-    let waiters = state.withLock { state in
-      state.isClosed = true
-      defer { state.waiters = [] }
-      state.taken += state.waiters.count
-      state.granted.formUnion(state.waiters.map(\.number))
-      return state.waiters
-    }
+    let grantAll = state.withLock { $0.slots.close() }
     closeIdle()
-    for waiter in waiters { waiter.onGrant() }
+    grantAll()
   }
 }

@@ -53,6 +53,9 @@ public final class QueryResult {
   /// Returns whether a value is true.
   public func isTrue(_ row: Int, _ column: Int) -> Bool { bytes(row, column).first == UInt8(ascii: "t") }
 
+  /// The name of the command that ran, with the number of rows for some: `COMMIT`, `UPDATE 3`.
+  public var command: String { kindred_pq_command(result).map { String(cString: $0) } ?? "" }
+
   /// The number of rows that the statement has changed.
   public var affectedRows: Int {
     kindred_pq_affected(result).flatMap { Int(String(cString: $0)) } ?? 0

@@ -1,5 +1,6 @@
 import CKindredSQLite
 import Dispatch
+import KindredPooling
 import Synchronization
 
 /// A bounded number of connections of one kind, opened on demand, each with one holder at a time.
@@ -22,49 +23,24 @@ final class ConnectionSlots: Sendable {
     let connection: Connection
   }
 
-  /// A request that waits for a slot.
-  private struct Waiter {
-    let number: UInt64
-    /// Called when the slot is granted, without holding a lock.
-    let onGrant: @Sendable () -> Void
-  }
-
   private struct State {
     var idle: [Idle] = []
     /// The connections in use, so that none is returned twice or to the wrong pool.
     var holders: Set<ObjectIdentifier> = []
-    /// The number of slots in use, including those whose connection is still being opened.
-    var taken = 0
-    /// The waiting requests in order of arrival.
-    var waiters: [Waiter] = []
-    /// The waiters that have been granted a slot but have not taken its connection yet.
-    var granted: Set<UInt64> = []
-    var lastNumber: UInt64 = 0
-    var isClosed = false
+    var slots: SlotQueue
     var counters = Counters()
 
     /// Takes an idle connection for the holder of a slot; nil if one has to be opened.
     mutating func takeIdle() throws -> Idle? {
-      guard !isClosed else { throw DatabaseError.misuse("the pool is closed") }
+      // Nobody waits for a slot of a closed queue, so it need not be given back.
+      guard !slots.isClosed else { throw DatabaseError.misuse("the pool is closed") }
       guard let idle = idle.popLast() else { return nil }
       holders.insert(ObjectIdentifier(idle.connection))
       return idle
     }
-
-    /// Passes a free slot to the next waiter.
-    mutating func passOn() -> Waiter? {
-      guard !waiters.isEmpty else {
-        taken -= 1
-        return nil
-      }
-      let next = waiters.removeFirst()
-      granted.insert(next.number)
-      return next
-    }
   }
 
-  private let state = Mutex(State())
-  private let count: Int
+  private let state: Mutex<State>
   /// The time for which `checkOut()` waits; nil for no limit.
   private let timeout: DispatchTimeInterval?
   private let open: @Sendable () throws -> Connection
@@ -72,7 +48,7 @@ final class ConnectionSlots: Sendable {
   init(
     count: Int, timeoutMilliseconds: Int?, open: @escaping @Sendable () throws -> Connection
   ) {
-    self.count = max(1, count)
+    state = Mutex(State(slots: SlotQueue(count: count)))
     timeout = timeoutMilliseconds.map { .milliseconds($0) }
     self.open = open
   }
@@ -81,7 +57,8 @@ final class ConnectionSlots: Sendable {
     state.withLock { state in
       var counters = state.counters
       counters.inUse = state.holders.count
-      counters.waiting = state.waiters.count
+      counters.waiting = state.slots.waiting
+      (counters.waits, counters.timeouts) = (state.slots.waits, state.slots.timeouts)
       return counters
     }
   }
@@ -104,10 +81,8 @@ final class ConnectionSlots: Sendable {
   /// Takes or opens a connection; nil if none is free, or others are waiting.
   func checkOutIfFree() throws -> sending Connection? {
     let (isFree, idle) = try state.withLock { state -> (Bool, Idle?) in
-      guard state.isClosed || state.taken < count && state.waiters.isEmpty else { return (false, nil) }
-      let idle = try state.takeIdle()
-      state.taken += 1
-      return (true, idle)
+      guard state.slots.takeIfFree() else { return (false, nil) }
+      return (true, try state.takeIdle())
     }
     guard isFree else { return nil }
     return try idle?.connection ?? openInSlot()
@@ -115,19 +90,7 @@ final class ConnectionSlots: Sendable {
 
   /// Queues for a connection; `onGrant` is called once, on any thread, when `take(_:)` can take it.
   func enqueue(_ onGrant: @escaping @Sendable () -> Void) -> UInt64 {
-    let (number, isGranted) = state.withLock { state in
-      state.lastNumber += 1
-      let number = state.lastNumber
-      let isGranted = state.isClosed || state.taken < count && state.waiters.isEmpty
-      if isGranted {
-        state.taken += 1
-        state.granted.insert(number)
-      } else {
-        state.counters.waits += 1
-        state.waiters.append(Waiter(number: number, onGrant: onGrant))
-      }
-      return (number, isGranted)
-    }
+    let (number, isGranted) = state.withLock { $0.slots.enqueue { _ in onGrant() } }
     if isGranted { onGrant() }
     return number
   }
@@ -135,15 +98,8 @@ final class ConnectionSlots: Sendable {
   /// Takes or opens the connection of a waiter that has been granted a slot.
   func take(_ number: UInt64) throws -> sending Connection {
     let idle = try state.withLock { state in
-      guard state.granted.remove(number) != nil else {
-        throw DatabaseError.misuse("it is not the waiter's turn")
-      }
-      do {
-        return try state.takeIdle()
-      } catch {
-        state.taken -= 1
-        throw error
-      }
+      guard state.slots.claim(number) else { throw DatabaseError.misuse("it is not the waiter's turn") }
+      return try state.takeIdle()
     }
     return try idle?.connection ?? openInSlot()
   }
@@ -151,15 +107,8 @@ final class ConnectionSlots: Sendable {
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
   /// taken.
   func withdraw(_ number: UInt64) {
-    let next = state.withLock { state -> Waiter? in
-      if let index = state.waiters.firstIndex(where: { $0.number == number }) {
-        state.waiters.remove(at: index)
-        state.counters.timeouts += 1
-        return nil
-      }
-      return state.granted.remove(number) == nil ? nil : state.passOn()
-    }
-    next?.onGrant()
+    let grantNext = state.withLock { $0.slots.withdraw(number) }
+    grantNext?()
   }
 
   private func openInSlot() throws -> sending Connection {
@@ -171,7 +120,8 @@ final class ConnectionSlots: Sendable {
       }
       return new.connection
     } catch {
-      state.withLock { $0.passOn() }?.onGrant()
+      let grantNext = state.withLock { $0.slots.release() }
+      grantNext?()
       throw error
     }
   }
@@ -186,34 +136,28 @@ final class ConnectionSlots: Sendable {
     connection.relinquish()
     let (hits, misses) = connection.takeCacheCounts()
     let returned = Idle(connection: connection)
-    let next = state.withLock { state in
+    let grantNext = state.withLock { state in
       state.counters.cacheHits += hits
       state.counters.cacheMisses += misses
-      if state.isClosed {
+      if state.slots.isClosed {
         state.counters.open -= 1
       } else {
         state.idle.append(returned)
       }
-      return state.passOn()
+      return state.slots.release()
     }
-    next?.onGrant()
+    grantNext?()
   }
 
   /// Closes idle connections now and others when they are returned; waiters get an error from `take(_:)`.
   func close() {
-    let (idle, waiters) = state.withLock { state in
-      state.isClosed = true
+    let (idle, grantAll) = state.withLock { state in
       state.counters.open -= state.idle.count
-      defer {
-        state.idle = []
-        state.waiters = []
-      }
-      state.taken += state.waiters.count
-      state.granted.formUnion(state.waiters.map(\.number))
-      return (state.idle, state.waiters)
+      defer { state.idle = [] }
+      return (state.idle, state.slots.close())
     }
     // Deallocation closes them here, outside the lock.
     _ = consume idle
-    for waiter in waiters { waiter.onGrant() }
+    grantAll()
   }
 }

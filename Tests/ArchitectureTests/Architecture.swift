@@ -18,6 +18,7 @@ enum Architecture {
     Module(name: "CKindredPostgreSQL"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredClock"),
+    Module(name: "KindredPooling"),
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
     // Its planner has phases, each with a folder in Planning: Resolution (names, without SQL), Selects and Tree (values),
@@ -27,10 +28,10 @@ enum Architecture {
     // Protocols and values, which each database fills.
     Module(name: "KindredBackend", uses: ["KindredOutput"]),
     Module(
-      name: "KindredSQLite", uses: ["KindredSQLSyntax", "KindredClock"], gates: ["CKindredSQLite"],
+      name: "KindredSQLite", uses: ["KindredSQLSyntax", "KindredClock", "KindredPooling"], gates: ["CKindredSQLite"],
       libraries: ["Dispatch"]),
     Module(
-      name: "KindredPostgreSQL", uses: ["KindredClock"], gates: ["CKindredPostgreSQL"],
+      name: "KindredPostgreSQL", uses: ["KindredClock", "KindredPooling"], gates: ["CKindredPostgreSQL"],
       libraries: ["Dispatch"]),
     Module(
       name: "KindredPostgreSQLExecution", uses: ["KindredBackend", "KindredPostgreSQL"],

@@ -15,17 +15,24 @@ struct Served {
   /// Serves a database that is created by these statements.
   init(_ sql: String...) throws { try self.init(contentsOf: sql) }
 
-  init(contentsOf sql: [String], isWritable: Bool = false) throws {
+  /// - Parameter configure: Changes the options of the service.
+  init(
+    contentsOf sql: [String], isWritable: Bool = false,
+    configure: (inout KindredService.Options) -> Void = { _ in }
+  ) throws {
     let target = try Cluster.database()
     let connection = try PostgreSQLConnection(target)
     for statement in sql { _ = try connection.run([Query(statement, isReusable: false)]) }
-    try self.init(target, isWritable: isWritable)
+    try self.init(target, isWritable: isWritable, configure)
   }
 
-  private init(_ target: ConnectionTarget, isWritable: Bool) throws {
+  private init(
+    _ target: ConnectionTarget, isWritable: Bool, _ configure: (inout KindredService.Options) -> Void = { _ in }
+  ) throws {
     self.target = target
     var options = KindredService.Options()
     options.isWritable = isWritable
+    configure(&options)
     service = try KindredService(
       PostgreSQLBackend(PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable),
       options: options,
@@ -34,7 +41,7 @@ struct Served {
   }
 
   /// The same database served by a new server, which reads its schema again.
-  func reopened() throws -> Served { try Served(target, isWritable: false) }
+  func reopened(isWritable: Bool = false) throws -> Served { try Served(target, isWritable: isWritable) }
 
   /// Runs a statement on another connection, as another process would.
   func run(_ sql: String) throws {
@@ -47,8 +54,8 @@ struct Served {
   }
 
   /// Returns the status and the content of the response to a request with JSON.
-  func send(_ method: HTTPMethod, _ url: String, _ json: String?) -> String {
-    var request = HTTPRequest(method: method, target: url, headers: [:])
+  func send(_ method: HTTPMethod, _ url: String, _ json: String?, headers: HTTPHeaders = [:]) -> String {
+    var request = HTTPRequest(method: method, target: url, headers: headers)
     if let json {
       request.headers.append("Content-Type", "application/json")
       request.body = Array(json.utf8)

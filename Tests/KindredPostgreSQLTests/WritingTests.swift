@@ -70,4 +70,33 @@ struct WritingTests {
     }
     #expect(served.text("/books?fields=n:count()") == #"[{"n":20}]"#)
   }
+
+  @Test("a write whose commit was not answered is not tried again")
+  func lostCommit() throws {
+    try served.run("CREATE SEQUENCE attempt")
+    try served.run(
+      """
+      CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM nextval('attempt'); PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); RETURN NULL; END $$
+      """)
+    try served.run(
+      """
+      CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON author DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION lose()
+      """)
+    #expect(served.send(.post, "/authors", #"{"name":"x"}"#).hasPrefix("503"))
+    let connection = try PostgreSQLConnection(served.target)
+    #expect(try connection.rows("SELECT last_value FROM attempt") == [["1"]])
+  }
+
+  @Test("arrays and composites are written as JSON")
+  func composed() throws {
+    try served.run("CREATE TYPE spot AS (x int, name text)")
+    try served.run("CREATE TABLE place (id int PRIMARY KEY, grid int[], tags text[], spot spot, spots spot[])")
+    let served = try served.reopened(isWritable: true)
+    let content = #"{"id":1,"grid":[[1,2],[3,null]],"tags":["a,\"b\"",null],"spot":{"x":1,"name":"n"},"spots":[{"x":2,"name":null}]}"#
+    #expect(served.send(.post, "/places", content) == "201 \(content)")
+    #expect(served.send(.patch, "/places/1", #"{"grid":"x"}"#).hasPrefix("422"))
+    #expect(served.send(.patch, "/places/1", #"{"grid":null,"tags":[]}"#).contains(#""grid":null,"tags":[]"#))
+  }
 }

@@ -75,7 +75,12 @@ extension ModelInference {
     }
     for table in schema.tables.values {
       guard let name = resourceNames[table.name] else { continue }
-      model.resources[name] = Resource(name: name, table: table)
+      var resource = Resource(name: name, table: table)
+      if let vector = table.fullText?.vector {
+        // The words of a record are for searches, and shown only on request.
+        resource.fields = table.columns.map(\.name).filter { $0 != vector }
+      }
+      model.resources[name] = resource
     }
   }
 }

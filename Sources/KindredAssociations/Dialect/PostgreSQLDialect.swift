@@ -10,6 +10,10 @@ struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
   var nestsStatements: Bool { false }
   var hasAffinities: Bool { false }
+  var hasTotalArithmetic: Bool { false }
+
+  /// The maximum length of what an operator writes several times, in bytes.
+  private static let maximumLength = 256 << 10
 
   // MARK: Values
 
@@ -103,6 +107,13 @@ struct PostgreSQLDialect: SQLDialect {
   ) throws -> CompiledExpression {
     // A literal on the left takes the type of the values on the right.
     let values = try list.enumerated().map { try comparable(value, $1, 0, $0 + 1) }
+    let kind = values.lazy.compactMap { $0.1.type?.kind }.first
+    guard values.allSatisfy({ $0.sql == values[0].0.sql && ($1.type == nil || $1.type?.kind == kind) }) else {
+      // The value is converted to the type of each.
+      let (op, word): (SQL, SQL) = negated ? ("<>", " AND ") : ("=", " OR ")
+      let tests = values.map { "\($0.0.operand) \(op) \($0.1.operand)" as SQL }
+      return boolean(tests.joined(separator: word), negated ? .and : .or)
+    }
     let others = values.map(\.1.sql).joined(separator: ", ")
     let first = value.isLiteral ? values[0].0 : value.json(as: values[0].0)
     return boolean("\(first.operand) \(not(negated))IN (\(others))")
@@ -198,6 +209,10 @@ struct PostgreSQLDialect: SQLDialect {
     of value: CompiledExpression?, _ branches: [(condition: CompiledExpression, result: CompiledExpression)],
     else other: CompiledExpression?
   ) throws -> CompiledExpression {
+    // The value is written once for each branch.
+    if let value, value.sql.length * branches.count > Self.maximumLength {
+      throw TypeMismatch(message: "the value of `case` is too long for so many branches")
+    }
     let results = try unified(branches.map(\.result) + (other.map { [$0] } ?? []))
     var sql: SQL = "CASE"
     for (branch, result) in zip(branches, results) {

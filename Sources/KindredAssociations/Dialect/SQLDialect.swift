@@ -27,6 +27,9 @@ protocol SQLDialect: Sendable {
   /// Whether comparing the columns of a foreign key depends on their affinities and collations.
   var hasAffinities: Bool { get }
 
+  /// Whether arithmetic and casts have a value for all operands, so that no error tells what they are.
+  var hasTotalArithmetic: Bool { get }
+
   // MARK: Values
 
   /// Returns the type of a column; nil if it may hold values of any type.

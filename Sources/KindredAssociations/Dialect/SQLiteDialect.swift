@@ -5,6 +5,7 @@ struct SQLiteDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .questionMark }
   var nestsStatements: Bool { true }
   var hasAffinities: Bool { true }
+  var hasTotalArithmetic: Bool { true }
 
   private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
     CompiledExpression(sql: sql, precedence: precedence, format: .boolean)

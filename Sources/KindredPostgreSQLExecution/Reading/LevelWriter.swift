@@ -61,7 +61,7 @@ struct LevelWriter: ~Copyable {
   /// Writes rows until the part has `size` bytes.
   mutating func run(upTo size: Int) -> Pause {
     while !frames.isEmpty {
-      if frames[frames.count - 1].isInRow { writeRow() } else { nextRow() }
+      if frames[frames.count - 1].isInRow { writeRow(upTo: size) } else { nextRow() }
       if output.count >= size { return .full }
     }
     return .needsRows
@@ -89,8 +89,9 @@ struct LevelWriter: ~Copyable {
     frames[top].isInRow = true
   }
 
-  /// Writes the row of the frame on top, up to its end or to a child's frame.
-  private mutating func writeRow() {
+  /// Writes the row of the frame on top, up to its end, to a child's frame, or until the part has `size` bytes: a row can
+  /// repeat a long value under any number of names.
+  private mutating func writeRow(upTo size: Int) {
     let top = frames.count - 1
     let level = frames[top].level
     let node = nodes + level.node
@@ -98,6 +99,10 @@ struct LevelWriter: ~Copyable {
     let end = node.pointee.endInstruction
     var index = frames[top].instruction
     while index < end {
+      guard output.count < size else {
+        frames[top].instruction = index
+        return
+      }
       let instruction = instructions + Int(index)
       index += 1
       let place = Place(rows: level.rows, row: row, column: Int(instruction.pointee.operand))

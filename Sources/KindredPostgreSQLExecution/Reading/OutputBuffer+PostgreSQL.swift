@@ -173,7 +173,8 @@ enum Hexadecimal {
   }
 
   private static func value(_ digit: UInt8) -> UInt8 {
-    digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : (digit | 0x20) - UInt8(ascii: "a") + 10
+    // Without a check of overflow: a function can change `bytea_output`, and then these are no digits.
+    digit <= UInt8(ascii: "9") ? digit &- UInt8(ascii: "0") : (digit | 0x20) &- UInt8(ascii: "a") &+ 10
   }
 
   /// Returns the text of bytes.

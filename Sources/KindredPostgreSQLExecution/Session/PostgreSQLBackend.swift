@@ -1,4 +1,3 @@
-import Dispatch
 import KindredAssociations
 import KindredBackend
 import KindredClock
@@ -15,15 +14,8 @@ public final class PostgreSQLBackend: Backend {
   let watcher: Watcher
   /// Whether records can be changed.
   public let isWritable: Bool
-  /// The connections for writing, which are separate so that writes never wait for reads.
-  private let writers: PostgreSQLPool
-  private let writes = DispatchQueue(label: "kindred.postgresql.writes", attributes: .concurrent)
-  private let counts = Mutex((writes: 0, waiting: 0))
+  private let writer: PostgreSQLWriter
   private let schemaState = Mutex(SchemaState())
-
-  private static let writerCount = 4
-  /// The maximum number of attempts of a write that conflicts with others.
-  private static let attempts = 5
 
   private struct SchemaState {
     var fingerprint = ""
@@ -45,7 +37,7 @@ public final class PostgreSQLBackend: Backend {
     self.pool = pool
     self.schemas = schemas
     self.isWritable = isWritable
-    writers = pool.sibling(size: Self.writerCount)
+    writer = PostgreSQLWriter(besides: pool)
     watcher = Watcher(pool.target)
     capabilities = try watcher.withConnection { connection in
       let results = try connection.run([
@@ -176,7 +168,7 @@ public final class PostgreSQLBackend: Backend {
   /// Closes the connections; one that is in use is closed when it is returned.
   public func close() {
     pool.close()
-    writers.close()
+    writer.close()
     watcher.close()
   }
 
@@ -187,48 +179,7 @@ public final class PostgreSQLBackend: Backend {
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
-    counts.withLock { $0.waiting += 1 }
-    writes.async { [self] in
-      let result = Result { try write(order, body) }
-      counts.withLock { counts in
-        counts.waiting -= 1
-        if case .success = result { counts.writes += 1 }
-      }
-      completion(result)
-    }
-  }
-
-  private func write<Value: Sendable>(
-    _ order: WriteOrder, _ body: (any WriteTransaction) throws -> Value
-  ) throws -> Value {
-    var attempt = 1
-    while true {
-      do {
-        return try writeOnce(order, body)
-      } catch let error as PostgreSQLError where error.isTransient && attempt < Self.attempts {
-        guard !(order.cancellation?.isCancelled ?? false) else { throw error }
-        if let deadline = order.deadline, MonotonicTime.now() > deadline { throw error }
-        attempt += 1
-      }
-    }
-  }
-
-  private func writeOnce<Value: Sendable>(
-    _ order: WriteOrder, _ body: (any WriteTransaction) throws -> Value
-  ) throws -> Value {
-    let connection = try writers.take()
-    let handle = connection.cancelHandle
-    order.cancellation?.onCancel { DispatchQueue.global().async { handle.cancel() } }
-    defer {
-      order.cancellation?.onCancel(nil)
-      // This rolls back anything that has not been committed.
-      writers.giveBack(connection)
-    }
-    let transaction = try PostgreSQLWriteTransaction(
-      connection, of: self, as: order.role, deadline: order.isLong ? nil : order.deadline)
-    let value = try body(transaction)
-    try transaction.commit()
-    return value
+    writer.submit(order, to: self, body, completion: completion)
   }
 
   /// The current counters.
@@ -240,11 +191,9 @@ public final class PostgreSQLBackend: Backend {
     statistics.readersWaiting = pool.waiting
     statistics.waits = pool.waits
     statistics.waitTimeouts = pool.timeouts
-    let counts = counts.withLock { $0 }
-    (statistics.writes, statistics.writeCommits, statistics.writesWaiting) = (
-      counts.writes, counts.writes, counts.waiting
-    )
-    statistics.isWriterInUse = writers.statistics.inUse > 0
+    let written = writer.statistics
+    (statistics.writes, statistics.writeCommits) = (written.writes, written.writes)
+    (statistics.writesWaiting, statistics.isWriterInUse) = (written.waiting, written.isInUse)
     return statistics
   }
 }
@@ -276,7 +225,7 @@ struct PostgreSQLReaders: ReaderPool {
   }
 
   func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
-    ReaderTicket(number: pool.enqueue(onGrant)) { [pool] in pool.withdraw($0) }
+    ReaderTicket(number: pool.enqueue { _ in onGrant() }) { [pool] in pool.withdraw($0) }
   }
 
   func close() { pool.close() }

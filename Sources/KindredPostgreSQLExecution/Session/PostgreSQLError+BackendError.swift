@@ -16,6 +16,9 @@ extension PostgreSQLError: BackendError {
     case "55P03", State.tooManyConnections: return .busy
     default: break
     }
+    if State.mismatches.contains(state), !concernsChange {
+      return .noValue("PostgreSQL does not compare or combine values of these types: write a `cast`")
+    }
     switch category {
     case "22": return concernsChange ? .constraint(.dataType) : .noValue(message)
     case "23": return .constraint(constraintKind)
@@ -41,4 +44,9 @@ extension PostgreSQLError: BackendError {
     let names = column.map { [$0] } ?? keyColumns
     return names.allSatisfy { table.column(named: $0) != nil } ? names : []
   }
+}
+
+extension PostgreSQLError.State {
+  /// The states of statements whose types or collations don't fit, such as an association of columns of two types.
+  fileprivate static let mismatches: Set = ["42883", "42804", "42846", "42P21", "42P22"]
 }

@@ -25,15 +25,20 @@ extension PostgreSQLReadTransaction {
   private func lines(of statement: Plan.Statement) throws -> [String] {
     // EXPLAIN (GENERIC_PLAN) needs version 16; this also works before.
     let nulls = statement.bindings.map { _ in "NULL" }.joined(separator: ", ")
-    let results = try run([
-      Query("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"),
-      Query("PREPARE kindred_explained AS \(statement.sql)", isReusable: false),
-      Query(
-        "EXPLAIN (COSTS OFF) EXECUTE kindred_explained\(nulls.isEmpty ? "" : "(\(nulls))")", isReusable: false
-      ),
-      Query("DEALLOCATE kindred_explained", isReusable: false),
-    ])
-    let plan = results[2]
+    let name = "kindred_explained_\(UInt64.random(in: .min ... .max))"
+    let plan: QueryResult
+    do {
+      plan = try run([
+        Query("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"),
+        Query("PREPARE \(name) AS \(statement.sql)", isReusable: false),
+        Query("EXPLAIN (COSTS OFF) EXECUTE \(name)\(nulls.isEmpty ? "" : "(\(nulls))")", isReusable: false),
+        Query("DEALLOCATE \(name)", isReusable: false),
+      ])[2]
+    } catch {
+      // A rollback doesn't remove the prepared statement.
+      connection.retire()
+      throw error
+    }
     return (0..<plan.rowCount).compactMap { plan.text($0, 0) }
   }
 }

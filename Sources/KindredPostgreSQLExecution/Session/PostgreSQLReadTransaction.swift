@@ -1,4 +1,3 @@
-import Dispatch
 import KindredAssociations
 import KindredBackend
 import KindredClock
@@ -49,8 +48,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   private func watchCancellation() {
     let handle = connection.cancelHandle
-    // Cancelling connects to the server, which the cancelling thread must not wait for.
-    cancellation?.onCancel { DispatchQueue.global().async { handle.cancel() } }
+    cancellation?.onCancel { handle.cancel() }
   }
 
   // MARK: Statements
@@ -59,6 +57,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   ///
   /// - Throws: `PostgreSQLError`.
   func run(_ queries: [Query]) throws -> [QueryResult] {
+    // After a restart that failed, the connection may have another holder.
+    guard !isClosed else { throw PostgreSQLError.closed }
     try checkInterruption()
     guard !hasBegun else { return try connection.run(queries) }
     let beginning = try self.beginning
@@ -82,7 +82,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       return try body()
     } catch let error as PostgreSQLError {
       backend.notice(error)
-      guard error.isTransient, !hasGivenRows, !(cancellation?.isCancelled ?? false) else { throw error }
+      guard error.isTransient, !isClosed, !hasGivenRows, !(cancellation?.isCancelled ?? false) else { throw error }
       try restart(error)
       return try body()
     }
@@ -93,9 +93,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     if error.endsConnection { pool.closeIdle() }
     hasBegun = false
     cancellation?.onCancel(nil)
-    pool.giveBack(connection)
     isClosed = true
-    connection = try pool.take()
+    connection = try pool.renew(connection)
     isClosed = false
     if let timeLeft { connection.deadline = start + timeLeft }
     watchCancellation()
@@ -158,3 +157,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 }
 
 extension PostgreSQLReadTransaction: SchemaForwarding {}
+
+extension PostgreSQLError {
+  fileprivate static let closed = PostgreSQLError(
+    state: State.connectionFailure, message: "the transaction has ended")
+}

@@ -40,16 +40,7 @@ extension PostgreSQLWriteTransaction {
   }
 
   private func store(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
-    if try !hasAnswers() {
-      _ = try run([
-        Query(
-          """
-          CREATE TABLE kindred_idempotency (
-            principal text, key text, fingerprint bytea NOT NULL, time bigint NOT NULL, status integer NOT NULL,
-            location text, total bigint, preferences text, tag bytea, content bytea, PRIMARY KEY (principal, key))
-          """, isReusable: false)
-      ])
-    }
+    if try !hasAnswers() { try createTable() }
     func text(_ value: (some CustomStringConvertible)?) -> [UInt8]? {
       value.map { Array($0.description.utf8) }
     }
@@ -66,6 +57,22 @@ extension PostgreSQLWriteTransaction {
           answer.tag.map(Hexadecimal.text), answer.content.map(Hexadecimal.text),
         ])
     ])
+  }
+
+  private func createTable() throws {
+    do {
+      _ = try run([
+        Query(
+          """
+          CREATE TABLE IF NOT EXISTS kindred_idempotency (
+            principal text, key text, fingerprint bytea NOT NULL, time bigint NOT NULL, status integer NOT NULL,
+            location text, total bigint, preferences text, tag bytea, content bytea, PRIMARY KEY (principal, key))
+          """, isReusable: false)
+      ])
+    } catch let error as PostgreSQLError where ["23505", "42P07", "42710"].contains(error.state) {
+      // Another transaction has created it meanwhile, so this one runs again.
+      throw PostgreSQLError(state: PostgreSQLError.State.serializationFailure, message: error.message)
+    }
   }
 
   func removeKeptAnswers(until time: Int64) throws {

@@ -15,6 +15,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private(set) var isOpen = true
   private var cursors = 0
   private var savepoints = 0
+  /// The settings to be sent with the next statement.
+  private var settings: [Query] = []
+  /// The limit of time for each statement that the server has been told, in milliseconds.
+  private var limit: UInt64?
   var hasGivenRows = false
 
   /// Begins a transaction.
@@ -29,9 +33,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     self.connection = connection
     schemaVersion = try backend.checkSchemaVersion()
     connection.deadline = deadline
+    limit = Self.milliseconds(until: deadline)
     let beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
-      + backend.settings(milliseconds: Self.milliseconds(until: deadline))
+      + backend.settings(milliseconds: limit)
       + (role.map { [try RoleSettings.query(for: $0)] } ?? [])
     _ = try RoleSettings.refusing { try connection.run(beginning) }
   }
@@ -39,7 +44,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private static func milliseconds(until deadline: UInt64?) -> UInt64? {
     deadline.map { end in
       let now = MonotonicTime.now()
-      return end > now ? max(1, (end - now) / 1_000_000) : 1
+      // Rounded up, so that equal spans are equal; the connection's own deadline is exact.
+      return end > now ? ((end - now) / 100_000_000 + 1) * 100 : 1
     }
   }
 
@@ -48,14 +54,25 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   /// - Throws: `PostgreSQLError`, also for constraints that are checked at the commit.
   func commit() throws {
     isOpen = false
-    _ = try connection.run([Query("COMMIT", isReusable: false)])
+    let results: [QueryResult]
+    do throws(PostgreSQLError) {
+      results = try connection.run([Query("COMMIT", isReusable: false)])
+    } catch {
+      throw error.endsConnection ? .unknownOutcome : error
+    }
+    // The COMMIT of a failed transaction is no error, but rolls it back.
+    guard results.first?.command == "COMMIT" else {
+      throw PostgreSQLError(state: PostgreSQLError.State.rollback, message: "the transaction was rolled back")
+    }
   }
 
   // MARK: Statements
 
   func run(_ queries: [Query]) throws -> [QueryResult] {
+    let settings = settings
+    self.settings = []
     do {
-      return try connection.run(queries)
+      return Array(try connection.run(settings + queries).dropFirst(settings.count))
     } catch {
       backend.notice(error)
       if error.endsConnection || error.category == "40" { isOpen = false }
@@ -99,7 +116,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
-    return Rows(try alone(query)).values
+    let result = try alone(query)
+    // A view without a key returns nothing of a record, but still the number of records.
+    guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
+    return Rows(result).values
   }
 
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
@@ -142,7 +162,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func setDeadline(_ nanoseconds: UInt64?) {
     connection.deadline = nanoseconds
-    _ = try? run(backend.settings(milliseconds: Self.milliseconds(until: nanoseconds)))
+    let limit = Self.milliseconds(until: nanoseconds)
+    guard limit != self.limit else { return }
+    self.limit = limit
+    settings = backend.settings(milliseconds: limit)
   }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {

@@ -54,7 +54,7 @@ struct TextSearchQuery {
       } else if first == "\"" {
         tokens.append(.phrase(try phrase(&rest)))
       } else {
-        if "()+*".contains(first) {
+        if "()+*,".contains(first) {
           tokens.append(.symbol(first))
         } else if !first.isWhitespace {
           throw Failure(message: "`\(first)` is no part of a word: put it in double quotes")
@@ -123,6 +123,15 @@ struct TextSearchQuery {
         guard skip(.symbol(")")) else { throw Failure(message: "a closing parenthesis is missing") }
         return "(\(inner))"
       }
+      if next == .word("NEAR"), tokens.indices.contains(index + 1), tokens[index + 1] == .symbol("(") {
+        index += 2
+        return try near()
+      }
+      return try phrase()
+    }
+
+    /// Parses words that follow one another, the last of which may be a beginning.
+    private mutating func phrase() throws(Failure) -> String {
       var words = try self.words()
       while skip(.symbol("+")) { words += try self.words() }
       guard !words.isEmpty else { throw Failure(message: "it has a phrase without a word") }
@@ -130,6 +139,34 @@ struct TextSearchQuery {
       if skip(.symbol("*")) { lexemes[lexemes.count - 1] += ":*" }
       return lexemes.count == 1 ? lexemes[0] : "(\(lexemes.joined(separator: " <-> ")))"
     }
+
+    /// Parses the phrases of `NEAR(one two, 10)`, behind the parenthesis: both, with so many words between them at most.
+    ///
+    /// PostgreSQL knows exact distances alone, so each is an alternative.
+    private mutating func near() throws(Failure) -> String {
+      let first = try phrase()
+      guard next != .symbol(","), next != .symbol(")") else {
+        throw Failure(message: "NEAR takes two words or phrases")
+      }
+      let second = try phrase()
+      var distance = 10
+      if skip(.symbol(",")) {
+        guard case .word(let text)? = next, let number = Int(text), (0...Self.largestDistance).contains(number)
+        else { throw Failure(message: "the distance of NEAR is a number from 0 to \(Self.largestDistance)") }
+        distance = number
+        index += 1
+      }
+      guard skip(.symbol(")")) else {
+        throw Failure(message: "NEAR takes two words or phrases and a distance: join others by AND")
+      }
+      let alternatives = (1...(distance + 1)).flatMap { step in
+        ["\(first) <\(step)> \(second)", "\(second) <\(step)> \(first)"]
+      }
+      return "(\(alternatives.joined(separator: " | ")))"
+    }
+
+    /// Each number of words between two is an alternative of its own.
+    private static let largestDistance = 100
 
     private mutating func words() throws(Failure) -> [String] {
       guard let token = next else { throw Failure(message: "a word is missing at its end") }

@@ -1,0 +1,169 @@
+import Dispatch
+import KindredBackend
+import KindredClock
+import KindredPostgreSQL
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Runs writes on connections of their own, which are granted in the order in which the writes arrive.
+///
+/// A write that waits has no thread. One that conflicts with another transaction runs again.
+final class PostgreSQLWriter: Sendable {
+  private let pool: PostgreSQLPool
+  /// The connections for imports, which take so long that others would wait for them.
+  private let longPool: PostgreSQLPool
+  private let counts = Mutex((writes: 0, waiting: 0))
+  /// Taken by a write that has failed several times, so that such writes don't conflict with one another.
+  private let alone = DispatchSemaphore(value: 1)
+  private let clock = DispatchQueue(label: "kindred.postgresql.writes.clock")
+
+  private static let connectionCount = 4
+  private static let longConnectionCount = 2
+  /// The number of attempts after which a write runs apart from others that have failed as often.
+  private static let attemptsInCompany = 2
+  /// The maximum number of attempts.
+  private static let attempts = 30
+
+  /// Creates a writer to the database of a pool.
+  init(besides pool: PostgreSQLPool) {
+    self.pool = pool.sibling(size: Self.connectionCount)
+    longPool = pool.sibling(size: Self.longConnectionCount)
+  }
+
+  /// The counters: completed writes, those that wait or run, and whether a connection is in use.
+  var statistics: (writes: Int, waiting: Int, isInUse: Bool) {
+    let counts = counts.withLock { $0 }
+    return (counts.writes, counts.waiting, pool.statistics.inUse + longPool.statistics.inUse > 0)
+  }
+
+  /// Closes the connections; one that is in use is closed when it is returned.
+  func close() {
+    pool.close()
+    longPool.close()
+  }
+
+  /// Runs `body` in a write transaction of a backend, on another thread.
+  func submit<Value: Sendable>(
+    _ order: WriteOrder, to backend: PostgreSQLBackend,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
+    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    counts.withLock { $0.waiting += 1 }
+    let pool = order.isLong ? longPool : self.pool
+    @Sendable func onThread(_ work: @escaping @Sendable () -> Result<Value, any Error>) {
+      // A serial queue of its own, so that Dispatch gives it a thread however many others are busy.
+      DispatchQueue(label: "kindred.postgresql.write").async { [self] in
+        let result = work()
+        counts.withLock { counts in
+          counts.waiting -= 1
+          if case .success = result { counts.writes += 1 }
+        }
+        completion(result)
+      }
+    }
+    let turn = WriteTurn()
+    @Sendable func giveUp(_ error: PostgreSQLError) {
+      let (isNow, number) = turn.giveUp()
+      guard isNow else { return }
+      if let number { pool.withdraw(number) }
+      onThread { .failure(error) }
+    }
+    order.cancellation?.onCancel { giveUp(.cancelledWhileWaiting) }
+    let number = pool.enqueue { [self] number in
+      guard turn.begin() else {
+        pool.withdraw(number)
+        return
+      }
+      onThread { [self] in Result { try run(order, number, of: pool, to: backend, body) } }
+    }
+    guard !turn.set(number) else {
+      pool.withdraw(number)
+      return
+    }
+    if let deadline = order.deadline {
+      clock.asyncAfter(deadline: .now() + .nanoseconds(Self.nanoseconds(until: deadline))) {
+        giveUp(.tooLate)
+      }
+    }
+  }
+
+  private static func nanoseconds(until deadline: UInt64) -> Int {
+    let now = MonotonicTime.now()
+    return Int(clamping: deadline > now ? deadline - now : 0)
+  }
+
+  // MARK: Attempts
+
+  private func run<Value: Sendable>(
+    _ order: WriteOrder, _ number: UInt64, of pool: PostgreSQLPool, to backend: PostgreSQLBackend,
+    _ body: (any WriteTransaction) throws -> Value
+  ) throws -> Value {
+    var held: PostgreSQLConnection? = try pool.take(number)
+    var isAlone = false
+    defer {
+      // This rolls back anything that has not been committed.
+      if let held { pool.giveBack(held) }
+      if isAlone { alone.signal() }
+    }
+    var attempt = 1
+    while let connection = held {
+      do {
+        return try write(order, by: connection, to: backend, body)
+      } catch let error as PostgreSQLError where error.isTransient {
+        guard attempt < Self.attempts, !(order.cancellation?.isCancelled ?? false), hasTime(order) else {
+          throw error
+        }
+        held = nil
+        held = try pool.renew(connection)
+        if attempt == Self.attemptsInCompany { isAlone = waitUntilAlone(order) }
+        wait(afterAttempt: attempt)
+        attempt += 1
+      }
+    }
+    throw PostgreSQLError.tooLate
+  }
+
+  private func hasTime(_ order: WriteOrder) -> Bool { order.deadline.map { MonotonicTime.now() < $0 } ?? true }
+
+  private func waitUntilAlone(_ order: WriteOrder) -> Bool {
+    guard let deadline = order.deadline, !order.isLong else { return false }
+    return alone.wait(timeout: .now() + .nanoseconds(Self.nanoseconds(until: deadline))) == .success
+  }
+
+  /// Waits for a random time, so that conflicting transactions don't meet again.
+  private func wait(afterAttempt attempt: Int) {
+    let most = UInt32(1000) << UInt32(min(attempt, 5))
+    usleep(UInt32.random(in: 0..<most))
+  }
+
+  private func write<Value: Sendable>(
+    _ order: WriteOrder, by connection: PostgreSQLConnection, to backend: PostgreSQLBackend,
+    _ body: (any WriteTransaction) throws -> Value
+  ) throws -> Value {
+    let handle = connection.cancelHandle
+    order.cancellation?.onCancel { handle.cancel() }
+    defer { order.cancellation?.onCancel(nil) }
+    let transaction = try PostgreSQLWriteTransaction(
+      connection, of: backend, as: order.role, deadline: order.isLong ? nil : order.deadline)
+    let value = try body(transaction)
+    try transaction.commit()
+    return value
+  }
+}
+
+extension PostgreSQLError {
+  /// The client has left before the turn of its write.
+  fileprivate static let cancelledWhileWaiting = PostgreSQLError(
+    state: State.cancelled, message: "the request was cancelled")
+
+  /// The time of a write was over before its turn.
+  fileprivate static let tooLate = PostgreSQLError(
+    state: State.tooManyConnections, message: "all connections for writing are in use")
+}

@@ -1,0 +1,67 @@
+import KindredPooling
+import Synchronization
+import Testing
+
+@Suite("Slots")
+struct SlotQueueTests {
+  /// The numbers of granted requests, in order.
+  private final class Grants: Sendable {
+    private let state = Mutex<[UInt64]>([])
+    var numbers: [UInt64] { state.withLock { $0 } }
+    func add(_ number: UInt64) { state.withLock { $0.append(number) } }
+  }
+
+  private let grants = Grants()
+
+  @Test("are granted in the order of the requests")
+  func order() {
+    var queue = SlotQueue(count: 1)
+    let first = queue.enqueue(grants.add)
+    #expect(first.isGranted)
+    #expect(queue.claim(first.number))
+    let second = queue.enqueue(grants.add)
+    let third = queue.enqueue(grants.add)
+    #expect(!second.isGranted && !third.isGranted)
+    #expect(!queue.takeIfFree(), "others wait")
+    #expect(queue.waiting == 2 && queue.waits == 2)
+    queue.release()?()
+    #expect(grants.numbers == [second.number])
+    #expect(!queue.claim(third.number))
+    #expect(queue.claim(second.number))
+    #expect(!queue.claim(second.number), "a slot is claimed once")
+    queue.release()?()
+    #expect(grants.numbers == [second.number, third.number])
+    #expect(queue.taken == 1)
+  }
+
+  @Test("that are not wanted any more go to the next request")
+  func withdrawal() {
+    var queue = SlotQueue(count: 1)
+    #expect(queue.takeIfFree())
+    let first = queue.enqueue(grants.add)
+    let second = queue.enqueue(grants.add)
+    let third = queue.enqueue(grants.add)
+    queue.withdraw(first.number)?()
+    #expect(grants.numbers.isEmpty && queue.timeouts == 1)
+    queue.release()?()
+    #expect(grants.numbers == [second.number])
+    queue.withdraw(second.number)?()
+    #expect(grants.numbers == [second.number, third.number])
+    #expect(queue.claim(third.number))
+    queue.withdraw(third.number)?()
+    #expect(queue.taken == 1, "it has been claimed")
+    #expect(queue.release() == nil && queue.taken == 0)
+  }
+
+  @Test("are granted to all when the queue is closed")
+  func closing() {
+    var queue = SlotQueue(count: 1)
+    #expect(queue.takeIfFree())
+    let first = queue.enqueue(grants.add)
+    let second = queue.enqueue(grants.add)
+    queue.close()()
+    #expect(grants.numbers == [first.number, second.number])
+    #expect(queue.isClosed && queue.takeIfFree())
+    #expect(queue.enqueue(grants.add).isGranted)
+  }
+}
