@@ -56,7 +56,8 @@ let package = Package(
     .target(
       name: "KindredBackend", dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredOutput"]),
     .target(
-      name: "KindredSQLite", dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredSQLite"]),
+      name: "KindredSQLite",
+      dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredSQLite"]),
     .target(
       name: "KindredExecution",
       dependencies: [
@@ -127,8 +128,8 @@ let package = Package(
       name: "KindredPostgreSQLTests",
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
-        "KindredAssociations", "KindredSQLSyntax", "KindredPooling", "KindredClock",
-        .product(name: "Logging", package: "swift-log"),
+        "KindredAssociations", "KindredSQLSyntax", "KindredPooling", "KindredClock", "KindredSQLite",
+        "KindredExecution", .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(

@@ -33,7 +33,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   /// The error of a commit whose answer was lost.
   public static let unknownOutcome: PostgreSQLError = {
     var error = PostgreSQLError(
-      state: State.unknownOutcome, message: "the connection was lost during COMMIT: it is unknown whether it was done")
+      state: State.unknownOutcome,
+      message: "the connection was lost during COMMIT: it is unknown whether it was done")
     error.endsConnection = true
     return error
   }()

@@ -28,7 +28,8 @@ enum Architecture {
     // Protocols and values, which each database fills.
     Module(name: "KindredBackend", uses: ["KindredOutput"]),
     Module(
-      name: "KindredSQLite", uses: ["KindredSQLSyntax", "KindredClock", "KindredPooling"], gates: ["CKindredSQLite"],
+      name: "KindredSQLite", uses: ["KindredSQLSyntax", "KindredClock", "KindredPooling"],
+      gates: ["CKindredSQLite"],
       libraries: ["Dispatch"]),
     Module(
       name: "KindredPostgreSQL", uses: ["KindredClock", "KindredPooling"], gates: ["CKindredPostgreSQL"],

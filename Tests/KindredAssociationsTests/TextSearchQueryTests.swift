@@ -20,8 +20,10 @@ struct TextSearchQueryTests {
       ("\"it's\"", "('it' <-> 's')"),
       ("é", "'é'"),
       ("NEAR(a b, 0)", "('a' <1> 'b' | 'b' <1> 'a')"),
-      ("c NEAR(\"a d\" b*, 1)",
-       "'c' & (('a' <-> 'd') <1> 'b':* | 'b':* <1> ('a' <-> 'd') | ('a' <-> 'd') <2> 'b':* | 'b':* <2> ('a' <-> 'd'))"),
+      (
+        "c NEAR(\"a d\" b*, 1)",
+        "'c' & (('a' <-> 'd') <1> 'b':* | 'b':* <1> ('a' <-> 'd') | ('a' <-> 'd') <2> 'b':* | 'b':* <2> ('a' <-> 'd'))"
+      ),
     ])
   func translated(pattern: String, text: String) throws {
     #expect(try TextSearchQuery(pattern).text == text)
@@ -30,7 +32,8 @@ struct TextSearchQueryTests {
   @Test(
     "what is malformed is refused",
     arguments: [
-      "", "\"whale", "(whale", "whale)", "white OR", "AND", "a:b", "^a", "NEAR(a)", "NEAR(a b c)", "NEAR(a b, x)", "NEAR(a b, 101)", "NEAR(a b", "a, b", "\"!\"", "*", "it's",
+      "", "\"whale", "(whale", "whale)", "white OR", "AND", "a:b", "^a", "NEAR(a)", "NEAR(a b c)",
+      "NEAR(a b, x)", "NEAR(a b, 101)", "NEAR(a b", "a, b", "\"!\"", "*", "it's",
       String(repeating: "(", count: 100),
     ])
   func refused(pattern: String) {

@@ -37,7 +37,7 @@ struct RolesTests {
     "GRANT INSERT, UPDATE, DELETE ON memo TO \(reader)",
   ]
 
-  private func served(anonymous: String? = guest) throws -> Served {
+  private func served(anonymous: String? = RolesTests.guest) throws -> Served {
     try Served(contentsOf: Self.schema, isWritable: true) { options in
       var access = AccessConfiguration()
       access.databaseRoles = AccessConfiguration.DatabaseRoles(claim: "role", anonymous: anonymous)
@@ -61,7 +61,10 @@ struct RolesTests {
     for _ in 0..<3 {
       for (key, ids) in [("ann", "[1]"), ("bob", "[2,3]"), (nil, "[3]"), ("plain", "[3]")] {
         let text = served.text("/memos?fields=id", headers: headers(key))
-        #expect(text == ids.replacing("[", with: "[{\"id\":").replacing(",", with: "},{\"id\":").replacing("]", with: "}]"))
+        #expect(
+          text
+            == ids.replacing("[", with: "[{\"id\":").replacing(",", with: "},{\"id\":").replacing(
+              "]", with: "}]"))
       }
     }
   }

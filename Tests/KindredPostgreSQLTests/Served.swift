@@ -27,7 +27,8 @@ struct Served {
   }
 
   private init(
-    _ target: ConnectionTarget, isWritable: Bool, _ configure: (inout KindredService.Options) -> Void = { _ in }
+    _ target: ConnectionTarget, isWritable: Bool,
+    _ configure: (inout KindredService.Options) -> Void = { _ in }
   ) throws {
     self.target = target
     var options = KindredService.Options()
@@ -74,7 +75,7 @@ struct Served {
 
 extension HTTPBody {
   /// The whole content, in any form.
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .none: return ""
     case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)

@@ -92,9 +92,11 @@ struct WritingTests {
   @Test("arrays and composites are written as JSON")
   func composed() throws {
     try served.run("CREATE TYPE spot AS (x int, name text)")
-    try served.run("CREATE TABLE place (id int PRIMARY KEY, grid int[], tags text[], spot spot, spots spot[])")
+    try served.run(
+      "CREATE TABLE place (id int PRIMARY KEY, grid int[], tags text[], spot spot, spots spot[])")
     let served = try served.reopened(isWritable: true)
-    let content = #"{"id":1,"grid":[[1,2],[3,null]],"tags":["a,\"b\"",null],"spot":{"x":1,"name":"n"},"spots":[{"x":2,"name":null}]}"#
+    let content =
+      #"{"id":1,"grid":[[1,2],[3,null]],"tags":["a,\"b\"",null],"spot":{"x":1,"name":"n"},"spots":[{"x":2,"name":null}]}"#
     #expect(served.send(.post, "/places", content) == "201 \(content)")
     #expect(served.send(.patch, "/places/1", #"{"grid":"x"}"#).hasPrefix("422"))
     #expect(served.send(.patch, "/places/1", #"{"grid":null,"tags":[]}"#).contains(#""grid":null,"tags":[]"#))

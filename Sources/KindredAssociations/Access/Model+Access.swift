@@ -134,11 +134,13 @@ extension Expression {
   ///
   /// Comparisons and arithmetic are defined for all operands and take the same time for each; functions and patterns
   /// are not and do not.
-  var exposesOperands: Bool {
+  func exposesOperands(in dialect: any SQLDialect) -> Bool {
     switch kind {
     case .function(let name, _, _):
       !["coalesce", "ifnull", "nullif", "iif", "min", "max"].contains(name.lowercased())
     case .match, .program, .binary(.concatenate, _, _): true
+    case .binary(let op, _, _): !op.isComparison && !dialect.hasTotalArithmetic
+    case .unary(.minus, _), .cast: !dialect.hasTotalArithmetic
     default: false
     }
   }

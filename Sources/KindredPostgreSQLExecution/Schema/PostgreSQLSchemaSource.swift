@@ -50,7 +50,8 @@ struct PostgreSQLSchemaSource: SchemaSource {
         columns: (0..<rows.columnCount).map { column in
           let type = names.text(column, 0) ?? ""
           return Column(
-            name: rows.name(of: column), declaredType: names.isTrue(column, 1) ? Column.compositePrefix + type : type,
+            name: rows.name(of: column),
+            declaredType: names.isTrue(column, 1) ? Column.compositePrefix + type : type,
             affinity: ColumnKind(typeName: type).affinity)
         }, primaryKey: [])
     } catch let error as PostgreSQLError where !error.endsConnection {

@@ -12,6 +12,7 @@ public final class PostgreSQLBackend: Backend {
   /// The names of the served schemas; empty for those of the search path.
   let schemas: [String]
   let watcher: Watcher
+  let batches: BatchSizes
   /// Whether records can be changed.
   public let isWritable: Bool
   private let writer: PostgreSQLWriter
@@ -32,9 +33,14 @@ public final class PostgreSQLBackend: Backend {
   /// - Parameters:
   ///   - schemas: The names of the served schemas; if empty, those of the search path.
   ///   - isWritable: Whether records can be changed.
+  ///   - batches: The number of records that are read from a cursor at once.
   /// - Throws: `PostgreSQLError` if the database can't be reached.
-  public init(_ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false) throws {
+  public init(
+    _ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false,
+    batches: BatchSizes = BatchSizes()
+  ) throws {
     self.pool = pool
+    self.batches = batches
     self.schemas = schemas
     self.isWritable = isWritable
     writer = PostgreSQLWriter(besides: pool)

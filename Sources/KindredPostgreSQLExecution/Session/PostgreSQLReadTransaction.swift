@@ -26,6 +26,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// Whether rows have been returned, so that nothing can be tried again.
   var hasGivenRows = false
   let schemaVersion: Int64
+  var batches: BatchSizes { backend.batches }
 
   /// - Parameters:
   ///   - role: The role that the statements run as; nil for the connection's user.
@@ -82,7 +83,9 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       return try body()
     } catch let error as PostgreSQLError {
       backend.notice(error)
-      guard error.isTransient, !isClosed, !hasGivenRows, !(cancellation?.isCancelled ?? false) else { throw error }
+      guard error.isTransient, !isClosed, !hasGivenRows, !(cancellation?.isCancelled ?? false) else {
+        throw error
+      }
       try restart(error)
       return try body()
     }

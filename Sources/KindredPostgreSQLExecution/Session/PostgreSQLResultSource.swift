@@ -66,7 +66,7 @@ final class PostgreSQLResultSource: ResultSource {
     guard let statement = plan.nodes.first?.statement else { return }
     var queries: [Query] = []
     if limit == .max, !plan.isSingle {
-      let cursor = RootCursor(name: transaction.cursorName())
+      let cursor = RootCursor(name: transaction.cursorName(), transaction.batches)
       queries += [cursor.declaration(try query(statement)), cursor.fetch]
       self.cursor = cursor
     } else {
@@ -215,6 +215,9 @@ final class PostgreSQLResultSource: ResultSource {
 
 /// A transaction in which statements run and see one state.
 protocol StatementRunner: AnyObject {
+  /// How many records are read from a cursor at once.
+  var batches: BatchSizes { get }
+
   /// Whether rows have been returned, so that nothing can be tried again.
   var hasGivenRows: Bool { get set }
 
@@ -239,15 +242,16 @@ protocol StatementRunner: AnyObject {
 struct RootCursor {
   let name: String
   /// The number of rows that are fetched at once.
-  private(set) var size = 64
+  private(set) var size: Int
+  private let largest: Int
   /// Whether all rows have been fetched.
   var isAtEnd = false
 
-  init(name: String) {
+  init(name: String, _ batches: BatchSizes) {
     self.name = name
+    size = batches.first
+    largest = batches.largest
   }
-
-  private static let largest = 1000
 
   func declaration(_ query: Query) -> Query {
     Query("DECLARE \(name) NO SCROLL CURSOR FOR \(query.sql)", query.values, isReusable: false)
@@ -260,7 +264,7 @@ struct RootCursor {
     if bytes > 4 << 20 {
       size = max(1, size / 2)
     } else if bytes < 1 << 20 {
-      size = min(Self.largest, size * 2)
+      size = min(largest, size * 2)
     }
   }
 }

@@ -75,11 +75,11 @@ final class Watcher: Sendable {
   /// It holds a lock, so `body` has to be short.
   ///
   /// - Throws: `PostgreSQLError`, or the error that `body` throws.
-  func withConnection<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+  func withConnection<Result: Sendable>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
     try state.withLock { try withConnection(of: &$0, body) }
   }
 
-  private func withConnection<Result>(
+  private func withConnection<Result: Sendable>(
     of state: inout State, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     let isOld = state.connection != nil

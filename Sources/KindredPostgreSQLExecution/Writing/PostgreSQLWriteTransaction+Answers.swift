@@ -44,19 +44,23 @@ extension PostgreSQLWriteTransaction {
     func text(_ value: (some CustomStringConvertible)?) -> [UInt8]? {
       value.map { Array($0.description.utf8) }
     }
-    _ = try run([
-      Query(
-        """
-        INSERT INTO kindred_idempotency
-          (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-        """,
-        [
-          text(key.principal), text(key.text), Hexadecimal.text(answer.fingerprint), text(answer.time),
-          text(answer.status), text(answer.location), text(answer.total), text(answer.preferences),
-          answer.tag.map(Hexadecimal.text), answer.content.map(Hexadecimal.text),
-        ])
-    ])
+    do {
+      _ = try run([
+        Query(
+          """
+          INSERT INTO kindred_idempotency
+            (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+          """,
+          [
+            text(key.principal), text(key.text), Hexadecimal.text(answer.fingerprint), text(answer.time),
+            text(answer.status), text(answer.location), text(answer.total), text(answer.preferences),
+            answer.tag.map(Hexadecimal.text), answer.content.map(Hexadecimal.text),
+          ])
+      ])
+    } catch let error as PostgreSQLError where error.state == "23505" {
+      throw Self.overtaken(error)
+    }
   }
 
   private func createTable() throws {
@@ -70,9 +74,13 @@ extension PostgreSQLWriteTransaction {
           """, isReusable: false)
       ])
     } catch let error as PostgreSQLError where ["23505", "42P07", "42710"].contains(error.state) {
-      // Another transaction has created it meanwhile, so this one runs again.
-      throw PostgreSQLError(state: PostgreSQLError.State.serializationFailure, message: error.message)
+      throw Self.overtaken(error)
     }
+  }
+
+  /// Another transaction has created the table, or kept an answer under the key: this one runs again, and finds it.
+  private static func overtaken(_ error: PostgreSQLError) -> PostgreSQLError {
+    PostgreSQLError(state: PostgreSQLError.State.serializationFailure, message: error.message)
   }
 
   func removeKeptAnswers(until time: Int64) throws {

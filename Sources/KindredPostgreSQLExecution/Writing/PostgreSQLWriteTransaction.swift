@@ -12,6 +12,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   let role: DatabaseRole?
   private let connection: PostgreSQLConnection
   let schemaVersion: Int64
+  var batches: BatchSizes { backend.batches }
   private(set) var isOpen = true
   private var cursors = 0
   private var savepoints = 0

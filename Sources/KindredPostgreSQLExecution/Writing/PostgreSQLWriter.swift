@@ -130,7 +130,9 @@ final class PostgreSQLWriter: Sendable {
     throw PostgreSQLError.tooLate
   }
 
-  private func hasTime(_ order: WriteOrder) -> Bool { order.deadline.map { MonotonicTime.now() < $0 } ?? true }
+  private func hasTime(_ order: WriteOrder) -> Bool {
+    order.deadline.map { MonotonicTime.now() < $0 } ?? true
+  }
 
   private func waitUntilAlone(_ order: WriteOrder) -> Bool {
     guard let deadline = order.deadline, !order.isLong else { return false }

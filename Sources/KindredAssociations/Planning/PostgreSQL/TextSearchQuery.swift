@@ -151,7 +151,8 @@ struct TextSearchQuery {
       let second = try phrase()
       var distance = 10
       if skip(.symbol(",")) {
-        guard case .word(let text)? = next, let number = Int(text), (0...Self.largestDistance).contains(number)
+        guard case .word(let text)? = next, let number = Int(text),
+          (0...Self.largestDistance).contains(number)
         else { throw Failure(message: "the distance of NEAR is a number from 0 to \(Self.largestDistance)") }
         distance = number
         index += 1

@@ -44,8 +44,13 @@ struct ExpressionCompiler {
   func compile(_ expression: ResolvedExpression, in scope: Scope) throws -> CompiledExpression {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
-    if context.restrictsRows, expression.source.exposesOperands { state.exposure.tells = true }
-    return try checkingTypes(of: expression.source) { try compileParts(of: expression, in: scope) }
+    if context.restrictsRows, expression.source.exposesOperands(in: dialect) { state.exposure.tells = true }
+    let compiled = try checkingTypes(of: expression.source) { try compileParts(of: expression, in: scope) }
+    // A typed dialect writes some operands several times, which multiplies with each level.
+    guard dialect.hasAffinities || compiled.sql.length <= state.budget.limits.sqlLength else {
+      throw state.budget.tooLong(at: expression.source.origin)
+    }
+    return compiled
   }
 
   /// Returns the SQL of an expression as a condition.

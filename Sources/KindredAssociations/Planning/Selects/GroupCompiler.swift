@@ -18,9 +18,14 @@ struct GroupCompiler {
   ///
   /// SQLite evaluates a condition without an aggregate before it groups the records, and so together with their rules.
   /// The single group of all records may be empty, so that no rule holds; its conditions read only aggregates.
+  /// PostgreSQL does the same, and refuses rules over ungrouped columns; it evaluates a condition with an aggregate last.
   func havings(of node: RequestNode, in scope: Scope) throws -> [SQL] {
     try node.havings.map { having in
-      try node.group.isEmpty
+      if !node.group.isEmpty, context.restrictsRows, !context.dialect.hasAffinities {
+        return
+          "CASE WHEN count(*) > 0 THEN \(try context.expressions.condition(having, in: scope, isOfGroup: true)) END"
+      }
+      return try node.group.isEmpty
         ? context.expressions.condition(having, in: scope, isOfGroup: true)
         : context.rules.guarded(having, in: scope, isOfGroup: true)
     }

@@ -1,0 +1,13 @@
+/// The number of records that are read from a cursor at once, with all that is below them.
+public struct BatchSizes: Sendable {
+  /// The number for the first batch, after which it adapts to the size of the records.
+  public var first: Int
+  /// The maximum number.
+  public var largest: Int
+
+  /// Creates the sizes.
+  public init(first: Int = 64, largest: Int = 1000) {
+    self.first = max(1, first)
+    self.largest = max(1, largest)
+  }
+}
