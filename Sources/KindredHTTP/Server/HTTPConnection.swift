@@ -152,7 +152,7 @@ final class HTTPConnection: @unchecked Sendable {
         if let action = machine.outputSent() { perform(action) }
         continue
       }
-      isTurnOver = !input.readable.isEmpty && .now >= turnEnd
+      isTurnOver = !input.readable.isEmpty && Moment.now >= turnEnd
       if isTurnOver { return }
       let (consumed, action) = machine.receive(input.readable)
       input.consume(consumed)
