@@ -79,6 +79,7 @@ struct DatabaseTests {
         #expect(try cursor.next() == "Melville")
       }
       try db.drop(table: "author")
+      withExtendedLifetime(statement) {}
     }
   }
 

@@ -76,7 +76,8 @@ struct MeaningTests {
   func interpolatedStars() throws {
     let award = Award.filter(key: 1)
     let expected = [#"[id:1, bookId:1, name:"Whale"] book: [title:"Moby-Dick"]"#]
-    for literal: SQLLiteral in ["\(Award.self).*", "\(sql: "award").*", "award.\(literal: "*")"] {
+    let literals: [SQLLiteral] = ["\(Award.self).*", "\(sql: "award").*", "award.\(literal: "*")"]
+    for literal in literals {
       #expect(
         try rows(award.select(literal: literal).including(required: Award.book.select(Column("title"))))
           == expected)
@@ -212,6 +213,6 @@ struct MeaningTests {
   func adapters() {
     #expect(splittingRowAdapters(columnCounts: [.max, 1, -1]).count == 4)
     let layout = RowLayout(columnNames: ["a", "b"])
-    #expect(RangeRowAdapter(1...(.max)).adapt(layout).columns.map(\.name) == ["b"])
+    #expect(RangeRowAdapter(1...Int.max).adapt(layout).columns.map(\.name) == ["b"])
   }
 }
