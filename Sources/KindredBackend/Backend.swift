@@ -16,6 +16,10 @@ public protocol Backend: ReaderPool {
   /// a later one.
   var stateNumber: Int64? { get }
 
+  /// Returns the tables that were changed between the states of two numbers, in lower case; nil if that is unknown, or if
+  /// others than this process have committed in between.
+  func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>?
+
   /// Checks that the database responds; it may be busy.
   func probe() throws
 

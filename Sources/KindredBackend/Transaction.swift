@@ -32,6 +32,10 @@ public protocol ReadTransaction: Transaction {
   /// - Throws: ``BackendError`` if the time of the statements is used up or the request was cancelled.
   func checkInterruption() throws
 
+  /// Returns the tables that a plan reads whose result has been read, in lower case; nil where its result may depend on
+  /// more than their content.
+  func tables(readBy plan: Plan) throws -> Set<String>?
+
   /// Returns how the database would run a plan.
   func explanation(of plan: Plan) throws -> PlanExplanation
 

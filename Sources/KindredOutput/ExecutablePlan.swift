@@ -1,9 +1,10 @@
 import KindredAssociations
 import KindredSQLSyntax
+import Synchronization
 
 /// A plan in executable form: plain structs in flat memory, so that the loop over the rows counts no references.
 public final class ExecutablePlan: @unchecked Sendable {
-  // Immutable once initialised, so the pointers are safe to share.
+  // Immutable once initialised, but for what a lock guards, so the pointers are safe to share.
 
   /// The plan that this executes.
   public let plan: Plan
@@ -20,6 +21,9 @@ public final class ExecutablePlan: @unchecked Sendable {
   package let ancestors: UnsafeMutablePointer<Ancestor>
   /// All constant text between values, concatenated, followed by ``OutputMemory/slack`` bytes.
   package let text: UnsafeMutablePointer<UInt8>
+
+  /// The tables that the statements read, once they have been asked for.
+  private let foundTables = Mutex<Set<String>??>(nil)
 
   package struct NodeStatement {
     package let text: StatementText
@@ -154,6 +158,14 @@ public final class ExecutablePlan: @unchecked Sendable {
     self.instructions = .copy(instructions)
     self.ancestors = .copy(ancestors)
     self.text = .copy(text)
+  }
+
+  /// Returns the tables that the statements read, or nil if they are unknown; `find` determines them once.
+  public func tables(_ find: () throws -> Set<String>?) rethrows -> Set<String>? {
+    if let known = foundTables.withLock({ $0 }) { return known }
+    let tables = try find()
+    foundTables.withLock { $0 = .some(tables) }
+    return tables
   }
 
   deinit {

@@ -35,6 +35,7 @@ public final class Connection {
   let configuration: ConnectionConfiguration
   let interruption: InterruptionState
   @exclusivity(unchecked) private var statementCache: StatementCache
+  var changeRecorder: TableRecorder?
   private var preparedTransactionStatements: TransactionStatements?
 
   /// Opens a database.
@@ -136,8 +137,13 @@ extension Connection {
   ///
   /// Taking the same text twice gives two statements, which can run independently.
   public func cached(_ text: StatementText) throws -> Statement {
-    try statementCache.take(text) ?? prepare(text.sql, persistent: true)
+    guard let statement = statementCache.take(text) else { return try prepare(text.sql, persistent: true) }
+    if let changes = statement.changes { changeRecorder?.note(changes) }
+    return statement
   }
+
+  /// Empties the statement cache.
+  func forgetStatements() { statementCache.removeAll() }
 
   /// Takes a statement from the cache, or prepares it, by its SQL.
   public func cached(_ sql: String) throws -> Statement { try cached(StatementText(sql)) }

@@ -36,6 +36,27 @@ public struct FileState: Sendable {
     return !Self.isWAL(header) || file.index == index
   }
 
+  /// Whether nobody has committed between this state and another one.
+  func isSame(as other: FileState) -> Bool {
+    let isWAL = Self.isWAL(header)
+    // A checkpoint changes the header, and what it says of commits comes later.
+    return isWAL == Self.isWAL(other.header) && (isWAL ? index == other.index : header == other.header)
+  }
+
+  /// Whether there was exactly one commit between another state and this one: each counts one up.
+  func isOneCommit(after other: FileState) -> Bool {
+    Self.isWAL(header) == Self.isWAL(other.header) && commitCount == other.commitCount &+ 1
+  }
+
+  /// The counter of the index, in the order of the machine, or that of the header, whose greatest byte comes first.
+  private var commitCount: UInt32 {
+    Self.isWAL(header)
+      ? withUnsafeBytes(of: index) { $0.loadUnaligned(fromByteOffset: 8, as: UInt32.self) }
+      : withUnsafeBytes(of: header) {
+        UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+      }
+  }
+
   private static func isWAL(_ header: SIMD16<UInt8>) -> Bool { header[2] == 2 }
 
   /// A connection's file, which is read without SQLite's pager.

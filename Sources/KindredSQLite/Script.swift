@@ -27,26 +27,37 @@ package struct Script {
     guard bytes.count <= Int(Int32.max) else { throw connection.error(SQLITE_TOOBIG) }
     while position < end {
       start = position
-      var handle: OpaquePointer?
-      let (code, length) = bytes[start...].withUnsafeBytes { rest in
-        let rest = rest.bindMemory(to: CChar.self)
-        var tail: UnsafePointer<CChar>?
-        let code = sqlite3_prepare_v3(
-          connection.handle, rest.baseAddress, Int32(rest.count),
-          persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &handle, &tail)
-        return (code, rest.baseAddress.flatMap { start in tail.map { $0 - start } } ?? rest.count - 1)
-      }
+      let (prepared, changes) = connection.changeRecorder.map { $0.prepare { prepareNext(on: connection, persistent) } }
+        ?? (prepareNext(on: connection, persistent), nil)
+      let (handle, code, length) = prepared
       position += length
       let sql = length == end ? text : String(decoding: bytes[start..<position], as: UTF8.self)
       guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
       if let handle {
-        return Statement(handle: handle, text: StatementText(sql), interruption: connection.interruption)
+        let statement = Statement(
+          handle: handle, text: StatementText(sql), interruption: connection.interruption)
+        statement.changes = changes
+        return statement
       }
       if position < end, bytes[position] == 0 {
         throw DatabaseError.misuse("a NUL in the text", sql: text)
       }
     }
     return nil
+  }
+
+  private func prepareNext(
+    on connection: Connection, _ persistent: Bool
+  ) -> (handle: OpaquePointer?, code: Int32, length: Int) {
+    bytes[start...].withUnsafeBytes { rest in
+      let rest = rest.bindMemory(to: CChar.self)
+      var handle: OpaquePointer?
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v3(
+        connection.handle, rest.baseAddress, Int32(rest.count),
+        persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &handle, &tail)
+      return (handle, code, rest.baseAddress.flatMap { start in tail.map { $0 - start } } ?? rest.count - 1)
+    }
   }
 }
 

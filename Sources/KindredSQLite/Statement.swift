@@ -21,6 +21,9 @@ public final class Statement {
   /// The size of the idle statement in bytes, determined once.
   private(set) lazy var memory = counter(SQLITE_STMTSTATUS_MEMUSED)
 
+  /// The tables that it changes, if its connection records that; `nil` for none.
+  var changes: AccessedTables?
+
   /// The cache's clock when it took the statement back; `nil` while it is in use.
   var idleSince: UInt64?
 

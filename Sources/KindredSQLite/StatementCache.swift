@@ -45,6 +45,12 @@ struct StatementCache {
     while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
   }
 
+  /// Removes all statements.
+  mutating func removeAll() {
+    idle = [:]
+    (count, bytes) = (0, 0)
+  }
+
   /// Returns how often `take(_:)` has found a statement and how often not, since the last call.
   mutating func takeCounts() -> (hits: Int, misses: Int) {
     defer { (hits, misses) = (0, 0) }

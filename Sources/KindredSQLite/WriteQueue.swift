@@ -37,6 +37,8 @@ public final class WriteQueue: Sendable {
     var statistics = Statistics()
   }
 
+  /// What was committed of late.
+  public let ledger = CommitLedger()
   private let pool: ConnectionPool
   /// The time after which a group takes no further writes, so that its first one need not wait for long; in
   /// nanoseconds.
@@ -182,6 +184,7 @@ public final class WriteQueue: Sendable {
 
   private func run(_ group: [WriteJob], on connection: Connection) {
     guard begin(group, on: connection) else { return }
+    let origin = connection.recordChanges()
     let start = MonotonicTime.now()
     var settled: [Settled] = []
     var rest = group[...]
@@ -212,7 +215,7 @@ public final class WriteQueue: Sendable {
       if job.runsAlone || MonotonicTime.now() - start > longestGroup { break }
     }
     putBack(rest)
-    commit(settled, on: connection)
+    commit(settled, on: connection, since: origin)
   }
 
   /// A write that has run, with the error if it has failed.
@@ -270,13 +273,16 @@ public final class WriteQueue: Sendable {
     }
   }
 
-  private func commit(_ settled: [Settled], on connection: Connection) {
+  private func commit(_ settled: [Settled], on connection: Connection, since origin: FileState?) {
     let count = settled.count { $0.error == nil }
     do {
       let start = MonotonicTime.now()
       // If all writes have failed, there is nothing to synchronize.
       if count > 0 { try connection.commit() } else { connection.rollback() }
       let time = MonotonicTime.now() - start
+      if count > 0, let origin, let state = connection.fileState, let changes = connection.takeChanges() {
+        ledger.note(origin, state, changes)
+      }
       state.withLock { state in
         if count > 0 {
           state.company.committed(settled.count, waiting: state.waiting.count, in: time)

@@ -40,8 +40,7 @@ final class Authenticator: Sendable {
   /// - Parameter vocabulary: The roles and claims that the access rules use.
   /// - Throws: `Problem` (401) for invalid credentials, even where none are needed.
   func principal(of request: HTTPRequest, _ vocabulary: AccessVocabulary) throws -> Principal {
-    var vocabulary = vocabulary
-    vocabulary.roles.formUnion(configuration.operatorRoles ?? [])
+    let vocabulary = extended(vocabulary)
     if let impersonated { return try principal(impersonated, vocabulary) }
     let fields = request.headers.values(for: "Authorization")
     guard let field = fields.first else {
@@ -63,17 +62,46 @@ final class Authenticator: Sendable {
     return try principal(verifier, token, vocabulary)
   }
 
-  private func principal(
-    _ verifier: TokenVerifier, _ token: String, _ vocabulary: AccessVocabulary
-  ) throws -> Principal {
-    let generation = verifier.generation
+  /// Returns what identifies the client, or nil without valid credentials.
+  ///
+  /// - Parameter verifying: Whether to verify a token that hasn't been seen before.
+  func identity(of request: HTTPRequest, _ vocabulary: AccessVocabulary, verifying: Bool) -> [UInt8]? {
+    guard impersonated == nil else { return nil }
+    if verifying {
+      let principal = try? principal(of: request, vocabulary)
+      return principal.flatMap { $0.isAuthenticated ? $0.identity : nil }
+    }
+    guard let token = request.headers["Authorization"].flatMap(Self.bearerToken) else { return nil }
+    if let key = key(token) { return key.digest }
+    return verifier.flatMap { known($0, token, $0.generation, extended(vocabulary)) }?.identity
+  }
+
+  private func extended(_ vocabulary: AccessVocabulary) -> AccessVocabulary {
+    var vocabulary = vocabulary
+    vocabulary.roles.formUnion(configuration.operatorRoles ?? [])
+    return vocabulary
+  }
+
+  /// Returns the principal of a token that was verified before and hasn't expired.
+  private func known(
+    _ verifier: TokenVerifier, _ token: String, _ generation: Int, _ vocabulary: AccessVocabulary
+  ) -> Principal? {
     let known = cache.withLock { cache -> Principal? in
       if cache.generation != generation || cache.vocabulary != vocabulary {
         cache = Cache(generation: generation, vocabulary: vocabulary)
       }
       return cache.principals[token]
     }
-    if let known, known.expiry.map({ verifier.now < $0 }) ?? true { return known }
+    return known.flatMap { principal in
+      principal.expiry.map { verifier.now < $0 } ?? true ? principal : nil
+    }
+  }
+
+  private func principal(
+    _ verifier: TokenVerifier, _ token: String, _ vocabulary: AccessVocabulary
+  ) throws -> Principal {
+    let generation = verifier.generation
+    if let known = known(verifier, token, generation, vocabulary) { return known }
     do {
       let claims = try verifier.claims(of: token)
       var principal = Principal(

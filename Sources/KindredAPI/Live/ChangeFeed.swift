@@ -16,6 +16,8 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var queries: [LiveQuery.Key: LiveQuery] = [:]
+    /// The queries that wait to run; one may be in it more than once.
+    var queue = LiveQueue()
     /// The listeners whose results no longer exist and whose streams haven't ended yet.
     var leaving: [ObjectIdentifier: LiveListener] = [:]
     var running = 0
@@ -77,16 +79,20 @@ final class ChangeFeed: Sendable {
   ///   - duration: The duration of the query in nanoseconds.
   ///   - refresh: Runs the query again; returns nil if the result no longer exists, which ends the streams.
   func listen(
-    to key: LiveQuery.Key, _ event: LiveEvent, version: Int64?, duration: UInt64, lastEventID: String?,
+    to key: LiveQuery.Key, _ result: LiveResult, version: Int64?, duration: UInt64, lastEventID: String?,
     expiry: UInt64?, refresh: @escaping LiveQuery.Refresh
   ) -> LiveListener {
+    let event = result.event
     let listener = state.withLock { box in
       let query =
         box.value.queries[key]
-        ?? LiveQuery(key, event, version: version, duration: duration, refresh: refresh)
-      // The event may be newer or older than those of other listeners and of a run under way.
-      if query.lastID != event.id || query.isRunning { query.divide(at: MonotonicTime.now()) }
+        ?? LiveQuery(key, result, version: version, duration: duration, refresh: refresh)
       box.value.queries[key] = query
+      // The event may be newer or older than those of other listeners and of a run under way.
+      if query.lastID != event.id || query.isRunning {
+        query.divide(at: MonotonicTime.now())
+        if query.isWaiting { box.value.queue.add(query) }
+      }
       return add(
         to: query, event.id == lastEventID ? nil : event, id: event.id, firstRun: query.nextRun, expiry,
         &box.value)
@@ -169,17 +175,37 @@ final class ChangeFeed: Sendable {
     let now = MonotonicTime.now()
     let version = backend.stateNumber
     let starts = state.withLock { box in
-      for query in box.value.queries.values where query.version != version { query.doubt(at: now) }
+      follow(to: version, at: now, &box.value)
       return startable(&box.value)
     }
     for _ in 0..<starts { workers.async { self.work() } }
     tend(now)
   }
 
+  /// Notes the current state of the database, nil if it is unknown, and queues the queries that it may outdate.
+  private func follow(to version: Int64?, at now: UInt64, _ state: inout State) {
+    // By state, the tables changed since; nil if it may be any.
+    var changes: [Int64: Set<String>?] = [:]
+    var doubtful: [LiveQuery] = []
+    for query in state.queries.values where query.version != version {
+      var changed: Set<String>?
+      if let earlier = query.version, let version {
+        if changes[earlier] == nil {
+          changes[earlier] = .some(backend.tablesChanged(since: earlier, until: version))
+        }
+        changed = changes[earlier] ?? nil
+      }
+      let wasWaiting = query.isWaiting
+      if query.follow(to: version, changed: changed, at: now), !wasWaiting, query.isWaiting {
+        doubtful.append(query)
+      }
+    }
+    state.queue.add(doubtful)
+  }
+
   private func startable(_ state: inout State) -> Int {
     guard !state.isStopped else { return 0 }
-    let waiting = state.queries.values.count(where: \.isWaiting)
-    let count = min(waiting, Self.workerCount - state.running)
+    let count = min(state.queue.count, Self.workerCount - state.running)
     state.running += max(count, 0)
     return max(count, 0)
   }
@@ -190,16 +216,16 @@ final class ChangeFeed: Sendable {
       let start = MonotonicTime.now()
       // Read before the snapshot is taken: a commit in between only costs another query.
       let version = backend.stateNumber
-      let event = refresh()
-      publish(event, of: query, version: version, duration: MonotonicTime.now() - start)
+      let result = refresh()
+      publish(result, of: query, version: version, duration: MonotonicTime.now() - start)
     }
   }
 
   private func take() -> (UncheckedBox<LiveQuery>, LiveQuery.Refresh)? {
     state.withLock { box in
-      let query = box.value.queries.values
-        .filter(\.isWaiting).min { $0.rank < $1.rank }
-      guard let query, !box.value.isStopped else {
+      let queries = box.value.queries
+      let query = box.value.isStopped ? nil : box.value.queue.take { $0.isWaiting && queries[$0.key] === $0 }
+      guard let query else {
         box.value.running -= 1
         return nil
       }
@@ -210,19 +236,21 @@ final class ChangeFeed: Sendable {
   }
 
   private func publish(
-    _ event: LiveEvent?, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
+    _ result: LiveResult?, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
   ) {
     let (listeners, run) = state.withLock { box -> ([LiveListener], Int) in
       let query = query.value
-      guard let event else {
+      guard let result else {
         let listeners = Array(query.listeners.values)
         forget(query, &box.value)
         return (listeners, query.run)
       }
-      guard query.finish(event, version: version, duration: duration) else { return ([], query.run) }
-      return (Array(query.listeners.values), query.run)
+      let isNews = query.finish(result, version: version, duration: duration)
+      // A commit during the run may have outdated the result again.
+      if query.isWaiting { box.value.queue.add(query) }
+      return (isNews ? Array(query.listeners.values) : [], query.run)
     }
-    guard let event else {
+    guard let event = result?.event else {
       for listener in listeners { listener.end() }
       return
     }

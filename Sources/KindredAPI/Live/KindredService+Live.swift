@@ -27,25 +27,25 @@ extension KindredService {
     let reading = try backend.read(
       readers, as: principal.databaseRole(), cancellation: request.cancellation, seconds: options.queryTime)
     defer { reading.close() }
-    guard let json = try json(of: asked, reading) else {
+    guard let result = try result(of: asked, reading, feed) else {
       throw Problem.notAcceptable("only records can be listened to: change `Accept`")
     }
     guard request.method == .get else { return Self.events(nil) }
     return Self.events(
       feed.listen(
-        to: key, LiveEvent(json, memory: feed.memory), version: asked.version,
+        to: key, result, version: asked.version,
         duration: MonotonicTime.now() - start, lastEventID: lastEventID, expiry: expiry
       ) { [weak self] in self?.refreshed(asked) })
   }
 
   /// Returns the current result, or nil if it no longer exists.
-  private func refreshed(_ asked: RecordsRequest) -> LiveEvent? {
+  private func refreshed(_ asked: RecordsRequest) -> LiveResult? {
     guard let feed = changeFeed else { return nil }
     do {
       let reading = try feed.readers.read(
         .waiting, as: asked.principal.databaseRole(), cancellation: nil, seconds: options.queryTime)
       defer { reading.close() }
-      return try json(of: asked, reading).map { LiveEvent($0, memory: feed.memory) }
+      return try result(of: asked, reading, feed)
     } catch {
       // A client that reconnects gets this error as a problem.
       logger.debug("A live request ended.", metadata: ["error": "\(error)"])
@@ -54,11 +54,21 @@ extension KindredService {
   }
 
   /// Returns the whole result, or nil if the request isn't for records.
-  private func json(of asked: RecordsRequest, _ reading: any ReadTransaction) throws -> [UInt8]? {
+  private func result(
+    of asked: RecordsRequest, _ reading: any ReadTransaction, _ feed: ChangeFeed
+  ) throws -> LiveResult? {
     let version = try models.version(for: reading)
       .seen(by: asked.principal)
     let planned = try plan(asked, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
+    let json = try json(of: planned, reading)
+    let plan = planned.plan
+    // Without the tables, any commit may outdate the result.
+    let tables = planned.isTimeless ? try? plan.tables { try reading.tables(readBy: plan.plan) } : nil
+    return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables ?? nil)
+  }
+
+  private func json(of planned: PlannedRequest, _ reading: any ReadTransaction) throws -> [UInt8] {
     let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()

@@ -1,5 +1,12 @@
 import Synchronization
 
+/// The result of a live request, and what it depends on.
+struct LiveResult: Sendable {
+  let event: LiveEvent
+  /// The tables that it is read from, in lower case; nil if it may depend on anything else.
+  let tables: Set<String>?
+}
+
 /// A result as an event (WHATWG HTML §9.2, Server-sent events), shared by all its listeners.
 final class LiveEvent: Sendable {
   /// The hash of the result: equal results have equal IDs, even after a restart.

@@ -11,11 +11,13 @@ final class LiveQuery {
   }
 
   /// Runs the query again; returns nil if the result no longer exists.
-  typealias Refresh = @Sendable () -> LiveEvent?
+  typealias Refresh = @Sendable () -> LiveResult?
 
   let key: Key
   let refresh: Refresh
   private(set) var version: Int64?
+  /// The tables whose changes may outdate the result; nil if any commit may.
+  private(set) var tables: Set<String>?
   private(set) var lastID: String
   /// The last event, kept for later clients; nil if it is too large to keep.
   private(set) var event: LiveEvent?
@@ -37,14 +39,15 @@ final class LiveQuery {
   ///   - version: A state of the database that is not newer than the event's; nil if unknown.
   ///   - duration: The duration of the query in nanoseconds.
   init(
-    _ key: Key, _ event: LiveEvent, version: Int64?, duration: UInt64, refresh: @escaping Refresh
+    _ key: Key, _ result: LiveResult, version: Int64?, duration: UInt64, refresh: @escaping Refresh
   ) {
     self.key = key
     self.refresh = refresh
     self.duration = duration
     self.version = version
-    lastID = event.id
-    self.event = Self.kept(event)
+    tables = result.tables
+    lastID = result.event.id
+    event = Self.kept(result.event)
   }
 
   /// The rank in the queue: short queries overtake long ones, but not for ever.
@@ -59,6 +62,19 @@ final class LiveQuery {
   /// Notes that a commit may have changed the result.
   func doubt(at now: UInt64) { doubtfulSince = doubtfulSince ?? now }
 
+  /// Notes a later state of the database, and returns whether the result may be outdated in it.
+  ///
+  /// - Parameter changed: The tables that were changed since `version`; nil if it may be any.
+  func follow(to version: Int64?, changed: Set<String>?, at now: UInt64) -> Bool {
+    // The result of a doubtful query is still that of an earlier state.
+    if doubtfulSince == nil, let tables, let changed, changed.isDisjoint(with: tables) {
+      self.version = version
+    } else {
+      doubt(at: now)
+    }
+    return doubtfulSince != nil
+  }
+
   /// Notes that a listener has an event that others may not have: after the next run, all are sent the same.
   func divide(at now: UInt64) {
     lastUnevenRun = nextRun
@@ -72,13 +88,14 @@ final class LiveQuery {
   }
 
   /// Records the result of a run, and returns whether listeners must be notified.
-  func finish(_ event: LiveEvent, version: Int64?, duration: UInt64) -> Bool {
+  func finish(_ result: LiveResult, version: Int64?, duration: UInt64) -> Bool {
     isRunning = false
     self.version = version
     self.duration = duration
-    let isNews = event.id != lastID
-    lastID = event.id
-    self.event = Self.kept(event)
+    tables = result.tables
+    let isNews = result.event.id != lastID
+    lastID = result.event.id
+    event = Self.kept(result.event)
     return isNews || run <= lastUnevenRun
   }
 

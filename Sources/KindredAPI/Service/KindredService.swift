@@ -187,6 +187,13 @@ public final class KindredService: HTTPHandler {
     return try authenticator.principal(of: request, models.known?.vocabulary ?? AccessVocabulary())
   }
 
+  /// Returns what identifies the client by its credentials, or nil without valid ones.
+  public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? {
+    guard restrictsAccess else { return nil }
+    return authenticator.identity(
+      of: request, models.known?.vocabulary ?? AccessVocabulary(), verifying: verifying)
+  }
+
   /// Returns the problem that reports an error to the client; details that it must not see are logged.
   ///
   /// - Parameter principal: The client; nil if unknown.

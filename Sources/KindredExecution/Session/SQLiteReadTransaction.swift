@@ -78,6 +78,13 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
 }
 
 extension SQLiteReadTransaction {
+  func tables(readBy plan: Plan) throws -> Set<String>? {
+    let statements =
+      plan.searches.map(\.statement) + plan.path.map(\.statement) + plan.nodes.map(\.statement)
+      + [plan.count, plan.lookahead, plan.anchor, plan.passed].compactMap { $0 }
+    return try connection.tables(readBy: statements.map(\.sql) + plan.transients.map(\.fill))
+  }
+
   func explanation(of plan: Plan) throws -> PlanExplanation {
     try ResultReader.prepareTransients(of: plan, on: connection)
     var statements: [PlanExplanation.Statement] = []

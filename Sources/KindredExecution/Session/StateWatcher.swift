@@ -11,8 +11,18 @@ final class StateWatcher: Sendable {
   private struct Watcher {
     let connection: Connection
     /// The current version with the state of the file, which is cheaper to read.
-    var state: (file: FileState, version: Int64)?
+    var state: (file: FileState, version: Int64)? {
+      didSet {
+        guard let state else { return }
+        if history.count >= StateWatcher.historyLength { history.removeFirst(history.count / 2) }
+        history.append(state)
+      }
+    }
+    /// The latest versions with the states of the file.
+    private(set) var history: [(file: FileState, version: Int64)] = []
   }
+
+  private static let historyLength = 64
 
   private let watcher: Mutex<Watcher>
   private let isImmutable: Bool
@@ -63,6 +73,16 @@ final class StateWatcher: Sendable {
         watcher.state = (file, version)
       }
       return version
+    }
+  }
+
+  /// Returns what the file said in two states; nil if that is no longer known.
+  func files(of earlier: Int64, _ later: Int64) -> (FileState, FileState)? {
+    watcher.withLock { watcher in
+      guard let first = watcher.history.last(where: { $0.version == earlier }),
+        let second = watcher.history.last(where: { $0.version == later })
+      else { return nil }
+      return (first.file, second.file)
     }
   }
 

@@ -76,6 +76,8 @@ extension HTTPError {
     .tooManyConnectionsOfClient, "The client has reached its limit of connections.")
   static let tooManyRequests = HTTPError(
     .tooManyRequests, "The client has exceeded its limit of requests.")
+  static let tooManyRequestsAtOnce = HTTPError(
+    .tooManyRequests, "The client has reached its limit of simultaneous requests.")
   static let plainRequest = HTTPError(
     .malformedRequest, "This port is for HTTPS: the URL must begin with https://.")
   static let outOfSpace = HTTPError(.outOfSpace, "There is no room for the content on the server's disk.")

@@ -26,6 +26,13 @@ public protocol HTTPHandler: Sendable {
   /// by default.
   func isExempt(_ request: HTTPRequest) -> Bool
 
+  /// Returns what identifies the client by its credentials, whatever its address; nil without valid credentials.
+  ///
+  /// Its requests are then counted for it instead of for its address. Nil by default.
+  ///
+  /// - Parameter verifying: Whether credentials that haven't been seen before may be verified, which takes time.
+  func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]?
+
   /// Returns whether the request, whose `body` is still empty, may have up to `HTTPLimits.maxLongBodyLength` bytes of
   /// content; false by default.
   ///
@@ -36,6 +43,9 @@ public protocol HTTPHandler: Sendable {
 extension HTTPHandler {
   /// Returns the response of ``respond(to:)`` now.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(respond(to: request)) }
+
+  /// Identifies no client.
+  public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? { nil }
 
   /// Accepts no long content.
   public func takesLongBody(_ request: HTTPRequest) -> Bool { false }

@@ -25,11 +25,14 @@ public struct HTTPLimits: Sendable {
   public var lingerTimeout: Duration = .seconds(2)
   /// The number of simultaneous connections; more are answered with 503.
   public var maxConnections = 1024
-  /// The number of simultaneous connections of one client; more are answered with 429.
+  /// The number of simultaneous connections of one address, and of simultaneous requests of one principal; more are
+  /// answered with 429.
   ///
-  /// Nil means no limit. A client is an IPv4 address or the 64-bit prefix of an IPv6 address.
+  /// Nil means no limit. An address is that of IPv4 or the 64-bit prefix of one of IPv6; `HTTPHandler.identity` tells
+  /// the principal.
   public var maxConnectionsPerClient: Int? = 64
-  /// The average number of requests per second of one client; more are answered with 429.
+  /// The average number of requests per second of one principal, or of one address without credentials; more are
+  /// answered with 429.
   ///
   /// Nil means no limit.
   public var maxRequestsPerSecond: Int?

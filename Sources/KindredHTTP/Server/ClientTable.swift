@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Identifies a client for the limits: an IPv4 address, or the 64-bit prefix of an IPv6 address, which is the least
-/// that a site is assigned (RFC 6177 §2).
+/// Whom a connection belongs to, as far as its address tells: an IPv4 address, or the 64-bit prefix of an IPv6 address,
+/// of which a customer has at least one (RFC 6177 §2).
 struct ClientAddress: Hashable, Sendable {
   private let prefix: UInt64
   private let isIPv4: Bool
@@ -17,27 +17,37 @@ struct ClientAddress: Hashable, Sendable {
   }
 }
 
-/// Counts each client's open connections and recent requests.
+/// The client that something is counted for.
+enum ClientKey: Hashable, Sendable {
+  case address(ClientAddress)
+  /// The bearer of valid credentials, whatever its addresses.
+  case principal([UInt8])
+}
+
+/// Counts each client's open connections or requests, and its recent requests.
+///
+/// Its size is bounded by what is open, and by the requests of about a second.
 final class ClientTable: Sendable {
-  /// How a connection is admitted.
+  /// How a connection is taken in.
   enum Admission: Hashable, Sendable {
     /// All its requests are answered.
     case full
-    /// One request is answered, and only if the handler exempts it from the limits; otherwise this error is.
+    /// One request is, and only if the handler exempts it from the limits; others get this error.
     case reserve(HTTPError)
   }
 
   private struct Client {
-    var connections = 0
-    /// How many of them are in the reserve.
+    /// The open connections of an address, or the requests under way of a principal.
+    var open = 0
+    /// How many of the connections are in the reserve.
     var reserved = 0
-    /// The number of requests that could be sent at once at the time of `lastRequest`.
+    /// Requests that may be sent at once, as of `lastRequest`.
     var allowance: Double
     var lastRequest: Moment
   }
 
   private struct State {
-    var clients: [ClientAddress: Client] = [:]
+    var clients: [ClientKey: Client] = [:]
     var connections = 0
     var reserved = 0
   }
@@ -45,19 +55,27 @@ final class ClientTable: Sendable {
   private let limits: HTTPLimits
   private let state = Mutex(State())
 
-  /// How many connections above the limits are answered at the same time; more are closed without an answer.
+  /// Connections above the limits that get an answer at the same time; more are closed without one.
   private static let maxReserved = 64
-  /// How many of them one client may have.
+  /// Of them, those of one client.
   private static let maxReservedPerClient = 8
 
   init(limits: HTTPLimits) { self.limits = limits }
 
+  /// Whether clients are counted one by one.
+  var hasLimitsPerClient: Bool { limits.maxConnectionsPerClient != nil || limits.maxRequestsPerSecond != nil }
+
+  /// The number of clients that it keeps.
+  var count: Int { state.withLock { $0.clients.count } }
+
+  // MARK: Connections
+
   /// Counts a new connection until `close` is called; returns nil if it must be closed without an answer.
   func open(_ address: ClientAddress, now: Moment) -> Admission? {
     state.withLock { state in
-      var client = state.clients[address] ?? Client(allowance: burst, lastRequest: now)
+      var client = state.clients[.address(address)] ?? Client(allowance: burst, lastRequest: now)
       let refusal: HTTPError? =
-        if client.connections - client.reserved >= limits.maxConnectionsPerClient ?? .max {
+        if client.open - client.reserved >= limits.maxConnectionsPerClient ?? .max {
           .tooManyConnectionsOfClient
         } else if state.connections - state.reserved >= limits.maxConnections {
           .tooManyConnections
@@ -71,61 +89,103 @@ final class ClientTable: Sendable {
         client.reserved += 1
         state.reserved += 1
       }
-      client.connections += 1
+      client.open += 1
       state.connections += 1
-      state.clients[address] = client
+      state.clients[.address(address)] = client
       return refusal.map(Admission.reserve) ?? .full
     }
   }
 
-  /// Stops counting a connection that has ended.
+  /// Gives a connection back that has ended.
   func close(_ address: ClientAddress, _ admission: Admission) {
     state.withLock { state in
-      guard var client = state.clients[address] else { return }
-      client.connections -= 1
+      guard var client = state.clients[.address(address)] else { return }
+      client.open -= 1
       state.connections -= 1
       if admission != .full {
         client.reserved -= 1
         state.reserved -= 1
       }
-      // Recent requests count for the client's next connection too.
-      let isForgotten = client.connections == 0 && limits.maxRequestsPerSecond == nil
-      state.clients[address] = isForgotten ? nil : client
+      keep(client, as: .address(address), &state)
     }
   }
 
-  /// Counts a request, and returns whether the rate limit allows it.
+  // MARK: Requests
+
+  /// Counts a request for an address, and returns whether the rate limit allows it.
   func mayRequest(_ address: ClientAddress, now: @autoclosure () -> Moment) -> Bool {
-    guard let rate = limits.maxRequestsPerSecond else { return true }
+    guard limits.maxRequestsPerSecond != nil else { return true }
     let now = now()
     return state.withLock { state in
-      guard var client = state.clients[address] else { return true }
-      client.allowance = min(burst, client.allowance + now.seconds(since: client.lastRequest) * Double(rate))
-      client.lastRequest = now
-      let isAllowed = client.allowance >= 1
-      if isAllowed { client.allowance -= 1 }
-      state.clients[address] = client
-      return isAllowed
+      guard var client = state.clients[.address(address)] else { return true }
+      defer { state.clients[.address(address)] = client }
+      return spend(&client, now)
     }
   }
 
-  /// Forgets clients without connections whose full allowance has been restored.
-  func sweep(now: Moment) {
-    guard let rate = limits.maxRequestsPerSecond else { return }
+  /// Takes back a request from an address that turned out to be a principal's.
+  func returnRequest(of address: ClientAddress) {
+    guard limits.maxRequestsPerSecond != nil else { return }
     state.withLock { state in
-      state.clients = state.clients.filter { _, client in
-        client.connections > 0
-          || client.allowance + now.seconds(since: client.lastRequest) * Double(rate) < burst
-      }
+      let key = ClientKey.address(address)
+      if let client = state.clients[key] { state.clients[key]?.allowance = min(burst, client.allowance + 1) }
     }
   }
 
-  /// The requests of a whole second may come at once.
+  /// Counts a request for a principal until `endRequest` is called; returns the limit that it exceeds, if any.
+  func beginRequest(of principal: [UInt8], now: Moment) -> HTTPError? {
+    state.withLock { state in
+      let key = ClientKey.principal(principal)
+      var client = state.clients[key] ?? Client(allowance: burst, lastRequest: now)
+      guard client.open < limits.maxConnectionsPerClient ?? .max else { return .tooManyRequestsAtOnce }
+      let isAllowed = limits.maxRequestsPerSecond == nil || spend(&client, now)
+      if isAllowed { client.open += 1 }
+      state.clients[key] = client
+      return isAllowed ? nil : .tooManyRequests
+    }
+  }
+
+  /// Ends the request of a principal.
+  func endRequest(of principal: [UInt8]) {
+    state.withLock { state in
+      guard var client = state.clients[.principal(principal)] else { return }
+      client.open -= 1
+      keep(client, as: .principal(principal), &state)
+    }
+  }
+
+  private func spend(_ client: inout Client, _ now: Moment) -> Bool {
+    client.allowance = allowance(of: client, now)
+    client.lastRequest = now
+    guard client.allowance >= 1 else { return false }
+    client.allowance -= 1
+    return true
+  }
+
+  private func allowance(of client: Client, _ now: Moment) -> Double {
+    min(burst, client.allowance + now.seconds(since: client.lastRequest) * burst)
+  }
+
+  /// Forgets a client that has nothing open, unless its recent requests still count.
+  private func keep(_ client: Client, as key: ClientKey, _ state: inout State) {
+    let isForgotten = client.open == 0 && limits.maxRequestsPerSecond == nil
+    state.clients[key] = isForgotten ? nil : client
+  }
+
+  /// Forgets clients that have nothing open and whose full allowance has been restored.
+  func sweep(now: Moment) {
+    guard limits.maxRequestsPerSecond != nil else { return }
+    state.withLock { state in
+      state.clients = state.clients.filter { $1.open > 0 || allowance(of: $1, now) < burst }
+    }
+  }
+
+  /// The requests of a second may come at once.
   private var burst: Double { Double(limits.maxRequestsPerSecond ?? 0) }
 }
 
 extension Moment {
-  /// The seconds since another moment; 0 if that is later.
+  /// The time since an earlier moment.
   fileprivate func seconds(since other: Moment) -> Double {
     other < self ? Double(nanoseconds - other.nanoseconds) / 1e9 : 0
   }

@@ -6,6 +6,7 @@ final class ConnectionTable: Sendable {
   private struct Slot {
     var generation: UInt32 = 0
     var connection: HTTPConnection?
+    var clock: ConnectionClock?
   }
 
   private struct State {
@@ -37,6 +38,7 @@ final class ConnectionTable: Sendable {
       let token = UInt64(state.slots[index].generation) << 32 | UInt64(index)
       let connection = make(token)
       state.slots[index].connection = connection
+      state.slots[index].clock = connection.clock
       return connection
     }
   }
@@ -59,7 +61,10 @@ final class ConnectionTable: Sendable {
       guard index < state.slots.count, state.slots[index].generation == UInt32(token >> 32) else {
         return nil
       }
-      defer { state.slots[index].connection = nil }
+      defer {
+        state.slots[index].connection = nil
+        state.slots[index].clock = nil
+      }
       if state.slots[index].connection != nil {
         state.count -= 1
         state.free.append(index)
@@ -72,12 +77,13 @@ final class ConnectionTable: Sendable {
   /// The connections that are open now.
   var all: [HTTPConnection] { state.withLock { $0.slots.compactMap(\.connection) } }
 
-  /// Returns the open connections that satisfy `holds`, which must be quick because the lock is held.
-  func all(where holds: (HTTPConnection) -> Bool) -> [HTTPConnection] {
+  /// Returns the open connections whose clocks satisfy `holds`, which must be quick because the lock is held.
+  func all(where holds: (ConnectionClock) -> Bool) -> [HTTPConnection] {
     state.withLock { state in
       var found: [HTTPConnection] = []
       for index in state.slots.indices {
-        if let connection = state.slots[index].connection, holds(connection) { found.append(connection) }
+        guard let clock = state.slots[index].clock, holds(clock) else { continue }
+        if let connection = state.slots[index].connection { found.append(connection) }
       }
       return found
     }

@@ -14,8 +14,8 @@ final class HTTPConnection: @unchecked Sendable {
   private let events: any EventQueue
 
   private let signals = Atomic<UInt8>(0)
-  private let deadlineNanoseconds = Atomic<UInt64>(.max)
-  private let execution = RequestExecution()
+  let clock = ConnectionClock()
+  private let execution: RequestExecution
 
   private let transport: any ByteTransport
   // `signals` guarantees exclusive access, so no check at run time is needed.
@@ -27,6 +27,7 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
   /// The content received so far, if it is too long for memory.
   @exclusivity(unchecked) private var contentFile: HTTPContentFile?
+  @exclusivity(unchecked) private var quota: RequestQuota
   @exclusivity(unchecked) private var isClosed = false
   /// When the thread that works on the connection has to leave it to others.
   @exclusivity(unchecked) private var turnEnd = Moment.never
@@ -59,6 +60,8 @@ final class HTTPConnection: @unchecked Sendable {
     let limits = context.limits(for: client)
     machine = ConnectionStateMachine(limits: limits)
     timeouts = ConnectionTimeouts(limits: limits, now: .now)
+    quota = RequestQuota(client, context)
+    execution = RequestExecution(clock)
     publishDeadline()
   }
 
@@ -107,14 +110,6 @@ final class HTTPConnection: @unchecked Sendable {
     events.post(token)
   }
 
-  /// Returns whether the deadline has passed.
-  func isOverdue(at now: Moment) -> Bool {
-    now.nanoseconds >= deadlineNanoseconds.load(ordering: .relaxed)
-  }
-
-  /// Returns whether a request has been running long enough that its client may have disconnected.
-  func isBusy(at now: Moment) -> Bool { execution.isLong(at: now) }
-
   /// Cancels the request under way if it has been running for some time and its client has disconnected.
   func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
 
@@ -149,6 +144,7 @@ final class HTTPConnection: @unchecked Sendable {
       }
       if output.isActive {
         guard flush() else { return }
+        if machine.isAnswering { quota.end() }
         if let action = machine.outputSent() { perform(action) }
         continue
       }
@@ -316,16 +312,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Returns the response to a request beyond the limits; nil for all others.
   private func limitRefusal(of request: HTTPRequest) -> HTTPResponse? {
-    switch client.admission {
-    case .full:
-      if context.limits.maxRequestsPerSecond == nil || context.handler.isExempt(request) { return nil }
-      guard !context.clients.mayRequest(client.address, now: .now) else { return nil }
-      context.counters.throttledRequests.increase()
-      return context.refusal(.tooManyRequests)
-    case .reserve(let error):
-      if context.handler.isExempt(request) { return nil }
-      return context.refusal(error)
-    }
+    quota.refusal(of: request).map(context.refusal)
   }
 
   private func answer(_ request: HTTPRequest) {
@@ -370,16 +357,15 @@ final class HTTPConnection: @unchecked Sendable {
     if framing.sendsContent, case .stream(let stream, _) = response.body {
       // A live stream wakes many connections for one write each, so they are served on the waking thread.
       let isLive = stream.isLive
-      stream.onReady { [weak self] in
-        if isLive { self?.visit() } else { self?.signal(.body) }
-      }
+      // Not weakly, which would make all references slow: the stream is closed with the connection at the latest.
+      stream.onReady { [self] in if isLive { visit() } else { signal(.body) } }
     }
     output.begin(response, framing: framing)
   }
 
   /// Publishes the deadline to the watch.
   private func publishDeadline() {
-    deadlineNanoseconds.store(timeouts.deadline.nanoseconds, ordering: .relaxed)
+    clock.deadline.store(timeouts.deadline.nanoseconds, ordering: .relaxed)
   }
 
   private func close() {
@@ -390,6 +376,7 @@ final class HTTPConnection: @unchecked Sendable {
     output.close()
     pending = nil
     contentFile = nil
+    quota.end()
     timeouts.clear()
     events.forget(descriptor, token: token) { [descriptor] in Socket.close(descriptor) }
     context.table.remove(token)

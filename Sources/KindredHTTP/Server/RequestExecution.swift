@@ -4,10 +4,9 @@ import Synchronization
 struct RequestExecution: ~Copyable, Sendable {
   /// Locked while another thread looks at the socket, so that the descriptor can't be closed and reused meanwhile.
   private let cancellation = Mutex<HTTPCancellation?>(nil)
-  private let runningSince = Atomic<UInt64>(0)
+  private let clock: ConnectionClock
 
-  /// How long a request runs before it is worth checking whether its client is still connected.
-  private static let departureDelay = Duration.milliseconds(50)
+  init(_ clock: ConnectionClock) { self.clock = clock }
 
   /// Begins a request, and returns its cancellation.
   func begin() -> HTTPCancellation {
@@ -29,25 +28,19 @@ struct RequestExecution: ~Copyable, Sendable {
   }
 
   /// Notes that the request's code starts to run, on this thread or another.
-  func resume() { runningSince.store(Moment.now.nanoseconds, ordering: .relaxed) }
+  func resume() { clock.runningSince.store(Moment.now.nanoseconds, ordering: .relaxed) }
 
   /// Notes that the request's code has returned.
-  func pause() { runningSince.store(0, ordering: .relaxed) }
+  func pause() { clock.runningSince.store(0, ordering: .relaxed) }
 
   /// Cancels the request, if there is one.
   func cancel() {
     cancellation.withLock { $0?.cancel() }
   }
 
-  /// Returns whether the request's code has been running for some time.
-  func isLong(at now: Moment) -> Bool {
-    let since = runningSince.load(ordering: .relaxed)
-    return since != 0 && now > Moment(nanoseconds: since) + Self.departureDelay
-  }
-
   /// Cancels the request if its code has been running for some time and the client has disconnected.
   func cancelIfDeparted(from descriptor: CInt, now: Moment) {
-    guard isLong(at: now) else { return }
+    guard clock.isBusy(at: now) else { return }
     cancellation.withLock { cancellation in
       if let cancellation, Socket.hasHungUp(descriptor) { cancellation.cancel() }
     }

@@ -52,7 +52,7 @@ final class RunningServer: Sendable {
       acceptor.resume()
       clients.sweep(now: now)
       for connection in table.all(where: { $0.isOverdue(at: now) || $0.isBusy(at: now) }) {
-        if connection.isOverdue(at: now) { connection.signal(.deadline) }
+        if connection.clock.isOverdue(at: now) { connection.signal(.deadline) }
         connection.cancelIfDeparted(at: now)
       }
     }

@@ -84,6 +84,9 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
+  /// Whether an answer other than 100 (Continue) is being sent.
+  var isAnswering: Bool { if case .answering = state { true } else { false } }
+
   /// Consumes received bytes, and returns the next action.
   mutating func receive(_ input: UnsafeRawBufferPointer) -> (consumed: Int, action: Action) {
     var consumed = 0

@@ -83,6 +83,9 @@ public final class PostgreSQLBackend: Backend {
   /// The number of the current state; nil if the engine has none.
   public var stateNumber: Int64? { capabilities.hasSnapshotNumbers ? watcher.current : nil }
 
+  /// Returns nil: the engine doesn't tell which transactions lie between two states.
+  public func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>? { nil }
+
   /// Checks that the database responds.
   ///
   /// - Throws: `PostgreSQLError`.

@@ -126,6 +126,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     return try run([StateNumbers.query]).first?.text(0, 0).map { backend.watcher.numbers.number(of: $0) }
   }
 
+  func tables(readBy plan: Plan) throws -> Set<String>? { nil }
+
   func keepsAnswers() throws -> Bool {
     let rows = try run([Query("SELECT to_regclass('\(BookkeepingName.answers)')")])
     return rows.first.map { !$0.isNull(0, 0) } ?? false

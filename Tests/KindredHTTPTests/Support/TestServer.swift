@@ -6,6 +6,8 @@ import Testing
 struct TestHandler: HTTPHandler {
   var rejection: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
   var takesLongBody = false
+  /// Who sends a request, by its credentials.
+  var identity: @Sendable (HTTPRequest) -> [UInt8]? = { _ in nil }
   var respond: @Sendable (HTTPRequest) -> HTTPResponse = HTTPResponse.echo
   var answer: (@Sendable (HTTPRequest) -> HTTPAnswer)?
 
@@ -15,6 +17,7 @@ struct TestHandler: HTTPHandler {
   func answer(_ request: HTTPRequest) -> HTTPAnswer { answer?(request) ?? .now(respond(request)) }
   func isExempt(_ request: HTTPRequest) -> Bool { request.path == "/health" }
   func rejection(of request: HTTPRequest) -> HTTPResponse? { rejection(request) }
+  func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? { verifying ? identity(request) : nil }
 }
 
 extension HTTPResponse {

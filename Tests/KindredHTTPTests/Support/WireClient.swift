@@ -13,8 +13,8 @@ final class WireClient {
   private let descriptor: CInt
   private var buffer: [UInt8] = []
 
-  /// `receiveBuffer` limits how much the kernel accepts before it is read.
-  init(port: Int, receiveBuffer: CInt? = nil) throws {
+  /// `receiveBuffer` limits how much the kernel accepts before it is read; `source` is an address of this machine.
+  init(port: Int, receiveBuffer: CInt? = nil, from source: String = "127.0.0.1") throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
@@ -25,12 +25,18 @@ final class WireClient {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    var local = sockaddr_in()
+    local.sin_family = address.sin_family
+    local.sin_addr.s_addr = inet_addr(source)
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    func call(_ function: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt, _ address: sockaddr_in) -> Bool {
+      withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { function(descriptor, $0, length) == 0 }
       }
     }
-    guard result == 0 else { throw NotConnected() }
+    guard call({ bind($0, $1, $2) }, local), call({ connect($0, $1, $2) }, address) else {
+      throw NotConnected()
+    }
   }
 
   deinit { close(descriptor) }

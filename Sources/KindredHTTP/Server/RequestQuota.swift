@@ -1,0 +1,57 @@
+/// Counts the requests of one connection: for the principal whose credentials they have, or else for the address.
+struct RequestQuota: ~Copyable {
+  private let client: HTTPConnection.Client
+  private let context: ConnectionContext
+  /// The hash of the latest valid credentials, and their principal.
+  private var known: (field: Int, principal: [UInt8])?
+  /// The principal that the request under way is counted for.
+  private var holder: [UInt8]?
+
+  init(_ client: HTTPConnection.Client, _ context: ConnectionContext) {
+    self.client = client
+    self.context = context
+  }
+
+  /// Counts a request until `end` is called; returns the limit that it exceeds, if any.
+  mutating func refusal(of request: HTTPRequest) -> HTTPError? {
+    if case .reserve(let error) = client.admission {
+      return context.handler.isExempt(request) ? nil : error
+    }
+    guard context.clients.hasLimitsPerClient, !context.handler.isExempt(request) else { return nil }
+    let refusal = count(request)
+    if refusal != nil { context.counters.throttledRequests.increase() }
+    return refusal
+  }
+
+  private mutating func count(_ request: HTTPRequest) -> HTTPError? {
+    guard let field = request.headers["Authorization"]?.hashValue else { return countForAddress() }
+    if let known, known.field == field { return count(for: known.principal) }
+    if let principal = context.handler.identity(of: request, verifying: false) {
+      known = (field, principal)
+      return count(for: principal)
+    }
+    // Verification takes time, so the address's limit applies to credentials that turn out invalid.
+    if let refusal = countForAddress() { return refusal }
+    guard let principal = context.handler.identity(of: request, verifying: true) else { return nil }
+    known = (field, principal)
+    context.clients.returnRequest(of: client.address)
+    return count(for: principal)
+  }
+
+  private func countForAddress() -> HTTPError? {
+    context.clients.mayRequest(client.address, now: .now) ? nil : .tooManyRequests
+  }
+
+  private mutating func count(for principal: [UInt8]) -> HTTPError? {
+    let refusal = context.clients.beginRequest(of: principal, now: .now)
+    if refusal == nil { holder = principal }
+    return refusal
+  }
+
+  /// Ends the request under way.
+  mutating func end() {
+    guard let holder else { return }
+    context.clients.endRequest(of: holder)
+    self.holder = nil
+  }
+}

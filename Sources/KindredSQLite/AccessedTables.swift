@@ -1,0 +1,127 @@
+import CKindredSQLite
+
+/// The tables that the statements of a connection change or read, including those of views, triggers and foreign keys.
+///
+/// SQLite calls an authorizer for each of them when it prepares a statement
+/// (<https://www.sqlite.org/c3ref/set_authorizer.html>). The update hook would not suffice: it isn't called for tables
+/// without rowid, nor when a table is emptied (<https://www.sqlite.org/c3ref/update_hook.html>).
+public struct AccessedTables: Hashable, Sendable {
+  /// In lower case.
+  public fileprivate(set) var names: Set<String> = []
+  /// Whether there may be others, because the schema itself is among them.
+  public fileprivate(set) var isUnknown = false
+
+  /// None.
+  public init() {}
+
+  mutating func formUnion(_ other: AccessedTables) {
+    names.formUnion(other.names)
+    isUnknown = isUnknown || other.isUnknown
+  }
+
+  fileprivate mutating func insert(_ name: String) {
+    names.insert(name)
+    isUnknown = isUnknown || name == "sqlite_master" || name == "sqlite_schema"
+  }
+}
+
+/// Records the tables that a connection's statements change, or read, when they are prepared.
+///
+/// A prepared statement keeps what it changes in ``Statement/changes``.
+final class TableRecorder {
+  private let actions: Set<Int32>
+  /// The version of the schema that the statements were prepared for.
+  let schemaVersion: Int64
+  /// The tables of all statements since the last ``take()``.
+  private var tables = AccessedTables()
+  /// The tables of the statement that is being prepared.
+  private var preparing: AccessedTables?
+
+  /// Starts recording, until ``stop(on:)``.
+  ///
+  /// - Parameter actions: The action codes to record.
+  init(_ actions: Set<Int32>, of handle: OpaquePointer, schemaVersion: Int64 = 0) {
+    self.actions = actions
+    self.schemaVersion = schemaVersion
+    sqlite3_set_authorizer(
+      handle,
+      { context, action, table, _, database, _ in
+        guard let context else { return SQLITE_OK }
+        Unmanaged<TableRecorder>.fromOpaque(context).takeUnretainedValue().note(action, table, database)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Stops recording.
+  func stop(on handle: OpaquePointer) { sqlite3_set_authorizer(handle, nil, nil) }
+
+  /// Records a table; SQLite also prepares statements by itself, after a change of the schema and for virtual tables.
+  private func note(_ action: Int32, _ table: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?) {
+    guard actions.contains(action), let table else { return }
+    // Temporary tables are no part of the database.
+    if let database, String(cString: database) == "temp" { return }
+    let name = String(cString: table).lowercased()
+    tables.insert(name)
+    preparing?.insert(name)
+  }
+
+  /// Returns what `body` prepares and its tables, or nil for none.
+  func prepare<Result>(_ body: () throws -> Result) rethrows -> (Result, AccessedTables?) {
+    preparing = AccessedTables()
+    defer { preparing = nil }
+    let result = try body()
+    return (result, preparing.flatMap { $0 == AccessedTables() ? nil : $0 })
+  }
+
+  /// Records the tables of a statement that was prepared before.
+  func note(_ other: AccessedTables) { tables.formUnion(other) }
+
+  /// Returns the tables since the last call.
+  func take() -> AccessedTables {
+    defer { tables = AccessedTables() }
+    return tables
+  }
+}
+
+extension Connection {
+  /// Starts recording the tables that the current write transaction changes.
+  ///
+  /// - Returns: The state of the file before the transaction; nil if it can't be determined.
+  func recordChanges() -> FileState? {
+    guard let version = try? schemaVersion else { return nil }
+    if let changeRecorder, changeRecorder.schemaVersion == version {
+      _ = changeRecorder.take()
+    } else {
+      // Statements that were prepared earlier don't know of new triggers.
+      forgetStatements()
+      changeRecorder = TableRecorder(
+        [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE], of: handle, schemaVersion: version)
+    }
+    return fileState
+  }
+
+  /// The tables that were changed since ``recordChanges()``.
+  func takeChanges() -> AccessedTables? { changeRecorder?.take() }
+
+  /// Returns the tables that statements read; nil if their results may depend on anything else.
+  public func tables(readBy statements: [String]) throws -> Set<String>? {
+    let recorder = TableRecorder([SQLITE_READ], of: handle)
+    do {
+      defer { recorder.stop(on: handle) }
+      for statement in statements { _ = try prepare(statement) }
+    }
+    let tables = recorder.take()
+    if tables.isUnknown { return nil }
+    // A virtual table has no pages of its own (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
+    let known = try withStatement(
+      "SELECT name FROM sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage > 0"
+    ) { statement in
+      var known: Set<String> = []
+      while try statement.step() { known.insert((statement.text(0) ?? "").lowercased()) }
+      return known
+    }
+    // SQLite changes sqlite_sequence without calling the authorizer.
+    let others = tables.names.subtracting(known).subtracting(["json_each", "json_tree"])
+    return others.isEmpty && !tables.names.contains("sqlite_sequence") ? tables.names : nil
+  }
+}
