@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What this process has committed of late: which tables were changed between two states of the file.
+/// The latest commits of this process: the tables that were changed between two states of the file.
 public final class CommitLedger: Sendable {
   private struct Commit {
     let before: FileState
@@ -12,14 +12,14 @@ public final class CommitLedger: Sendable {
 
   private static let capacity = 256
 
-  /// No commit.
+  /// An empty ledger.
   public init() {}
 
-  /// Notes a commit.
+  /// Records a commit.
   ///
   /// - Parameters:
-  ///   - before: the state when the lock was held that the commit has given up.
-  ///   - after: a state that was seen after it; where others have committed meanwhile, nothing is noted.
+  ///   - before: The state before, read while the write lock was held.
+  ///   - after: The state afterwards; if others have committed since, nothing is recorded.
   func note(_ before: FileState, _ after: FileState, _ tables: AccessedTables) {
     guard after.isOneCommit(after: before) else { return }
     commits.withLock { commits in
@@ -28,7 +28,7 @@ public final class CommitLedger: Sendable {
     }
   }
 
-  /// Returns the tables that were changed between two states; nil where it isn't known, or where others have committed.
+  /// Returns the tables that were changed between two states; nil if that is unknown or if others have committed.
   public func tables(since earlier: FileState, until later: FileState) -> Set<String>? {
     commits.withLock { commits in
       var tables = AccessedTables()

@@ -36,19 +36,19 @@ public struct FileState: Sendable {
     return !Self.isWAL(header) || file.index == index
   }
 
-  /// Whether nobody has committed between this state and another one.
+  /// Returns whether nothing was committed between this state and another one.
   func isSame(as other: FileState) -> Bool {
     let isWAL = Self.isWAL(header)
-    // A checkpoint changes the header, and what it says of commits comes later.
+    // In WAL mode, the header only changes with checkpoints.
     return isWAL == Self.isWAL(other.header) && (isWAL ? index == other.index : header == other.header)
   }
 
-  /// Whether there was exactly one commit between another state and this one: each counts one up.
+  /// Returns whether exactly one commit led from another state to this one; each increments a counter.
   func isOneCommit(after other: FileState) -> Bool {
     Self.isWAL(header) == Self.isWAL(other.header) && commitCount == other.commitCount &+ 1
   }
 
-  /// The counter of the index, in the order of the machine, or that of the header, whose greatest byte comes first.
+  /// The counter of the index, in native byte order, or that of the header, which is big-endian.
   private var commitCount: UInt32 {
     Self.isWAL(header)
       ? withUnsafeBytes(of: index) { $0.loadUnaligned(fromByteOffset: 8, as: UInt32.self) }

@@ -27,7 +27,8 @@ package struct Script {
     guard bytes.count <= Int(Int32.max) else { throw connection.error(SQLITE_TOOBIG) }
     while position < end {
       start = position
-      let (prepared, changes) = connection.changeRecorder.map { $0.prepare { prepareNext(on: connection, persistent) } }
+      let (prepared, changes) =
+        connection.changeRecorder.map { $0.prepare { prepareNext(on: connection, persistent) } }
         ?? (prepareNext(on: connection, persistent), nil)
       let (handle, code, length) = prepared
       position += length

@@ -37,7 +37,7 @@ public final class WriteQueue: Sendable {
     var statistics = Statistics()
   }
 
-  /// What was committed of late.
+  /// The latest commits.
   public let ledger = CommitLedger()
   private let pool: ConnectionPool
   /// The time after which a group takes no further writes, so that its first one need not wait for long; in

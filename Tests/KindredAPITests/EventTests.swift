@@ -133,8 +133,9 @@ struct EventTests {
     func listen(_ event: LiveEvent, lastEventID: String? = nil) -> Client {
       Client(
         feed.listen(
-          to: key, event, version: 1, duration: 0, lastEventID: lastEventID, expiry: nil
-        ) { LiveEvent(Array("2".utf8), memory: feed.memory) })
+          to: key, LiveResult(event: event, tables: nil), version: 1, duration: 0, lastEventID: lastEventID,
+          expiry: nil
+        ) { LiveResult(event: LiveEvent(Array("2".utf8), memory: feed.memory), tables: nil) })
     }
     let first = listen(events[1])
     #expect(try first.event().data == "2")

@@ -31,13 +31,16 @@ final class ServerProcess {
 
   /// The address in the ready line.
   var url: URL? {
-    readyLine.firstMatch(of: /^listening on (http:\/\/\S+:\d+)\n$/).flatMap { URL(string: String($0.1)) }
+    readyLine.firstMatch(of: /^listening on (https?:\/\/\S+:\d+)\n$/).flatMap { URL(string: String($0.1)) }
   }
 
   /// The answer to a GET of a path.
-  func get(_ path: String) async throws -> (status: Int, body: String) {
-    let url = try #require(URL(string: path, relativeTo: self.url))
-    let (data, response) = try await URLSession.shared.data(from: url)
+  func get(
+    _ path: String, sending fields: [String: String] = [:]
+  ) async throws -> (status: Int, body: String) {
+    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    let (data, response) = try await URLSession.shared.data(for: request)
     let status = try #require(response as? HTTPURLResponse).statusCode
     return (status, String(decoding: data, as: UTF8.self))
   }

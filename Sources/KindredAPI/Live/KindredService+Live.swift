@@ -2,6 +2,7 @@ import KindredAssociations
 import KindredBackend
 import KindredClock
 import KindredHTTP
+import KindredOutput
 import Logging
 
 extension KindredService {

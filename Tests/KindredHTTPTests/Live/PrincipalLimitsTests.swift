@@ -9,10 +9,11 @@ struct PrincipalLimitsTests {
     _ respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse = HTTPResponse.echo
   ) -> TestHandler {
     TestHandler(
+      respond: respond,
       identity: { request in
         let field = request.headers["Authorization"] ?? ""
         return ["Bearer ada", "Bearer bob"].contains(field) ? Array(field.utf8) : nil
-      }, respond: respond)
+      })
   }
 
   private static func status(_ client: WireClient, _ credentials: String?, _ target: String = "/") -> Int? {

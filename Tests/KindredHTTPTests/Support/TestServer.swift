@@ -6,10 +6,10 @@ import Testing
 struct TestHandler: HTTPHandler {
   var rejection: @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
   var takesLongBody = false
-  /// Who sends a request, by its credentials.
-  var identity: @Sendable (HTTPRequest) -> [UInt8]? = { _ in nil }
   var respond: @Sendable (HTTPRequest) -> HTTPResponse = HTTPResponse.echo
   var answer: (@Sendable (HTTPRequest) -> HTTPAnswer)?
+  /// Who sends a request, by its credentials.
+  var identity: @Sendable (HTTPRequest) -> [UInt8]? = { _ in nil }
 
   func respond(to request: HTTPRequest) -> HTTPResponse { respond(request) }
   func response(to error: HTTPError) -> HTTPResponse { .text(error.detail, status: error.status) }

@@ -29,7 +29,8 @@ final class WireClient {
     local.sin_family = address.sin_family
     local.sin_addr.s_addr = inet_addr(source)
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    func call(_ function: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt, _ address: sockaddr_in) -> Bool {
+    func call(_ function: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt, _ address: sockaddr_in) -> Bool
+    {
       withUnsafePointer(to: address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { function(descriptor, $0, length) == 0 }
       }

@@ -20,11 +20,15 @@ struct OracleCommand: ParsableCommand {
   @Flag(help: "Requests of a client who may read some rows only.")
   var rules = false
 
+  @Flag(help: "Requests that write, of a client who may read and write some rows only.")
+  var writes = false
+
   @Flag(help: "Requests of the Swift API instead of the server's.")
   var swift = false
 
   func run() throws {
     if swift { return try runTyped() }
+    if writes { return try runWrites() }
     var run = OracleRun(seed: seed, hasRules: rules)
     var shown = 0
     try run.run(requests: requests, failures: failures) { run in
@@ -34,6 +38,18 @@ struct OracleCommand: ParsableCommand {
     }
     print("GRDB answered \(run.comparedWithGRDB) of them too")
     print("\(run.passed) passed, \(run.failures.count) failed")
+    if !run.failures.isEmpty { throw ExitCode.failure }
+  }
+
+  private func runWrites() throws {
+    var run = WriteRun(seed: seed)
+    var shown = 0
+    try run.run(requests: requests, failures: failures) { run in
+      for failure in run.failures.dropFirst(shown) { print("\n\(failure)\n") }
+      shown = run.failures.count
+    }
+    print("\(run.done) changed something, the rules refused \(run.refused)")
+    print("seed \(seed): \(run.passed) passed, \(run.failures.count) failed")
     if !run.failures.isEmpty { throw ExitCode.failure }
   }
 

@@ -33,6 +33,17 @@ struct OracleTests {
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
   }
 
+  @Test(
+    "random requests that write under random rules do what a naive evaluation of the rules says",
+    arguments: [7, 8, 9] as [UInt64])
+  func randomWrites(seed: UInt64) throws {
+    var run = WriteRun(seed: seed)
+    try run.run(requests: 1200, failures: 3)
+    #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
+    #expect(run.done > 300)
+    #expect(run.refused > 100)
+  }
+
   @Test("the same seed makes the same requests")
   func sameSeedSameRequests() {
     func targets() -> [String] {

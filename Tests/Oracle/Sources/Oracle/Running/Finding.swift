@@ -9,7 +9,8 @@ struct Finding: CustomStringConvertible {
   var description: String {
     let target = trial.request.target(in: trial.schema)
     var lines = [
-      trial.schema.sql(isIndexed: difference.isIndexed) + model.joined(separator: "\n"),
+      trial.schema.sql(isIndexed: difference.isIndexed)
+        + Self.model(of: trial.schema).joined(separator: "\n"),
       target.removingPercentEncoding ?? target,
       target,
       "expected \(difference.expected)",
@@ -20,8 +21,8 @@ struct Finding: CustomStringConvertible {
   }
 
   /// The content of the model file.
-  private var model: [String] {
-    trial.schema.tables.flatMap { table -> [String] in
+  static func model(of schema: DatabaseSchema) -> [String] {
+    schema.tables.flatMap { table -> [String] in
       var lines: [String] = []
       if !table.defaultSort.isEmpty {
         lines.append("-- \(table.plural): sort \(table.defaultSort.map(\.text))")
@@ -29,6 +30,11 @@ struct Finding: CustomStringConvertible {
       if let fields = table.defaultFields { lines.append("-- \(table.plural): fields \(fields)") }
       if let rule = table.rule {
         lines.append("-- \(table.plural): rows \(rule.text), auth.\(rule.claim) = \(rule.value.literal)")
+      }
+      for verb in WriteVerb.allCases {
+        guard let rule = table.writeRules[verb] else { continue }
+        lines.append(
+          "-- \(table.plural): \(verb) \(rule.text), auth.\(rule.claim) = \(rule.value.literal)")
       }
       lines += table.associations.filter(\.isOfModelFile).map { association in
         let steps = association.steps.map { step in

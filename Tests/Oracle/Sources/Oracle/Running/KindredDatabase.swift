@@ -32,6 +32,7 @@ final class KindredDatabase {
     try connection.execute(schema.sql(isIndexed: isIndexed) + "COMMIT;")
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 1)
     var options = KindredService.Options()
+    options.isWritable = schema.isWritable
     options.impersonated = .claims(Array(schema.claims.utf8))
     service = try KindredService(
       SQLiteBackend(pool), options: options, logger: Logger(label: "oracle") { _ in SwiftLogNoOpLogHandler() }
@@ -49,7 +50,44 @@ final class KindredDatabase {
 
   func get(_ target: String, isLines: Bool = false) throws -> Answer {
     let headers: HTTPHeaders = isLines ? ["Accept": "application/x-ndjson"] : [:]
-    let response = service.respond(to: HTTPRequest(method: .get, target: target, headers: headers))
+    return try answer(service.respond(to: HTTPRequest(method: .get, target: target, headers: headers)))
+  }
+
+  func send(_ method: String, _ target: String, _ content: String?, prefersMerge: Bool) throws -> Answer {
+    var headers: HTTPHeaders = content == nil ? [:] : ["Content-Type": "application/json"]
+    if prefersMerge { headers.append("Prefer", "resolution=merge-duplicates") }
+    let methods: [String: HTTPMethod] = ["POST": .post, "PATCH": .patch, "DELETE": .delete]
+    return try answer(
+      service.respond(
+        to: HTTPRequest(
+          method: methods[method] ?? .get, target: target, headers: headers, body: Array((content ?? "").utf8)
+        )
+      ))
+  }
+
+  /// What a table holds, whatever the service says.
+  func rows(of table: TableSchema) throws -> [[Value]] {
+    let columns = table.columns.map { quoted($0.name) }.joined(separator: ", ")
+    return try pool.withReader { connection in
+      try connection.withStatement("SELECT \(columns) FROM \(quoted(table.name))") { statement in
+        var rows: [[Value]] = []
+        while try statement.step() {
+          rows.append(
+            statement.row.map { value in
+              switch value {
+              case .null, .blob: .null
+              case .integer(let integer): .integer(integer)
+              case .real(let real): .real(real)
+              case .text(let text): .text(text)
+              }
+            })
+        }
+        return rows
+      }
+    }
+  }
+
+  private func answer(_ response: HTTPResponse) throws -> Answer {
     var body: [UInt8] = []
     switch response.body {
     case .none: break
@@ -76,7 +114,17 @@ extension Model {
     for table in schema.tables {
       resources[table.plural]?.sort = try Self.terms(table.defaultSort)
       resources[table.plural]?.fields = table.defaultFields
-      if let rule = table.rule {
+      if schema.isWritable {
+        let rules: [(ResourceAccess.Verb, AccessRule?)] = [
+          (.read, table.rule), (.create, table.writeRules[.create]), (.update, table.writeRules[.update]),
+          (.delete, table.writeRules[.delete]),
+        ]
+        resources[table.plural]?.access = ResourceAccess(
+          Dictionary(
+            uniqueKeysWithValues: try rules.map { verb, rule in
+              (verb, [AccessEntry(rows: try rule.map { try Self.expression($0.text) })])
+            }))
+      } else if let rule = table.rule {
         resources[table.plural]?.access = ResourceAccess([
           .read: [AccessEntry(rows: try Self.expression(rule.text))]
         ])

@@ -1,6 +1,11 @@
 import OracleValues
 
-/// The rule by which clients may read records of a table: a condition, or a column that equals a claim.
+/// A change of a record that a rule may allow.
+enum WriteVerb: String, Sendable, CaseIterable {
+  case create, update, delete
+}
+
+/// The rule by which clients may read or write records of a table: a condition, or a column that equals a claim.
 struct AccessRule: Sendable {
   var condition: Expr
   /// The column that is compared with the claim.
@@ -36,7 +41,8 @@ extension DatabaseSchema {
 
   /// The claims of the client as a JSON object.
   var claims: String {
-    let members = tables.compactMap(\.rule).filter { !$0.value.isNull }.map {
+    let rules = tables.flatMap { [$0.rule].compactMap { $0 } + $0.writeRules.values }
+    let members = rules.filter { !$0.value.isNull }.map {
       "\"\($0.claim)\":\($0.value.json)"
     }
     return "{\(members.joined(separator: ","))}"

@@ -3,6 +3,8 @@ import OracleValues
 /// The tables of a database, the associations between them, and their content.
 struct DatabaseSchema: Sendable {
   var tables: [TableSchema]
+  /// Whether clients may write, as far as the rules for writing allow it.
+  var isWritable = false
 
   /// The table or view of this name, with its rows.
   func table(_ name: String) -> TableSchema? {
@@ -35,6 +37,8 @@ struct TableSchema: Sendable {
   var defaultFields: [String]?
   /// The rule by which clients may read records; nil for all.
   var rule: AccessRule?
+  /// The rules for writing its records; without one, all may be written.
+  var writeRules: [WriteVerb: AccessRule] = [:]
   /// The name of the table that it shows some columns of; nil where it is a table itself.
   var viewOf: String?
   /// Values in the order of the columns; of a view, made when it is looked up.

@@ -1,0 +1,138 @@
+import Synchronization
+import Testing
+
+@testable import KindredSQLite
+
+@Suite("The ledger of commits")
+struct CommitLedgerTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+  private let pool: ConnectionPool
+  private let queue: WriteQueue
+  private let watcher: Connection
+
+  private static let schema = """
+    CREATE TABLE a(id INTEGER PRIMARY KEY, x);
+    CREATE TABLE b(id INTEGER PRIMARY KEY, a REFERENCES a(id) ON DELETE CASCADE);
+    CREATE TABLE c(id INTEGER PRIMARY KEY, a REFERENCES a(id) ON DELETE SET NULL);
+    CREATE TABLE w(id TEXT PRIMARY KEY, x) WITHOUT ROWID;
+    CREATE TABLE log(x);
+    CREATE TABLE counted(id INTEGER PRIMARY KEY AUTOINCREMENT, x);
+    CREATE VIEW v AS SELECT x FROM a;
+    CREATE TRIGGER onView INSTEAD OF INSERT ON v BEGIN INSERT INTO a(x) VALUES (new.x); END;
+    CREATE TRIGGER onW AFTER UPDATE ON w BEGIN INSERT INTO log VALUES (new.x); END;
+    CREATE VIRTUAL TABLE f USING fts5(x);
+    INSERT INTO a VALUES (1, 'x'), (2, 'y'); INSERT INTO b VALUES (1, 1); INSERT INTO c VALUES (1, 1);
+    INSERT INTO w VALUES ('k', 1);
+    """
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = try directory.database(Self.schema)
+    pool = try ConnectionPool(path: path, access: .readWrite, readers: 2)
+    queue = WriteQueue(pool)
+    watcher = try Connection(path: path, access: .readOnly)
+  }
+
+  private func state() throws -> FileState {
+    _ = try watcher.dataVersion
+    return try #require(watcher.fileState)
+  }
+
+  /// Writes as the server does, and waits for the commit.
+  private func write(_ sql: String) throws {
+    let outcome = Mutex<Result<Void, any Error>?>(nil)
+    queue.submit(deadline: nil) { connection in
+      try connection.withStatement(sql) { while try $0.step() {} }
+    } completion: { result in
+      outcome.withLock { $0 = result }
+    }
+    while outcome.withLock({ $0 == nil }) {}
+    try outcome.withLock { try $0?.get() }
+  }
+
+  private func tables(of sql: String) throws -> Set<String>? {
+    let before = try state()
+    try write(sql)
+    return queue.ledger.tables(since: before, until: try state())
+  }
+
+  @Test(
+    "it has the tables of triggers, of foreign keys, of views, of tables without rowid, and of one that is emptied",
+    arguments: [
+      ("UPDATE a SET x = 'z'", ["a"]), ("INSERT INTO a VALUES (1, 2) ON CONFLICT DO UPDATE SET x = 3", ["a"]),
+      ("REPLACE INTO a VALUES (1, 2)", ["a", "b", "c"]), ("DELETE FROM a WHERE id = 1", ["a", "b", "c"]),
+      ("DELETE FROM a", ["a", "b", "c"]), ("DELETE FROM log", ["log"]), ("DELETE FROM w", ["w"]),
+      ("UPDATE w SET x = 2", ["log", "w"]), ("INSERT INTO v VALUES (1)", ["a", "v"]),
+      ("INSERT INTO counted(x) VALUES (1)", ["counted"]),
+    ] as [(String, Set<String>)])
+  func tables(sql: String, tables: Set<String>) throws {
+    #expect(try self.tables(of: sql) == tables)
+    // The statement is prepared already.
+    #expect(try self.tables(of: sql) ?? tables == tables)
+  }
+
+  @Test("several commits are one change, as long as nobody else commits")
+  func chain() throws {
+    let before = try state()
+    try write("UPDATE a SET x = 1")
+    let middle = try state()
+    try write("UPDATE w SET x = 1")
+    #expect(queue.ledger.tables(since: before, until: try state()) == ["a", "log", "w"])
+    #expect(queue.ledger.tables(since: middle, until: try state()) == ["log", "w"])
+    #expect(queue.ledger.tables(since: before, until: before) == [])
+    let other = try Connection(path: path, access: .readWrite)
+    try other.execute("UPDATE c SET a = 2")
+    #expect(queue.ledger.tables(since: before, until: try state()) == nil)
+    let after = try state()
+    try write("UPDATE a SET x = 2")
+    #expect(queue.ledger.tables(since: after, until: try state()) == ["a"])
+    #expect(queue.ledger.tables(since: before, until: try state()) == nil)
+  }
+
+  @Test("a commit that is rolled back leaves nothing, and one after it has its own tables alone")
+  func rollback() throws {
+    let before = try state()
+    #expect(throws: DatabaseError.self) { try write("INSERT INTO w VALUES ('k', 2)") }
+    try write("UPDATE c SET a = 2")
+    let tables = queue.ledger.tables(since: before, until: try state())
+    #expect(tables?.contains("c") == true)
+    #expect(try self.tables(of: "UPDATE c SET a = 1") == ["c"])
+  }
+
+  @Test("a change of the schema can change anything, and statements from before know of new triggers")
+  func schema() throws {
+    #expect(try tables(of: "UPDATE c SET a = 2") == ["c"])
+    #expect(try tables(of: "CREATE TABLE more(x)") == nil)
+    let other = try Connection(path: path, access: .readWrite)
+    try other.execute(
+      "CREATE TRIGGER onC AFTER UPDATE ON c BEGIN INSERT INTO more VALUES (new.a); END")
+    #expect(try tables(of: "UPDATE c SET a = 2") == ["c", "more"])
+    #expect(try tables(of: "UPDATE c SET a = 2") == ["c", "more"])
+  }
+
+  @Test("a checkpoint changes nothing")
+  func checkpoint() throws {
+    let before = try state()
+    try write("UPDATE a SET x = 1")
+    try pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+    #expect(queue.ledger.tables(since: before, until: try state()) == ["a"])
+    #expect(try tables(of: "UPDATE c SET a = 2") == ["c"])
+  }
+
+  @Test("what a statement reads is told through views; of full-text tables and the schema it can't be")
+  func reading() throws {
+    let reader = try Connection(path: path, access: .readOnly)
+    #expect(
+      try reader.tables(readBy: ["SELECT count(*) FROM V", "SELECT 1 FROM w WHERE id = 'k'"]) == [
+        "a", "v", "w",
+      ])
+    #expect(try reader.tables(readBy: ["SELECT * FROM c WHERE EXISTS (SELECT 1 FROM b)"]) == ["b", "c"])
+    #expect(
+      try reader.tables(readBy: ["SELECT json_each.value FROM a, json_each(a.x)"]) == ["a", "json_each"])
+    for unknown in ["SELECT * FROM f", "SELECT * FROM sqlite_schema", "SELECT * FROM sqlite_sequence"] {
+      #expect(try reader.tables(readBy: [unknown]) == nil, "\(unknown)")
+    }
+    #expect(try reader.tables(readBy: ["SELECT 1"]) == [])
+  }
+}
