@@ -165,12 +165,14 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "The maximum number of connections from one client address; 0 for no limit, as behind a proxy.",
+      "The maximum number of connections from one address, and of simultaneous requests with the credentials of one client; 0 for no limit, as behind a proxy.",
       valueName: "n"))
   var maxConnectionsPerClient = OptionalLimit(64)
 
   @Option(
-    help: .init("The maximum requests per second from one client address; 0 for no limit.", valueName: "n"))
+    help: .init(
+      "The maximum requests per second with the credentials of one client, or from one address without; 0 for no limit.",
+      valueName: "n"))
   var maxRequestsPerSecond = OptionalLimit(0)
 
   @Option(
