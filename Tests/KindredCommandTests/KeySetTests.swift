@@ -50,7 +50,7 @@ struct KeySetTests {
     try writeConfiguration(provider)
     let outcome = try program.run("serve", "library.sqlite", "--config", "kindred.yaml")
     #expect(outcome.status != 0)
-    #expect(outcome.errors.contains("/sets/1/content"))
+    #expect(outcome.errors.contains("/sets/1?fields=keys"))
     #expect(outcome.errors.contains("certificate"), "\(outcome.errors)")
   }
 
@@ -70,7 +70,7 @@ struct KeySetTests {
       ["openssl", "x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key"]
         + days
         + ["-CAcreateserial", "-extfile", "names.cnf", "-out", "server.pem"])
-    try tool("sqlite3", "keys.sqlite", "CREATE TABLE \"set\" (id INTEGER PRIMARY KEY, content TEXT)")
+    try tool("sqlite3", "keys.sqlite", "CREATE TABLE \"set\" (id INTEGER PRIMARY KEY, keys JSON)")
     try publish(names)
     return try ServerProcess(
       program, "keys.sqlite", "--host", "localhost", "--port", "0", "--tls-certificate", "server.pem",
@@ -87,8 +87,8 @@ struct KeySetTests {
       }
       return #"{"kty":"RSA","use":"sig","kid":"\#(name)","e":"AQAB","n":"\#(Self.encode(Data(bytes)))"}"#
     }
-    let content = "{\"keys\":[\(keys.joined(separator: ","))]}"
-    try tool("sqlite3", "keys.sqlite", "REPLACE INTO \"set\" VALUES (1, '\(content)')")
+    let content = keys.joined(separator: ",")
+    try tool("sqlite3", "keys.sqlite", "REPLACE INTO \"set\" VALUES (1, '[\(content)]')")
   }
 
   private func requests(to provider: ServerProcess) throws -> Int {
@@ -104,7 +104,7 @@ struct KeySetTests {
   private func writeConfiguration(_ provider: ServerProcess) throws {
     try program.directory.makeLibrary()
     try program.directory.write(
-      "access:\n  jwt:\n    algorithm: RS256\n    keys: \(try #require(provider.url))/sets/1/content\n"
+      "access:\n  jwt:\n    algorithm: RS256\n    keys: \(try #require(provider.url))/sets/1?fields=keys\n"
         + "model: model.yaml\nport: 0\n", to: "kindred.yaml")
     try program.directory.write(
       "resources:\n  authors:\n    access: { read: { roles: [reader] } }\n", to: "model.yaml")

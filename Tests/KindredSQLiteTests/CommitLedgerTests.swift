@@ -23,7 +23,7 @@ struct CommitLedgerTests {
     CREATE TRIGGER onW AFTER UPDATE ON w BEGIN INSERT INTO log VALUES (new.x); END;
     CREATE VIRTUAL TABLE f USING fts5(x);
     INSERT INTO a VALUES (1, 'x'), (2, 'y'); INSERT INTO b VALUES (1, 1); INSERT INTO c VALUES (1, 1);
-    INSERT INTO w VALUES ('k', 1);
+    INSERT INTO w VALUES ('k', 1); INSERT INTO log VALUES (1);
     """
 
   init() throws {
@@ -68,8 +68,9 @@ struct CommitLedgerTests {
     ] as [(String, Set<String>)])
   func tables(sql: String, tables: Set<String>) throws {
     #expect(try self.tables(of: sql) == tables)
-    // The statement is prepared already.
-    #expect(try self.tables(of: sql) ?? tables == tables)
+    // The statement is prepared already; it may have nothing left to change.
+    let again = try self.tables(of: sql)
+    #expect(again == tables || again == [], "\(String(describing: again))")
   }
 
   @Test("several commits are one change, as long as nobody else commits")
