@@ -244,22 +244,27 @@ struct DatabaseTests {
   @Test("asynchronous accesses that wait leave Dispatch the threads that the running one needs")
   func threads() async throws {
     let queue = queue
-    let hasFailed = Atomic(false)
+    let failure = Flag()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<300 {
         group.addTask {
           try await queue.read { _ in
-            guard !hasFailed.load(ordering: .relaxed) else { return }
+            guard !failure.isSet else { return }
             let done = DispatchSemaphore(value: 0)
             DispatchQueue.global().async { done.signal() }
-            if done.wait(timeout: .now() + 20) == .timedOut { hasFailed.store(true, ordering: .relaxed) }
+            if done.wait(timeout: .now() + 20) == .timedOut { failure.set() }
           }
         }
       }
       try await group.waitForAll()
     }
-    let isFailure = hasFailed.load(ordering: .relaxed)
-    #expect(!isFailure)
+    #expect(!failure.isSet)
+  }
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
   }
 
   @Test("a read access of a pool waits for a connection however long the others take, but not for itself")
