@@ -3,7 +3,7 @@
 FROM swift:6.3-bookworm AS build
 WORKDIR /kindred
 # A layer of its own, as dependencies change less often than sources.
-COPY Makefile Package.swift ./
+COPY Makefile Package.resolved Package.swift ./
 RUN make system-packages && swift package resolve
 COPY Migrations Migrations
 COPY Tests Tests

@@ -11,10 +11,6 @@ const int kindred_stream_type = SOCK_STREAM;
 
 int kindred_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
-int kindred_blocking_stream_socket(int family, int protocol) {
-  return socket(family, SOCK_STREAM | SOCK_CLOEXEC, protocol);
-}
-
 int kindred_accept(int descriptor, struct sockaddr *address, socklen_t *length) {
   return accept4(descriptor, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
@@ -29,30 +25,23 @@ int kindred_peer_has_hung_up(int descriptor) {
 #else
 
 // Other systems lack Linux's flags, so each property is set by a call of its own.
-static int prepare(int descriptor, int is_blocking) {
+static int prepare(int descriptor) {
   if (descriptor < 0) return descriptor;
   int is_on = 1;
 #ifdef SO_NOSIGPIPE
   setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &is_on, sizeof is_on);
 #endif
-  if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 &&
-      (is_blocking || fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)) {
-    return descriptor;
-  }
+  if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 && fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0) return descriptor;
   int error = errno;
   close(descriptor);
   errno = error;
   return -1;
 }
 
-int kindred_stream_socket(int family) { return prepare(socket(family, SOCK_STREAM, 0), 0); }
-
-int kindred_blocking_stream_socket(int family, int protocol) {
-  return prepare(socket(family, SOCK_STREAM, protocol), 1);
-}
+int kindred_stream_socket(int family) { return prepare(socket(family, SOCK_STREAM, 0)); }
 
 int kindred_accept(int descriptor, struct sockaddr *address, socklen_t *length) {
-  return prepare(accept(descriptor, address, length), 0);
+  return prepare(accept(descriptor, address, length));
 }
 
 int kindred_peer_has_hung_up(int descriptor) {

@@ -331,9 +331,7 @@ struct CursorStack: ~Copyable {
     }
     if operation == .json, !isBegun, output.append(validJSONIn: column, of: statement) { return true }
     guard let value = LongValue(column, of: statement, as: operation) else {
-      if !output.append(column: column, of: statement, inFormatOf: operation), operation != .key {
-        output.append(instruction.pointee.missing, of: text)
-      }
+      output.append(column: column, of: statement, inFormatOf: operation)
       return true
     }
     if !isBegun { output.append(value.opening) }

@@ -37,27 +37,23 @@ extension OutputBuffer {
     return sqlite3_value_type(value) == SQLITE_TEXT && append(validJSON: Self.text(value))
   }
 
-  /// Appends a column in one of the other formats, and returns whether anything was written.
+  /// Appends a column in one of the other formats.
   @inline(never)
   mutating func append(
     column: Int32, of statement: OpaquePointer, inFormatOf operation: ExecutablePlan.Operation
-  )
-    -> Bool
-  {
+  ) {
     let value = sqlite3_column_value(statement, column)
     switch operation {
-    case .csvValue, .csvBoolean: return append(csv: value, isBoolean: operation == .csvBoolean)
+    case .csvValue, .csvBoolean: append(csv: value, isBoolean: operation == .csvBoolean)
     case .htmlValue, .htmlBoolean: append(html: value, isBoolean: operation == .htmlBoolean)
     case .htmlText: if sqlite3_value_type(value) != SQLITE_NULL { append(html: value, isBoolean: false) }
     case .htmlCell, .htmlBooleanCell: append(cell: value, isBoolean: operation == .htmlBooleanCell)
     case .htmlCount: append(count: sqlite3_value_int64(value))
     default: append(segment: value)
     }
-    return true
   }
 
-  private mutating func append(csv value: OpaquePointer?, isBoolean: Bool) -> Bool {
-    let start = count
+  private mutating func append(csv value: OpaquePointer?, isBoolean: Bool) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: append(integer: sqlite3_value_int64(value), isBoolean: isBoolean)
     case SQLITE_FLOAT: append(sqlite3_value_double(value))
@@ -67,7 +63,6 @@ extension OutputBuffer {
       if blob.isEmpty { append("\"\"") } else { append(bareBase64: blob) }
     default: break
     }
-    return count > start
   }
 
   private mutating func append(html value: OpaquePointer?, isBoolean: Bool) {

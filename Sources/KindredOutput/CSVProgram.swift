@@ -2,20 +2,17 @@ import KindredAssociations
 
 /// The program that writes CSV (RFC 4180): one line of names, then one line per record.
 ///
-/// NULL is written as an empty field, and so is every value of a to-one association without a record.
+/// NULL is written as an empty field, and so is every value of a to-one association without a record; the empty text is
+/// `""`. So an import reads what was written, also where a line has a single field and is empty if that is NULL.
 struct CSVProgram {
   private var text: [UInt8] = []
   private var instructions: [ExecutablePlan.Instruction] = []
   private var names: [String] = []
-  /// Whether a line has a single field.
-  ///
-  /// If it is empty it is written as `""`, because many readers skip empty lines.
-  private let hasOneField: Bool
 
   /// - Throws: `NotTabular` where a member isn't a single value: a to-many or a recursive association.
   static func make(_ plan: Plan) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
     let shape = plan.nodes.first?.shape ?? .object([])
-    var writer = CSVProgram(hasOneField: shape.valueCount == 1)
+    var writer = CSVProgram()
     try writer.write(shape, at: [])
     var program = ExecutablePlan.Program()
     program.frame.opening = writer.text.put(writer.names.map(quoted).joined(separator: ",").utf8)
@@ -25,16 +22,11 @@ struct CSVProgram {
     return ([program], writer.text)
   }
 
-  private init(hasOneField: Bool) {
-    self.hasOneField = hasOneField
-  }
-
   /// - Parameter path: the names of the members that lead to `shape`.
   private mutating func write(_ shape: RecordShape, at path: [String]) throws(NotTabular) {
     switch shape {
     case .value(let column, let format):
       append(format == .boolean ? .csvBoolean : .csvValue, column, names.isEmpty ? "" : ",")
-      if hasOneField { instructions[instructions.count - 1].missing = text.put("\"\"".utf8) }
       names.append(path.joined(separator: "."))
     case .object(let members):
       for member in members { try write(member.shape, at: path + [member.name]) }
@@ -45,7 +37,7 @@ struct CSVProgram {
       let fields = names.count - before
       let commas = String(repeating: ",", count: before > 0 ? fields : max(0, fields - 1))
       instructions[number].end = Int32(instructions.count)
-      instructions[number].missing = text.put((hasOneField && fields > 0 ? "\"\"" : commas).utf8)
+      instructions[number].missing = text.put(commas.utf8)
     case .child:
       throw NotTabular(path: path)
     }

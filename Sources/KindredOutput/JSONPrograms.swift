@@ -69,7 +69,7 @@ struct JSONPrograms {
     // The last level of a recursion omits the member together with its prefix.
     if member.isRepetition { flush() }
     if !isFirst { pending.append(UInt8(ascii: ",")) }
-    appendQuoted(member.name)
+    pending.append(quoted: member.name)
     pending.append(UInt8(ascii: ":"))
     write(member.shape)
   }
@@ -82,18 +82,5 @@ struct JSONPrograms {
 
   private mutating func flush() {
     if !pending.isEmpty { append(.text, 0) }
-  }
-
-  /// A JSON string (RFC 8259 §7).
-  private mutating func appendQuoted(_ name: String) {
-    pending.append(UInt8(ascii: "\""))
-    for byte in name.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): pending += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20: pending += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-      default: pending.append(byte)
-      }
-    }
-    pending.append(UInt8(ascii: "\""))
   }
 }

@@ -9,14 +9,4 @@ extension RecordShape {
     case .object, .child: false
     }
   }
-
-  /// The largest number of values in a row.
-  var valueCount: Int {
-    switch self {
-    case .value: 1
-    case .object(let members): members.reduce(0) { $0 + $1.shape.valueCount }
-    case .optional(_, let shape): shape.valueCount
-    case .child: 0
-    }
-  }
 }

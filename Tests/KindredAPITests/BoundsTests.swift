@@ -1,3 +1,4 @@
+import Foundation
 import KindredAssociations
 import KindredClock
 import KindredHTTP
@@ -93,6 +94,45 @@ struct BoundsTests {
       "/people?fields=id,a:\(path(9))", on: database, code: .limitExceeded, parameter: "fields", position: 5)
     try expectProblem(
       "/people?filter=\(path(200))='x'", on: database, code: .limitExceeded, parameter: "filter", position: 0)
+  }
+
+  @Test("literals are collected without copying those before them")
+  func manyLiterals() throws {
+    let list = "filter=id in (" + (1...40_000).map(String.init).joined(separator: ",") + ")"
+    let conditions = [String](repeating: "filter=1", count: 9000).joined(separator: "&")
+    let model = try Library.database().model
+    func seconds(_ query: String) throws -> Double {
+      let start = Self.threadTime
+      var parser = FetchRequestParser(model: model, limits: RequestLimits())
+      _ = try parser.parse(path: ["books"], query: query)
+      return Self.threadTime - start
+    }
+    #expect(try seconds("\(list)&\(conditions)") < 2 * seconds("\(conditions)&\(list)"))
+  }
+
+  /// How long this thread has run, in seconds.
+  private static var threadTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  @Test(
+    "planning a write ends when the request must",
+    arguments: ["PATCH /books?filter=", "POST /books?fields=x:"])
+  func stoppedWrite(target: String) throws {
+    struct Stop: Error {}
+    let service = try Library.writable().service
+    let list = (1...600).map { "\($0)" }.joined(separator: ",")
+    let parts = target.split(separator: " ")
+    let request = HTTPRequest(
+      method: try #require(HTTPMethod(String(parts[0]))),
+      target: URLCoding.encodeUnsafe("\(parts[1])id in (\(list))"),
+      headers: ["Content-Type": "application/json"], body: Array(#"{"title":"T"}"#.utf8))
+    #expect(throws: Stop.self) {
+      try WritePlan(
+        ["books"], request, .operator, service.latestVersion(), service, check: { throw Stop() })
+    }
   }
 
   @Test("planning ends when the request must")

@@ -40,6 +40,27 @@ struct DocumentationTests {
     #expect(words(blocks[1]) == words(statements))
   }
 
+  @Test("the image is built of the versions that are pinned, and those are the ones that the package wants")
+  func pinnedVersions() throws {
+    let top = TemporaryDirectory.migrations.deletingLastPathComponent()
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: top.appending(path: name), encoding: .utf8)
+    }
+    let copied = try #require(text("Dockerfile").split(separator: "\n").first { $0.hasPrefix("COPY") })
+    #expect(copied.contains("Package.resolved"))
+    #expect(try text(".dockerignore").split(separator: "\n").contains("!Package.resolved"))
+    #expect(try text(".gitignore").split(separator: "\n").contains("!/Package.resolved"))
+    let pins = try text("Package.resolved")
+    let dependencies = try text("Package.swift").matches(
+      of: /\.package\(url: "([^"]+)", (exact|from): "([^"]+)"\)/)
+    #expect(dependencies.count >= 4)
+    for dependency in dependencies {
+      let pin = try #require(pins.split(separator: "\"location\" : \"\(dependency.1)\"").dropFirst().first)
+      let version = try #require(pin.firstMatch(of: /"version" : "([^"]+)"/)).1
+      if dependency.2 == "exact" { #expect(version == dependency.3) }
+    }
+  }
+
   @Test("the README's table has every setting with its default")
   func settings() throws {
     let help = ServeCommand.helpMessage(columns: 1000)

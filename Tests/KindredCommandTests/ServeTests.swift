@@ -74,6 +74,25 @@ struct ServeTests {
     #expect(try await other.headers("/books/1", sending: origin)("Server-Timing") == nil)
   }
 
+  @Test("claims of API keys that only Swift takes for numbers are texts, and numbers are numbers")
+  func claims() async throws {
+    try program.directory.makeLibrary()
+    try program.directory.write(
+      "resources:\n  authors:\n    access:\n      read: { rows: \"auth.word in ('nan', 'Inf', '0x10', 15)\" }\n",
+      to: "model.yaml")
+    let words = ["nan", "Inf", "0x10", "1.5e1", "+15.", "infinity"]
+    let keys = words.map { "    - { key: the-key-\($0), claims: { word: \($0) } }\n" }
+    try program.directory.write("access:\n  keys:\n" + keys.joined(), to: "kindred.yaml")
+    let server = try ServerProcess(
+      program, "library.sqlite", "--port", "0", "--model", "model.yaml", "--config", "kindred.yaml")
+    for word in words {
+      let headers = try await server.headers(
+        "/authors?count=true", sending: ["Authorization": "Bearer the-key-\(word)"])
+      let count = try #require(headers("X-Total-Count"))
+      #expect((count == "0") == (word == "infinity"), "\(word): \(count)")
+    }
+  }
+
   @Test("a port that is taken is told in one line")
   func takenPort() throws {
     try program.directory.makeLibrary()

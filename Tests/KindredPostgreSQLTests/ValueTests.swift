@@ -43,10 +43,10 @@ struct ValueTests {
   func csv() throws {
     let served = try Served(
       "CREATE TABLE thing (id int PRIMARY KEY, t text, b bool, a int[], z timestamptz)",
-      "INSERT INTO thing VALUES (1, 'a,b', false, '{1,2}', '2024-01-02 03:04:05+00'), (2, NULL, NULL, NULL, NULL)"
+      "INSERT INTO thing VALUES (1, 'a,b', false, '{1,2}', '2024-01-02 03:04:05+00'), (2, NULL, NULL, NULL, NULL), (3, '', NULL, NULL, NULL)"
     )
     #expect(
       served.text("/things", headers: ["Accept": "text/csv"])
-        == "id,t,b,a,z\r\n1,\"a,b\",false,\"[1,2]\",2024-01-02T03:04:05+00:00\r\n2,,,,\r\n")
+        == "id,t,b,a,z\r\n1,\"a,b\",false,\"[1,2]\",2024-01-02T03:04:05+00:00\r\n2,,,,\r\n3,\"\",,,\r\n")
   }
 }

@@ -10,9 +10,6 @@
 /// Returns a non-blocking stream socket that child programs don't inherit; -1 with `errno` on failure.
 int kindred_stream_socket(int family);
 
-/// Returns a blocking stream socket that child programs don't inherit; -1 with `errno` on failure.
-int kindred_blocking_stream_socket(int family, int protocol);
-
 /// Accepts a connection as a non-blocking descriptor that child programs don't inherit; -1 with `errno` on failure.
 int kindred_accept(int descriptor, struct sockaddr *address, socklen_t *length);
 

@@ -274,7 +274,7 @@ struct RequestShape {
   /// Returns the decoded byte at an index, and the number of bytes that it takes in the URL.
   private static func decoded(_ value: [UInt8], at index: Int) -> (byte: UInt8, length: Int) {
     guard value[index] == UInt8(ascii: "%"), index + 2 < value.count,
-      let high = URLCoding.hexValue(value[index + 1]), let low = URLCoding.hexValue(value[index + 2])
+      let high = value[index + 1].hexadecimalValue, let low = value[index + 2].hexadecimalValue
     else { return (value[index], 1) }
     return (high << 4 | low, 3)
   }

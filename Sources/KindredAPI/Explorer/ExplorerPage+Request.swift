@@ -60,7 +60,7 @@ extension KindredService {
       description = try? RequestDescription(
         request.target, model: version.seen(by: principal).model, limits: options.limits,
         cursors: (cursors, principal.standing),
-        within: ToolTime(seconds: min(0.5, options.queryTime ?? 0.5), request.cancellation))
+        within: AnalysisTime(seconds: min(0.5, options.queryTime ?? 0.5), request.cancellation))
     }
     return ProblemPage(problem, request, description)
   }

@@ -16,19 +16,27 @@ struct PageLinks {
       (first, next) = links
       return
     }
-    let pairs = (request.query ?? "").split(separator: "&")
-    func url(leavingOut names: [String], _ cursor: String?, within length: Int) -> String? {
-      longRequests.target(
-        path: request.path,
-        query: pairs.filter { !names.contains(Self.name(of: $0) ?? "") }.joined(separator: "&"),
-        cursor: cursor, for: rights, within: length)
+    let (kept, offset) = Self.pairs(of: request)
+    // Both links contain the same text, which may be long.
+    let query = LongRequests.Compressed(kept.joined(separator: "&"))
+    func url(_ place: String, within length: Int) -> String? {
+      query.flatMap {
+        longRequests.target(path: request.path, query: $0, place: place, for: rights, within: length)
+      }
     }
-    let next = cursor.flatMap {
-      url(leavingOut: ["after", "offset"], $0, within: Self.maximumURLLength - 1024)
-    }
+    let next = cursor.flatMap { url("after=\($0)", within: Self.maximumURLLength - 1024) }
     self.next = next
     let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
-    first = url(leavingOut: ["after"], nil, within: room) ?? links.first
+    first = url(offset.map(String.init) ?? "", within: room) ?? links.first
+  }
+
+  /// The parameters that all pages have, and the one that tells where the first begins.
+  private static func pairs(of request: HTTPRequest) -> (kept: [Substring], offset: Substring?) {
+    let pairs = (request.query ?? "").split(separator: "&")
+    return (
+      pairs.filter { !["after", "offset"].contains(name(of: $0)) },
+      pairs.first { name(of: $0) == "offset" }
+    )
   }
 
   private static func links(_ request: HTTPRequest, next cursor: String?) -> (first: String, next: String?) {
@@ -36,14 +44,12 @@ struct PageLinks {
       let target = URLCoding.encodeUnsafe(request.target)
       return (target, cursor.map { "\(target)\(request.query == nil ? "?" : "&")after=\($0)" })
     }
-    let pairs = (request.query ?? "").split(separator: "&")
-    let kept = pairs.filter { !["after", "offset"].contains(name(of: $0)) }
+    let (kept, offset) = pairs(of: request)
     func url(_ more: [String]) -> String {
       let query = (kept.map(String.init) + more).joined(separator: "&")
       return URLCoding.encodeUnsafe(request.path + (query.isEmpty ? "" : "?\(query)"))
     }
     // The link to the first page keeps the offset.
-    let offset = pairs.first { name(of: $0) == "offset" }
     return (url(offset.map { [String($0)] } ?? []), cursor.map { url(["after=\($0)"]) })
   }
 

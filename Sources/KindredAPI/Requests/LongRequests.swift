@@ -23,19 +23,33 @@ struct LongRequests: Sendable {
 
   init(_ cursors: CursorCoding) { self.cursors = cursors }
 
-  /// Returns the URL of a page, or nil if memory is exhausted.
+  /// A query as links contain it.
+  struct Compressed {
+    fileprivate let bytes: [UInt8]
+    /// The length of the query in bytes.
+    fileprivate let length: Int
+
+    /// Compresses a query without the parameters that tell the page; returns nil if memory is exhausted.
+    init?(_ query: String) {
+      let text = Array(query.utf8)
+      guard let bytes = Deflation.deflate(text) else { return nil }
+      self.bytes = bytes
+      length = text.count
+    }
+  }
+
+  /// Returns the URL of a page, or nil if it can't be sealed.
   ///
   /// - Parameters:
-  ///   - query: The query without the cursor.
-  ///   - cursor: The position of the page; nil for the first one.
+  ///   - place: The parameters that tell the page, such as `after=…`; empty for the first one.
   ///   - length: The largest length of a URL that contains the request; beyond it, the URL names the request.
   func target(
-    path: Substring, query: String, cursor: String?, for standing: [UInt8], within length: Int
+    path: Substring, query: Compressed, place: String, for standing: [UInt8], within length: Int
   ) -> String? {
-    let text = Array(query.utf8)
-    guard let deflated = Deflation.deflate(text) else { return nil }
-    let start = Array((cursor ?? "").utf8)
-    var lengths = (0..<4).map { UInt8(truncatingIfNeeded: text.count >> (8 * $0)) }
+    let deflated = query.bytes
+    let start = Array(place.utf8)
+    guard start.count <= UInt16.max else { return nil }
+    var lengths = (0..<4).map { UInt8(truncatingIfNeeded: query.length >> (8 * $0)) }
     lengths += [UInt8(truncatingIfNeeded: start.count), UInt8(truncatingIfNeeded: start.count >> 8)]
     let associated = Self.associated(path, standing)
     func target(_ kind: UInt8, _ request: [UInt8]) -> String? {
@@ -93,8 +107,8 @@ struct LongRequests: Sendable {
     }
     guard let text = Deflation.inflate(request, to: length) else { throw damaged }
     let query = String(decoding: text, as: UTF8.self)
-    let cursor = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
-    return cursor.isEmpty ? query : "\(query)&after=\(cursor)"
+    let place = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
+    return place.isEmpty ? query : "\(query)&\(place)"
   }
 
   private static func associated(_ path: Substring, _ standing: [UInt8]) -> [UInt8] {

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredHTTP
 import KindredOutput
 
 /// Percent-encoding (RFC 3986 §2.1).
@@ -26,8 +27,8 @@ enum URLCoding {
     while index < input.count {
       let byte = input[index]
       if byte == UInt8(ascii: "%") {
-        guard index + 2 < input.count, let high = hexValue(input[index + 1]),
-          let low = hexValue(input[index + 2])
+        guard index + 2 < input.count, let high = input[index + 1].hexadecimalValue,
+          let low = input[index + 2].hexadecimalValue
         else {
           throw refuse("`%` must be followed by two hexadecimal digits: write `%25` for the sign itself")
         }
@@ -54,8 +55,9 @@ enum URLCoding {
       // A run of escapes, which together may encode one character.
       var bytes: [UInt8] = []
       var end = index
-      while end + 2 < input.count, input[end] == UInt8(ascii: "%"), let high = hexValue(input[end + 1]),
-        let low = hexValue(input[end + 2])
+      while end + 2 < input.count, input[end] == UInt8(ascii: "%"),
+        let high = input[end + 1].hexadecimalValue,
+        let low = input[end + 2].hexadecimalValue
       {
         bytes.append(high << 4 | low)
         end += 3
@@ -138,14 +140,5 @@ enum URLCoding {
 
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
-  }
-
-  static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }

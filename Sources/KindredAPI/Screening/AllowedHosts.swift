@@ -1,3 +1,5 @@
+import KindredHTTP
+
 /// The hosts under which clients may address the service (RFC 9110 §7.2).
 ///
 /// They protect against DNS rebinding. If the owner of a page points its host name at this server, browsers treat the
@@ -16,7 +18,7 @@ public struct AllowedHosts: Sendable, Hashable {
 
   /// Allows these hosts, each without a port and an IPv6 address in brackets; `*` allows any.
   public init(_ names: [String]) {
-    self.init(names: names.contains("*") ? nil : names.map { Array($0.utf8).map(\.lowercasedASCII) })
+    self.init(names: names.contains("*") ? nil : names.map { Array($0.utf8).map(\.lowercased) })
   }
 
   /// Returns these hosts together with others.
@@ -36,12 +38,7 @@ public struct AllowedHosts: Sendable, Hashable {
     }
     let host = authority[..<(end ?? authority.endIndex)]
     return names.contains { name in
-      name.count == host.count && zip(name, host).allSatisfy { $0 == $1.lowercasedASCII }
+      name.count == host.count && zip(name, host).allSatisfy { $0 == $1.lowercased }
     }
   }
-}
-
-extension UInt8 {
-  /// The byte in lower case if it is an ASCII letter, else unchanged.
-  fileprivate var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

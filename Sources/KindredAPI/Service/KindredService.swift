@@ -234,8 +234,10 @@ extension HTTPResponse {
   /// Marks the response as depending on the credentials, so that caches keep it for this client only (RFC 9111
   /// §5.2.2.7).
   fileprivate mutating func dependOnCredentials() {
-    headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"]).joined(separator: ", "))
     let control = headers["Cache-Control"]
+    // The explorer's files are the same for everybody.
+    if let control, control.hasPrefix("public") { return }
+    headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"]).joined(separator: ", "))
     if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
   }
 

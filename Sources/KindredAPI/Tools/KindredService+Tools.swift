@@ -20,7 +20,7 @@ extension KindredService {
     let url = try ToolParameters(request, ["url"]).required("url")
     let description = try RequestDescription(
       url, model: model, limits: options.limits, cursors: (cursors, principal.standing),
-      within: ToolTime(seconds: options.queryTime, request.cancellation))
+      within: AnalysisTime(seconds: options.queryTime, request.cancellation))
     return Representation(description.json)
   }
 }

@@ -20,7 +20,8 @@ struct RequestDescription {
 
   /// - Throws: An error when the time is over.
   init(
-    _ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors, within time: ToolTime
+    _ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors,
+    within time: AnalysisTime
   ) throws {
     var limits = limits
     // The default page size isn't part of the URL.

@@ -56,7 +56,7 @@ struct RequestDraft {
   /// Checks the names in expressions, which the parser leaves to the planner.
   ///
   /// - Throws: An error when the time is over.
-  func check(within time: ToolTime) throws {
+  func check(within time: AnalysisTime) throws {
     guard let request else { return }
     try Planner(model: model, limits: limits.planning, check: time.check).check(request, diagnostics)
   }

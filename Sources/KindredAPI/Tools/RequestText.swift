@@ -1,3 +1,5 @@
+import KindredHTTP
+
 /// The text of a URL, split into pieces, each with its range in Unicode scalars.
 ///
 /// The text may be encoded or in the readable form of an editor: unescaped characters stand for themselves.
@@ -51,7 +53,7 @@ struct RequestText {
     }
 
     private static func hexValue(_ scalar: Unicode.Scalar) -> UInt8? {
-      scalar.isASCII ? URLCoding.hexValue(UInt8(scalar.value)) : nil
+      scalar.isASCII ? UInt8(scalar.value).hexadecimalValue : nil
     }
 
     /// The number of scalars in `text`.

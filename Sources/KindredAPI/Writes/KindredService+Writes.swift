@@ -24,7 +24,10 @@ extension KindredService {
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming
   ) throws -> HTTPAnswer {
     guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
-    let plan = try planWrite(by: principal) { try WritePlan(segments, request, principal, $0, self) }
+    let time = AnalysisTime(seconds: options.queryTime, request.cancellation)
+    let plan = try planWrite(by: principal) {
+      try WritePlan(segments, request, principal, $0, self, check: time.check)
+    }
     var timing = timing
     timing.mark("plan")
     let isLong = plan.importFormat != nil
@@ -32,7 +35,9 @@ extension KindredService {
       transaction in
       let version = try self.version(in: transaction).seen(by: principal)
       let isCurrent = version.schemaVersion == plan.version.schemaVersion
-      let plan = isCurrent ? plan : try WritePlan(segments, request, principal, version, self)
+      let plan =
+        isCurrent
+        ? plan : try WritePlan(segments, request, principal, version, self, check: time.check)
       return try WriteExecution(plan: plan, request: request, transaction: transaction, service: self).run()
     }
   }

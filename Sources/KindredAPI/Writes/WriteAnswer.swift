@@ -20,10 +20,11 @@ struct WriteAnswer {
   /// - Parameters:
   ///   - paths: The paths of the associations in the tree.
   ///   - parameters: The parameters that shape a record.
+  ///   - check: Throws if planning must stop.
   /// - Throws: `RequestError`.
   init(
     of resource: Resource, paths: [[String]], parameters: WriteParameters, version: ModelVersion,
-    limits: RequestLimits
+    limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
     let columns = resource.table.locatorColumns
     locatorColumns = columns
@@ -37,7 +38,8 @@ struct WriteAnswer {
       let parsed = try parser.parse(
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
         parameters: parameters.shaping, including: paths.map(IncludeItem.init))
-      let plan = try Planner(model: version.model, limits: limits.planning).plan(parsed.fetchRequest)
+      let planner = Planner(model: version.model, limits: limits.planning, check: check)
+      let plan = try planner.plan(parsed.fetchRequest)
       // Not timeless: the answer to a write is never cached.
       return PlannedRequest(
         plan: try ExecutablePlan(plan), isTimeless: false, explains: false,

@@ -19,10 +19,11 @@ struct WritePlan: Sendable {
   /// The columns by which an existing record is found in an upsert.
   let conflictColumns: [String]
 
+  /// - Parameter check: Throws if planning must stop.
   /// - Throws: `Problem`, `RequestError`.
   init(
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ version: ModelVersion,
-    _ service: KindredService
+    _ service: KindredService, check: @escaping () throws -> Void
   ) throws {
     let limits = service.options.limits
     self.version = version
@@ -51,11 +52,13 @@ struct WritePlan: Sendable {
         "\(resource.name) has no key that finds a record which is there: leave out `resolution`")
     }
     answer = try WriteAnswer(
-      of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits)
+      of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits,
+      check: check)
     selection =
       isMany
       ? try WriteSelection(
-        segments, request, target, draft: content?.drafts.first, principal, version, limits) : nil
+        segments, request, target, draft: content?.drafts.first, principal, version, limits, check: check)
+      : nil
   }
 
   private static func content(
@@ -93,10 +96,12 @@ struct WriteSelection {
   /// The largest number of records; nil for no limit.
   let limit: Int64?
 
+  /// - Parameter check: Throws if planning must stop.
   /// - Throws: `RequestError`, also if there are no conditions.
   init(
     _ segments: [Substring], _ request: HTTPRequest, _ target: WriteTarget, draft: RecordDraft?,
-    _ principal: Principal, _ version: ModelVersion, _ limits: RequestLimits
+    _ principal: Principal, _ version: ModelVersion, _ limits: RequestLimits,
+    check: @escaping () throws -> Void
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
@@ -119,7 +124,7 @@ struct WriteSelection {
       columns += join.far.destinationColumns.filter { !columns.contains($0) }
     }
     lookup = ExecutableLookup(
-      try Planner(model: version.model, limits: limits.planning)
+      try Planner(model: version.model, limits: limits.planning, check: check)
         .lookup(parsed.fetchRequest, columns: columns))
     parameters = Parameters(
       literals: parsed.fetchRequest.literals.values, claims: principal.claims)

@@ -61,7 +61,9 @@ struct ConfigurationNode {
     if node.isPlain {
       if let value = Int64(text) { return .integer(value) }
       if let value = node.truthValue { return .integer(value ? 1 : 0) }
-      if let value = Double(text) { return .real(value) }
+      // YAML 1.2, §10.3.2: to Swift, `nan`, `infinity` and `0x10` would be numbers, too.
+      let isNumber = text.wholeMatch(of: /[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/) != nil
+      if isNumber, let value = Double(text) { return .real(value) }
     }
     return .text(text)
   }

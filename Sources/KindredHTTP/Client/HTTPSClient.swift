@@ -1,14 +1,3 @@
-import CKindredOpenSSL
-import CKindredSockets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Fetches small documents over HTTPS, such as the keys of an identity provider.
 ///
 /// The certificate must be valid for the host, according to the authorities that the system trusts (`SSL_CERT_FILE`
@@ -18,7 +7,8 @@ public enum HTTPSClient {
   /// Returns the content of an `https` URL.
   ///
   /// - Parameters:
-  ///   - timeout: The timeout in seconds, not counting the resolution of the host's name.
+  ///   - timeout: The time in seconds from the connection to the end of the content, not counting the resolution of the
+  ///     host's name.
   ///   - maximumLength: The largest length of the content in bytes.
   /// - Throws: `HTTPSClientError`
   public static func get(_ url: String, timeout: Double, maximumLength: Int) throws -> [UInt8] {
@@ -105,104 +95,5 @@ struct HTTPSTarget {
     guard !host.isEmpty, !authority.contains("@"), port.isEmpty || UInt16(port) != nil else {
       throw HTTPSClientError("it is no https URL")
     }
-  }
-}
-
-/// A client's connection, with blocking calls.
-private final class HTTPSConnection {
-  private let context: OpaquePointer
-  private var session: OpaquePointer?
-  private var socket: CInt = -1
-  private let deadline: ContinuousClock.Instant
-
-  init(_ target: HTTPSTarget, timeout: Double) throws(HTTPSClientError) {
-    deadline = .now + .milliseconds(Int64(timeout * 1000))
-    guard let context = SSL_CTX_new(TLS_client_method()) else {
-      throw HTTPSClientError("OpenSSL gives no context")
-    }
-    self.context = context
-    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    SSL_CTX_set_default_verify_paths(context)
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-    SSL_CTX_set_options(context, kindred_tls_client_options())
-    try connect(target, timeout: timeout)
-    session = SSL_new(context)
-    var address = in6_addr()
-    let isAddress =
-      inet_pton(AF_INET, target.host, &address) == 1 || inet_pton(AF_INET6, target.host, &address) == 1
-    if isAddress {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), target.host)
-    } else {
-      SSL_set1_host(session, target.host)
-      _ = kindred_tls_set_server_name(session, target.host)
-    }
-    SSL_set_fd(session, socket)
-    ERR_clear_error()
-    guard SSL_connect(session) == 1 else { throw failure("the TLS handshake fails") }
-  }
-
-  deinit {
-    SSL_free(session)
-    SSL_CTX_free(context)
-    if socket >= 0 { _ = close(socket) }
-  }
-
-  private func connect(_ target: HTTPSTarget, timeout: Double) throws(HTTPSClientError) {
-    var hints = addrinfo()
-    hints.ai_socktype = kindred_stream_type
-    var found: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(target.host, target.port.isEmpty ? "443" : target.port, &hints, &found) == 0 else {
-      throw HTTPSClientError("the host \(target.host) is not known")
-    }
-    defer { freeaddrinfo(found) }
-    // SO_SNDTIMEO applies to connecting too (socket(7)).
-    var time = timeval(tv_sec: .init(timeout), tv_usec: .init((timeout - timeout.rounded(.down)) * 1e6))
-    var next = found
-    while let address = next?.pointee, ContinuousClock.now < deadline {
-      next = address.ai_next
-      let candidate = kindred_blocking_stream_socket(address.ai_family, address.ai_protocol)
-      guard candidate >= 0 else { continue }
-      setsockopt(candidate, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-      setsockopt(candidate, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-      if kindred_connect(candidate, address.ai_addr, address.ai_addrlen) == 0 {
-        socket = candidate
-        return
-      }
-      _ = close(candidate)
-    }
-    throw HTTPSClientError("\(target.authority) can't be reached")
-  }
-
-  func write(_ text: String) throws(HTTPSClientError) {
-    let bytes = Array(text.utf8)
-    guard SSL_write(session, bytes, CInt(bytes.count)) == CInt(bytes.count) else {
-      throw failure("the request can't be sent")
-    }
-  }
-
-  func readToEnd(maximumLength: Int) throws(HTTPSClientError) -> [UInt8] {
-    var content: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16384)
-    while true {
-      let count = SSL_read(session, &buffer, CInt(buffer.count))
-      guard count > 0 else {
-        let isAtEnd = SSL_get_error(session, count) == SSL_ERROR_ZERO_RETURN
-        guard isAtEnd else { throw failure("the answer breaks off") }
-        return content
-      }
-      content += buffer[..<Int(count)]
-      guard content.count <= maximumLength else { throw HTTPSClientError("the answer is too long") }
-      guard ContinuousClock.now < deadline else { throw HTTPSClientError("the answer takes too long") }
-    }
-  }
-
-  private func failure(_ what: String) -> HTTPSClientError {
-    defer { ERR_clear_error() }
-    let result = SSL_get_verify_result(session)
-    if result != Int(X509_V_OK), let reason = X509_verify_cert_error_string(result) {
-      return HTTPSClientError("\(what): \(String(cString: reason))")
-    }
-    return HTTPSClientError(
-      ERR_reason_error_string(ERR_peek_last_error()).map { "\(what): \(String(cString: $0))" } ?? what)
   }
 }

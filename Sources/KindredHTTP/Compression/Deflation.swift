@@ -6,9 +6,7 @@ public enum Deflation {
   public static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
     var length = compressBound(uLong(bytes.count))
     var result = [UInt8](repeating: 0, count: Int(length))
-    guard compress2(&result, &length, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
-      return nil
-    }
+    guard compress(&result, &length, bytes, uLong(bytes.count)) == Z_OK else { return nil }
     result.removeLast(result.count - Int(length))
     return result
   }

@@ -19,10 +19,8 @@ public enum HTTPAnswer {
 
 /// A response that another thread will deliver.
 public final class HTTPPendingResponse: Sendable {
-  private struct State: @unchecked Sendable {
-    // A response belongs to one thread at a time: `fulfil` hands it over, and `take` returns it once.
+  private struct State {
     var answer: (@Sendable () -> HTTPAnswer)?
-    var response: HTTPResponse?
     var wake: (@Sendable () -> Void)?
   }
 
@@ -31,23 +29,12 @@ public final class HTTPPendingResponse: Sendable {
   /// Creates a pending response.
   public init() {}
 
-  /// Delivers the response.
-  ///
-  /// Call this or ``resume(_:)`` once, on any thread.
-  public func fulfil(_ response: consuming sending HTTPResponse) {
-    give(State(response: response))
-  }
-
   /// Delivers a closure that makes the answer, which runs on a thread that serves requests.
   ///
-  /// Call this or ``fulfil(_:)`` once, on any thread.
+  /// Call this once, on any thread.
   public func resume(_ answer: @escaping @Sendable () -> HTTPAnswer) {
-    give(State(answer: answer))
-  }
-
-  private func give(_ given: State) {
     let wake = state.withLock { state in
-      defer { state = given }
+      defer { state = State(answer: answer) }
       return state.wake
     }
     wake?()
@@ -55,14 +42,11 @@ public final class HTTPPendingResponse: Sendable {
 
   /// Returns the answer if it is ready; otherwise `wake` is called once it is, on the thread that delivers it.
   func take(orWake wake: @escaping @Sendable () -> Void) -> HTTPAnswer? {
-    let taken = state.withLock { state -> State in
-      let taken = state
-      let isThere = state.response != nil || state.answer != nil
-      state = State(wake: isThere ? nil : wake)
-      return taken
+    let answer = state.withLock { state in
+      defer { state = State(wake: state.answer == nil ? wake : nil) }
+      return state.answer
     }
-    if let response = taken.response { return .now(response) }
-    return taken.answer?()
+    return answer?()
   }
 
   fileprivate func wait() -> HTTPResponse {

@@ -37,8 +37,6 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   public static let requestTimeout = HTTPStatus(408)
   /// 409.
   public static let conflict = HTTPStatus(409)
-  /// 411.
-  public static let lengthRequired = HTTPStatus(411)
   /// 412.
   public static let preconditionFailed = HTTPStatus(412)
   /// 413.
@@ -55,8 +53,6 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   public static let misdirectedRequest = HTTPStatus(421)
   /// 422.
   public static let unprocessableContent = HTTPStatus(422)
-  /// 426.
-  public static let upgradeRequired = HTTPStatus(426)
   /// 429 (RFC 6585 §4).
   public static let tooManyRequests = HTTPStatus(429)
   /// 431 (RFC 6585 §5).
@@ -76,37 +72,23 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   /// The code and the reason phrase.
   public var description: String { "\(code) \(reason)" }
 
-  /// The registered reason phrase; for an unregistered code, the name of its class.
+  /// The registered reason phrase; for a code that no constant has, the name of its class.
   public var reason: StaticString {
     switch code {
     case 100: "Continue"
-    case 101: "Switching Protocols"
     case 200: "OK"
     case 201: "Created"
-    case 202: "Accepted"
-    case 203: "Non-Authoritative Information"
     case 204: "No Content"
-    case 205: "Reset Content"
     case 206: "Partial Content"
-    case 207: "Multi-Status"
-    case 300: "Multiple Choices"
-    case 301: "Moved Permanently"
-    case 302: "Found"
-    case 303: "See Other"
     case 304: "Not Modified"
-    case 307: "Temporary Redirect"
-    case 308: "Permanent Redirect"
     case 400: "Bad Request"
     case 401: "Unauthorized"
-    case 402: "Payment Required"
     case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 406: "Not Acceptable"
     case 408: "Request Timeout"
     case 409: "Conflict"
-    case 410: "Gone"
-    case 411: "Length Required"
     case 412: "Precondition Failed"
     case 413: "Content Too Large"
     case 414: "URI Too Long"
@@ -115,22 +97,12 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     case 417: "Expectation Failed"
     case 421: "Misdirected Request"
     case 422: "Unprocessable Content"
-    case 423: "Locked"
-    case 424: "Failed Dependency"
-    case 425: "Too Early"
-    case 426: "Upgrade Required"
-    case 428: "Precondition Required"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
-    case 451: "Unavailable For Legal Reasons"
     case 500: "Internal Server Error"
     case 501: "Not Implemented"
-    case 502: "Bad Gateway"
     case 503: "Service Unavailable"
-    case 504: "Gateway Timeout"
     case 505: "HTTP Version Not Supported"
-    case 507: "Insufficient Storage"
-    case 511: "Network Authentication Required"
     case ..<200: "Informational"
     case ..<300: "Success"
     case ..<400: "Redirection"

@@ -18,7 +18,7 @@ protocol EventQueue: AnyObject, Sendable {
   /// Stops watching, and calls `close`, which closes the descriptor, now or shortly afterwards.
   func forget(_ descriptor: CInt, token: UInt64, then close: @escaping @Sendable () -> Void)
 
-  /// Reports an event that comes from no socket.
+  /// Reports an event that comes from no socket; such events are reported in the order in which they were posted.
   func post(_ token: UInt64)
 
   /// Makes `next` return nil on all threads from now on.

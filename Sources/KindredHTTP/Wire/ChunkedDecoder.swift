@@ -88,7 +88,7 @@ struct ChunkedDecoder: Sendable {
     else { throw HTTPError(.malformedRequest, "A chunk does not begin with its size.") }
     var size = 0
     for digit in digits.lazy.compactMap(\.hexadecimalValue) {
-      size = size << 4 | digit
+      size = size << 4 | Int(digit)
       // RFC 9112 §7.1: a recipient MUST anticipate large numbers and prevent overflow.
       guard size <= maxLength else { throw .contentTooLarge(maxLength) }
     }

@@ -19,7 +19,7 @@ extension UInt8 {
   }
 
   /// `field-vchar`, SP or HTAB (RFC 9110 §5.5), which field values consist of.
-  var isFieldCharacter: Bool { self >= 0x20 ? self != 0x7F : self == .tab }
+  package var isFieldCharacter: Bool { self >= 0x20 ? self != 0x7F : self == .tab }
 
   /// SP or HTAB (RFC 9110 §5.6.3).
   var isWhitespace: Bool { self == .space || self == .tab }
@@ -52,17 +52,17 @@ extension UInt8 {
   }
 
   /// The value of a hexadecimal digit.
-  var hexadecimalValue: Int? {
+  package var hexadecimalValue: UInt8? {
     switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(self - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(self - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(self - UInt8(ascii: "A") + 10)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
     default: nil
     }
   }
 
   /// The byte in lower case if it is an ASCII letter, else unchanged.
-  var lowercased: UInt8 {
+  package var lowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }

@@ -121,13 +121,11 @@ struct LevelWriter: ~Copyable {
         if !place.isLong { index = instruction.pointee.end }
       case .key:
         if place.isDotSegment { output.append(instruction.pointee.missing, of: text) }
-        _ = output.append(place, inFormatOf: .key)
+        output.append(place, inFormatOf: .key)
       case .csvValue, .csvBoolean, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
         .htmlCount,
         .segment:
-        if !output.append(place, inFormatOf: instruction.pointee.operation) {
-          output.append(instruction.pointee.missing, of: text)
-        }
+        output.append(place, inFormatOf: instruction.pointee.operation)
       case .child:
         // The last level of a recursion has no child level.
         let number = Int(instruction.pointee.operand)

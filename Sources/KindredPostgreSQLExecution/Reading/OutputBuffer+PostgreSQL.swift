@@ -81,15 +81,12 @@ extension OutputBuffer {
     }
   }
 
-  /// Appends a value in a format other than JSON, and returns whether anything was written.
-  mutating func append(_ place: Place, inFormatOf operation: ExecutablePlan.Operation) -> Bool {
-    let start = count
+  /// Appends a value in a format other than JSON.
+  mutating func append(_ place: Place, inFormatOf operation: ExecutablePlan.Operation) {
     switch operation {
     case .csvValue, .csvBoolean:
-      guard !place.isNull else { return false }
       // Unlike in JSON, NaN is not written like NULL in CSV.
-      place.withText { append(csv: $0) }
-      return count > start
+      if !place.isNull { place.withText { append(csv: $0) } }
     case .htmlValue, .htmlBoolean:
       if place.isNull { append("<i>null</i>") } else { append(html: place) }
     case .htmlText:
@@ -99,7 +96,6 @@ extension OutputBuffer {
     default:
       if !place.isNull { place.withText { append(segment: $0) } }
     }
-    return true
   }
 
   /// Appends the end of a start tag and the value.

@@ -161,6 +161,49 @@ struct AccessReadingTests {
     #expect(answer.headers["Cache-Control"]?.contains("private") ?? false)
   }
 
+  @Test("an explorer's file is the same for everybody, and says nothing else")
+  func sharedFiles() throws {
+    let answer = try database.get("\(ExplorerAssets.shared.path)/explorer.js")
+    #expect(answer.status == 200)
+    #expect(answer.headers["Cache-Control"] == "public, max-age=31536000, immutable")
+    #expect(answer.headers.values(for: "Vary").allSatisfy { !$0.contains("Authorization") })
+  }
+
+  @Test("a default order tells nothing of what the client may not read")
+  func defaultOrder() throws {
+    var options = KindredService.Options()
+    options.access = AccessFixture.configuration
+    let ordered = try TestDatabase(
+      Library.schema + Library.records,
+      modelFile: """
+        resources:
+          authors:
+            sort: -deathYear, name
+            access: { read: [{ roles: [editor] }, { fields: [id, name] }] }
+            associations:
+              byPrice: { from: books, sort: price }
+              cheapest: { hasOne: books, foreignKey: [authorId], sort: price }
+          books:
+            sort: [-author.deathYear, -id]
+            access: { read: [{ roles: [editor] }, { fields: [id, authorId, title] }] }
+          countries:
+            sort: authors.max(deathYear)
+        """, options: options)
+    func records(_ ids: [Int]) -> String { "[" + ids.map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]" }
+    for (target, editors, others) in [
+      ("/authors?fields=id", records([2, 1, 3]), records([3, 1, 2])),
+      ("/books?fields=id", records([6, 4, 3, 2, 1, 5]), records([6, 5, 4, 3, 2, 1])),
+      ("/authors/1/byPrice?fields=id", records([3, 2, 1]), records([1, 2, 3])),
+      ("/authors/1?fields=ids:byPrice.concat(id,'-')", #"{"ids":"3-2-1"}"#, #"{"ids":"1-2-3"}"#),
+      ("/countries?fields=code", #"[{"code":"US"},{"code":"FR"}]"#, #"[{"code":"FR"},{"code":"US"}]"#),
+      // Which record it is belongs to the association.
+      ("/authors/2/cheapest?fields=id", #"{"id":6}"#, #"{"id":6}"#),
+    ] {
+      #expect(try ordered.get(target, headers: AccessFixture.editor).text == editors, "\(target)")
+      #expect(try ordered.get(target).text == others, "\(target)")
+    }
+  }
+
   @Test("plans are shared by all who have the same roles, and claims are bound")
   func plans() throws {
     for sub in 1...20 {

@@ -210,6 +210,29 @@ struct LimitsTests {
     }
   }
 
+  @Test(
+    "let no connections hold up others that always have a next request, even if there are more than threads")
+  func pipelining() throws {
+    var limits = HTTPLimits()
+    limits.maxConnectionsPerClient = nil
+    try withServer(
+      limits: limits,
+      respond: { request in
+        if request.path == "/busy" { usleep(1000) }
+        return .text("done")
+      }
+    ) { server, port in
+      let busy = try (0..<140).map { _ in try WireClient(port: port) }
+      let requests = String(repeating: "GET /busy HTTP/1.1\r\nHost: a\r\n\r\n", count: 2000)
+      for client in busy { client.send(requests) }
+      let client = try WireClient(port: port)
+      client.request("/")
+      #expect(client.response()?.body == "done")
+      // It came while most of the requests that were sent before it still wait.
+      #expect(server.counters.requests < busy.count * 2000 / 4)
+    }
+  }
+
   @Test("cancel a request whose client has gone, and not one whose client waits")
   func departure() throws {
     let cancelled = Calls()

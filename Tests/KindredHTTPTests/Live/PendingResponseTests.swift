@@ -26,7 +26,7 @@ struct PendingResponseTests {
         defer { waiting = [] }
         return waiting
       }
-      for response in all { response.fulfil(.text("here")) }
+      for response in all { response.resume { .now(.text("here")) } }
     }
   }
 

@@ -97,13 +97,6 @@ struct BatchContent {
 
   /// RFC 9110 §5.1, §5.5.
   private static func isField(_ name: String, _ value: String) -> Bool {
-    let symbols = Set("!#$%&'*+-.^_`|~".utf8)
-    let isName =
-      !name.isEmpty
-      && name.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-          || symbols.contains($0)
-      }
-    return isName && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    !name.isEmpty && name.utf8.allSatisfy(\.isTokenCharacter) && value.utf8.allSatisfy(\.isFieldCharacter)
   }
 }

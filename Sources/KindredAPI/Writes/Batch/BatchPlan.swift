@@ -58,7 +58,7 @@ struct BatchPlan: Sendable {
       guard WriteContent.importFormat(of: part) == nil else {
         throw Problem.unsupportedMediaType(part.method, types: [MediaType.json.rawValue])
       }
-      return .write(try WritePlan(segments, part, principal, version, service))
+      return .write(try WritePlan(segments, part, principal, version, service, check: check))
     }
     let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
     guard MediaType(formatIn: part.query) ?? .json == .json else {

@@ -79,7 +79,7 @@ struct AggregateCompiler {
     let orders = context.orders
     let sort =
       try records.node?.sort?.map { try orders.term($0, in: records) }
-      ?? orders.defaultTerms(association.association.sort, in: records)
+      ?? orders.visibleTerms(association.association.sort, in: records)
     let order = (sort + orders.keyTerms(of: records)).map { $0.rendered(as: $0.sql, dialect) }
       .joined(separator: ", ")
     let names: [SQL] = ["value", "separator"]

@@ -33,6 +33,11 @@ struct ExpressionCompiler {
       expression, in: NameContext(scope: scope.names, author: author, allowsGroupAggregates: isOfGroup))
   }
 
+  /// Returns whether an expression of the model file reads what the client's roles may not.
+  func readsWithheld(_ expression: Expression, in scope: Scope) throws -> Bool {
+    try resolve(expression, in: scope, by: context.modelAuthor, false).readsWithheld(of: scope.names)
+  }
+
   // MARK: Resolved expressions
 
   /// Returns the SQL of a condition, as an operand of `AND`.

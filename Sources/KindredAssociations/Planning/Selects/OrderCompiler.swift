@@ -21,7 +21,7 @@ struct OrderCompiler {
     } else if let rank {
       terms = rank.map { OrderTerm(sql: $0) }
     } else if group == nil {
-      terms = try defaultTerms(association?.sort ?? [], in: scope)
+      terms = try visibleTerms(association?.sort ?? [], in: scope)
     }
     guard group == nil else {
       // Without expressions, there is a single group.
@@ -46,6 +46,15 @@ struct OrderCompiler {
   /// Returns the order of an association, or else that of the resource.
   func defaultTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
     try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope, by: context.modelAuthor) }
+  }
+
+  /// Returns the same order without the terms that read what the client may not, because the order would reveal it.
+  func visibleTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
+    guard context.restrictsRows else { return try defaultTerms(sort, in: scope) }
+    let visible = try (sort.isEmpty ? scope.resource.sort : sort).filter { term in
+      try !context.expressions.readsWithheld(term.expression, in: scope)
+    }
+    return try visible.map { try self.term($0, in: scope, by: context.modelAuthor) }
   }
 
   func keyTerms(of scope: Scope) -> [OrderTerm] {

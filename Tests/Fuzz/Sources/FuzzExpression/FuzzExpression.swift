@@ -7,6 +7,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)
   // A URL with invalid UTF-8 is rejected before its expressions are parsed.
   guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
+  parse(text)
+  if Repetition.isChosen(bytes) { parse(Repetition.of(text, separatedBy: [" or ", ",", "("][count % 3])) }
+  return 0
+}
+
+/// Parses a text in each way.
+private func parse(_ text: String) {
   let readings: [(inout ExpressionParser) throws -> Void] = [
     { _ = try $0.parseExpression() }, { _ = try $0.parseExpressions() },
     { _ = try $0.parseNamedExpressions() },
@@ -24,5 +31,4 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       check(false, "an error of another kind: \(error)")
     }
   }
-  return 0
 }

@@ -11,6 +11,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let request = HTTPRequest(fuzzed: bytes) else { return 0 }
   let answer = library.answer(request)
   answer.check()
+  if Repetition.isChosen(bytes), let long = request.withRepeatedParameters { library.answer(long).check() }
   // Plans are cached by the shape of a request, so there may be one that was made for other values. A new service is
   // expensive, so only some answers are compared with one.
   var generator = SplitMix64([UInt8](bytes))
@@ -21,6 +22,14 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 extension HTTPRequest {
+  /// A QUERY with the same parameters again and again; nil if there are none.
+  fileprivate var withRepeatedParameters: HTTPRequest? {
+    guard let query, !query.isEmpty else { return nil }
+    return HTTPRequest(
+      method: .query, target: String(path), headers: ["Content-Type": "application/x-www-form-urlencoded"],
+      body: Array(Repetition.of(String(query), separatedBy: "&").utf8))
+  }
+
   /// Whether the answer depends neither on the time nor on the service.
   fileprivate var isRepeatable: Bool {
     !target.hasPrefix("/-/") && !target.lowercased().contains("now")

@@ -1,7 +1,8 @@
 import KindredHTTP
 
-/// Limits how long a tool or an error page may analyse a request: to the query time, and only while the client waits.
-struct ToolTime {
+/// Limits how long a tool, an error page or a write may analyse a request: to the query time, and only while the client
+/// waits.
+struct AnalysisTime {
   private let end: ContinuousClock.Instant?
   private let cancellation: HTTPCancellation?
 

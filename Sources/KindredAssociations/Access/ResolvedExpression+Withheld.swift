@@ -1,0 +1,52 @@
+extension ResolvedExpression {
+  /// Returns whether it reads a column, or counts records, that the client's roles may not read.
+  func readsWithheld(of record: ResolutionScope) -> Bool {
+    if case .path(let path) = meaning { return path.readsWithheld(of: record) }
+    return parts.contains { $0.readsWithheld(of: record) }
+  }
+
+  private var parts: [ResolvedExpression] {
+    switch meaning {
+    case .literal, .value, .null, .boolean, .path, .program, .unknown: []
+    case .function(_, let arguments), .groupAggregate(_, let arguments, _): arguments
+    case .all(let operands), .any(let operands): operands
+    case .unary(_, let operand), .isNull(let operand, _), .collate(let operand, _), .cast(let operand, _):
+      [operand]
+    case .binary(_, let left, let right): [left, right]
+    case .among(let value, let list, _): [value] + list
+    case .between(let value, let low, let high, _): [value, low, high]
+    case .match(_, let value, let pattern, let escape, _): [value, pattern] + (escape.map { [$0] } ?? [])
+    case .cases(let value, let branches, let other):
+      (value.map { [$0] } ?? []) + branches.flatMap { [$0.condition, $0.result] } + (other.map { [$0] } ?? [])
+    }
+  }
+}
+
+extension ResolvedPath {
+  fileprivate func readsWithheld(of record: ResolutionScope) -> Bool {
+    switch self {
+    case .column(let column): record.resource.withholds(column)
+    case .via(let column): record.via?.withholds(column) ?? false
+    case .above(let levels, let path):
+      (1...levels).reduce(record) { scope, _ in scope?.parent }.map(path.readsWithheld) ?? false
+    case .joined(let association, let path): path.readsWithheld(of: association.names)
+    case .named(let name): name.expression.readsWithheld(of: record)
+    case .aggregate(let aggregate):
+      aggregate.association.names.resource.isWithheld
+        || (aggregate.filters + aggregate.arguments).contains {
+          $0.readsWithheld(of: aggregate.association.names)
+        }
+    case .claim: false
+    }
+  }
+}
+
+extension Resource {
+  /// Whether the roles of the model may not read any of it.
+  fileprivate var isWithheld: Bool { permissions.map { $0.read == nil } ?? false }
+
+  /// Returns whether the roles of the model may not read a column.
+  fileprivate func withholds(_ column: Column) -> Bool {
+    isWithheld || permissions?.read?.fields.map { !$0.contains(column.name) } ?? false
+  }
+}

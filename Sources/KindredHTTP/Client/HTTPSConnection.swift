@@ -1,0 +1,156 @@
+import CKindredOpenSSL
+import CKindredSockets
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A client's connection; its calls block, and all of them together until one deadline.
+///
+/// The socket itself doesn't block: with timeouts of its own, a server that sends a byte now and then could hold the
+/// thread without end.
+final class HTTPSConnection {
+  private let context: OpaquePointer
+  private var session: OpaquePointer?
+  /// What OpenSSL reads from and writes to.
+  private var transport: PlainTransport?
+  private var socket: CInt = -1
+  private var deadline = Moment.never
+
+  /// - Parameter timeout: The time in seconds until everything must be done, from when the host's address is known.
+  init(_ target: HTTPSTarget, timeout: Double) throws(HTTPSClientError) {
+    guard let context = SSL_CTX_new(TLS_client_method()) else {
+      throw HTTPSClientError("OpenSSL gives no context")
+    }
+    self.context = context
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    SSL_CTX_set_default_verify_paths(context)
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    SSL_CTX_set_options(context, kindred_tls_client_options())
+    try connect(to: target, timeout: timeout)
+    try shakeHands(with: target)
+  }
+
+  deinit {
+    SSL_free(session)
+    SSL_CTX_free(context)
+    if socket >= 0 { Socket.close(socket) }
+  }
+
+  func write(_ text: String) throws(HTTPSClientError) {
+    let bytes = Array(text.utf8)
+    let count = try perform("the request can't be sent") { SSL_write($0, bytes, CInt(bytes.count)) }
+    guard count == CInt(bytes.count) else { throw failure("the request can't be sent") }
+  }
+
+  func readToEnd(maximumLength: Int) throws(HTTPSClientError) -> [UInt8] {
+    var content: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16384)
+    while true {
+      let count = try perform("the answer breaks off") { SSL_read($0, &buffer, CInt(buffer.count)) }
+      guard count > 0 else { return content }
+      content += buffer[..<Int(count)]
+      guard content.count <= maximumLength else { throw HTTPSClientError("the answer is too long") }
+    }
+  }
+
+  private func connect(to target: HTTPSTarget, timeout: Double) throws(HTTPSClientError) {
+    var hints = addrinfo()
+    hints.ai_socktype = kindred_stream_type
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(target.host, target.port.isEmpty ? "443" : target.port, &hints, &found) == 0 else {
+      throw HTTPSClientError("the host \(target.host) is not known")
+    }
+    defer { freeaddrinfo(found) }
+    deadline = .now + .seconds(timeout)
+    var next = found
+    while let address = next?.pointee {
+      next = address.ai_next
+      socket = kindred_stream_socket(address.ai_family)
+      guard socket >= 0 else { continue }
+      if try connect(to: address) { return }
+      Socket.close(socket)
+      socket = -1
+    }
+    throw HTTPSClientError("\(target.authority) can't be reached")
+  }
+
+  private func connect(to address: addrinfo) throws(HTTPSClientError) -> Bool {
+    if kindred_connect(socket, address.ai_addr, address.ai_addrlen) == 0 { return true }
+    guard errno == EINPROGRESS else { return false }
+    try wait(for: POLLOUT)
+    var error: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0
+  }
+
+  private func shakeHands(with target: HTTPSTarget) throws(HTTPSClientError) {
+    let transport = PlainTransport(descriptor: socket)
+    guard let session = SSL_new(context) else { throw HTTPSClientError("OpenSSL gives no session") }
+    self.session = session
+    self.transport = transport
+    guard let bio = TransportBIO.make(over: transport) else {
+      throw HTTPSClientError("OpenSSL gives no session")
+    }
+    SSL_set_bio(session, bio, bio)
+    var address = in6_addr()
+    let isAddress =
+      inet_pton(AF_INET, target.host, &address) == 1 || inet_pton(AF_INET6, target.host, &address) == 1
+    if isAddress {
+      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), target.host)
+    } else {
+      SSL_set1_host(session, target.host)
+      _ = kindred_tls_set_server_name(session, target.host)
+    }
+    guard try perform("the TLS handshake fails", SSL_connect) == 1 else {
+      throw failure("the TLS handshake fails")
+    }
+  }
+
+  /// Calls OpenSSL until it is done; returns 0 at the end of what the server sends.
+  ///
+  /// - Parameter failure: A clause that names what went wrong if it fails.
+  private func perform(
+    _ failure: String, _ operation: (OpaquePointer?) -> CInt
+  ) throws(HTTPSClientError) -> CInt {
+    while true {
+      ERR_clear_error()
+      let result = operation(session)
+      if result > 0 { return result }
+      switch SSL_get_error(session, result) {
+      case SSL_ERROR_WANT_READ: try wait(for: POLLIN)
+      case SSL_ERROR_WANT_WRITE: try wait(for: POLLOUT)
+      case SSL_ERROR_ZERO_RETURN: return 0
+      default: throw self.failure(failure)
+      }
+      transport?.noteEvent(hasHungUp: false)
+    }
+  }
+
+  /// Waits until the socket is ready, or has failed.
+  private func wait(for events: some BinaryInteger) throws(HTTPSClientError) {
+    while true {
+      let now = Moment.now
+      guard now < deadline else { throw HTTPSClientError("the server takes too long") }
+      let milliseconds = (deadline.nanoseconds - now.nanoseconds) / 1_000_000 + 1
+      var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
+      let count = poll(&entry, 1, CInt(clamping: milliseconds))
+      if count > 0 { return }
+      guard count == 0 || errno == EINTR else { throw HTTPSClientError("the connection can't be watched") }
+    }
+  }
+
+  private func failure(_ what: String) -> HTTPSClientError {
+    defer { ERR_clear_error() }
+    let result = SSL_get_verify_result(session)
+    if result != Int(X509_V_OK), let reason = X509_verify_cert_error_string(result) {
+      return HTTPSClientError("\(what): \(String(cString: reason))")
+    }
+    return HTTPSClientError(
+      ERR_reason_error_string(ERR_peek_last_error()).map { "\(what): \(String(cString: $0))" } ?? what)
+  }
+}
