@@ -122,7 +122,7 @@ struct BoundsTests {
     arguments: ["PATCH /books?filter=", "POST /books?fields=x:"])
   func stoppedWrite(target: String) throws {
     struct Stop: Error {}
-    let service = try Library.writable().service
+    let library = try Library.writable()
     let list = (1...600).map { "\($0)" }.joined(separator: ",")
     let parts = target.split(separator: " ")
     let request = HTTPRequest(
@@ -131,7 +131,8 @@ struct BoundsTests {
       headers: ["Content-Type": "application/json"], body: Array(#"{"title":"T"}"#.utf8))
     #expect(throws: Stop.self) {
       try WritePlan(
-        ["books"], request, .operator, service.latestVersion(), service, check: { throw Stop() })
+        ["books"], request, .operator, library.service.latestVersion(), library.service,
+        check: { throw Stop() })
     }
   }
 

@@ -80,7 +80,7 @@ struct ServeTests {
     try program.directory.write(
       "resources:\n  authors:\n    access:\n      read: { rows: \"auth.word in ('nan', 'Inf', '0x10', 15)\" }\n",
       to: "model.yaml")
-    let words = ["nan", "Inf", "0x10", "1.5e1", "+15.", "infinity"]
+    let words = ["nan", "Inf", "0x10", "1.5e1", "15.0", "infinity"]
     let keys = words.map { "    - { key: the-key-\($0), claims: { word: \($0) } }\n" }
     try program.directory.write("access:\n  keys:\n" + keys.joined(), to: "kindred.yaml")
     let server = try ServerProcess(

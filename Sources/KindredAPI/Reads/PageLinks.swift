@@ -27,7 +27,7 @@ struct PageLinks {
     let next = cursor.flatMap { url("after=\($0)", within: Self.maximumURLLength - 1024) }
     self.next = next
     let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
-    first = url(offset.map(String.init) ?? "", within: room) ?? links.first
+    first = url(offset.map { String($0) } ?? "", within: room) ?? links.first
   }
 
   /// The parameters that all pages have, and the one that tells where the first begins.
