@@ -66,6 +66,9 @@ struct PostgreSQLPlanTests {
       ("year<height=alive", "(\"year\" < \"height\") = \"alive\""),
       ("name like 'A%25'", "\"name\" ILIKE $1::text ESCAPE ''"),
       ("name not like 'A!%25' escape '!'", "\"name\" NOT ILIKE $1::text ESCAPE $2::text"),
+      ("name glob 'a*'", "\"name\" COLLATE \"C\" ~ $1::text"),
+      ("name not glob 'a*'", "\"name\" COLLATE \"C\" !~ $1::text"),
+      ("1 in (year,name)", "($1::int8 = \"year\" OR $2::text = \"name\")"),
       ("year like '19%25'", "\"year\"::text ILIKE $1::text ESCAPE ''"),
       (
         "name='x' collate nocase",
@@ -153,7 +156,10 @@ struct PostgreSQLPlanTests {
         "PostgreSQL does not compare binary data with a text: write `cast('x' as blob)`"
       ),
       ("name%2B1>2", "a text is no number: write `cast(name as numeric)`"),
-      ("name glob 'a*'", "PostgreSQL has no `glob`: write `like`, with `%` for any letters and `_` for one"),
+      (
+        "name glob name",
+        "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others"
+      ),
       (
         "json_extract(data,name)=1",
         "argument 2 of `json_extract` is no path: write a text such as '$.name' or '$.list[0]'"

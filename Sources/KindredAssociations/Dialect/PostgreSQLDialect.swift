@@ -107,8 +107,9 @@ struct PostgreSQLDialect: SQLDialect {
   ) throws -> CompiledExpression {
     // A literal on the left takes the type of the values on the right.
     let values = try list.enumerated().map { try comparable(value, $1, 0, $0 + 1) }
-    let kind = values.lazy.compactMap { $0.1.type?.kind }.first
-    guard values.allSatisfy({ $0.sql == values[0].0.sql && ($1.type == nil || $1.type?.kind == kind) }) else {
+    let kinds = Set(values.compactMap { $0.1.type?.kind })
+    let isUniform = kinds.count < 2 || kinds.allSatisfy(\.isNumber)
+    guard isUniform, values.allSatisfy({ $0.0.sql == values[0].0.sql }) else {
       // The value is converted to the type of each.
       let (op, word): (SQL, SQL) = negated ? ("<>", " AND ") : ("=", " OR ")
       let tests = values.map { "\($0.0.operand) \(op) \($0.1.operand)" as SQL }
