@@ -165,7 +165,7 @@ final class PlannedRequest {
       if lineage.indices.contains(index), lineage[index].indices.contains(column) {
         return lineage[index][column]
       }
-    case .parameter, .cursor, .claim, .batch, .beginning: break
+    case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
   }
