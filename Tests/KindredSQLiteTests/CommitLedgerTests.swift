@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -47,7 +48,7 @@ struct CommitLedgerTests {
     } completion: { result in
       outcome.withLock { $0 = result }
     }
-    while outcome.withLock({ $0 == nil }) {}
+    while outcome.withLock({ $0 == nil }) { Thread.sleep(forTimeInterval: 0.001) }
     try outcome.withLock { try $0?.get() }
   }
 
@@ -79,16 +80,16 @@ struct CommitLedgerTests {
     try write("UPDATE a SET x = 1")
     let middle = try state()
     try write("UPDATE w SET x = 1")
-    #expect(queue.ledger.tables(since: before, until: try state()) == ["a", "log", "w"])
-    #expect(queue.ledger.tables(since: middle, until: try state()) == ["log", "w"])
+    #expect(try queue.ledger.tables(since: before, until: state()) == ["a", "log", "w"])
+    #expect(try queue.ledger.tables(since: middle, until: state()) == ["log", "w"])
     #expect(queue.ledger.tables(since: before, until: before) == [])
     let other = try Connection(path: path, access: .readWrite)
     try other.execute("UPDATE c SET a = 2")
-    #expect(queue.ledger.tables(since: before, until: try state()) == nil)
+    #expect(try queue.ledger.tables(since: before, until: state()) == nil)
     let after = try state()
     try write("UPDATE a SET x = 2")
-    #expect(queue.ledger.tables(since: after, until: try state()) == ["a"])
-    #expect(queue.ledger.tables(since: before, until: try state()) == nil)
+    #expect(try queue.ledger.tables(since: after, until: state()) == ["a"])
+    #expect(try queue.ledger.tables(since: before, until: state()) == nil)
   }
 
   @Test("a commit that is rolled back leaves nothing, and one after it has its own tables alone")
@@ -117,7 +118,7 @@ struct CommitLedgerTests {
     let before = try state()
     try write("UPDATE a SET x = 1")
     try pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(PASSIVE)") }
-    #expect(queue.ledger.tables(since: before, until: try state()) == ["a"])
+    #expect(try queue.ledger.tables(since: before, until: state()) == ["a"])
     #expect(try tables(of: "UPDATE c SET a = 2") == ["c"])
   }
 
