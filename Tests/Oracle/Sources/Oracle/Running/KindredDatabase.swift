@@ -3,8 +3,10 @@ import KindredAPI
 import KindredAssociations
 import KindredExecution
 import KindredHTTP
+import KindredSQLSyntax
 import KindredSQLite
 import Logging
+import OracleValues
 import OrderedCollections
 
 /// A Kindred service in this process, with a database of its own.

@@ -1,3 +1,4 @@
+import Foundation
 import OracleValues
 
 /// Thousands of random requests that write under random rules: what they come to, and what the database then holds, must
