@@ -36,6 +36,8 @@ final class TableRecorder {
   private var tables = AccessedTables()
   /// The tables of the statement that is being prepared.
   private var preparing: AccessedTables?
+  /// Whether SQLite has prepared a statement again by itself: what is known of its tables may be from before.
+  private(set) var isOutdated = false
 
   /// Starts recording, until ``stop(on:)``.
   ///
@@ -62,6 +64,7 @@ final class TableRecorder {
     if let database, String(cString: database) == "temp" { return }
     let name = String(cString: table).lowercased()
     tables.insert(name)
+    if preparing == nil { isOutdated = true }
     preparing?.insert(name)
   }
 
@@ -89,7 +92,7 @@ extension Connection {
   /// - Returns: The state of the file before the transaction; nil if it can't be determined.
   func recordChanges() -> FileState? {
     guard let version = try? schemaVersion else { return nil }
-    if let changeRecorder, changeRecorder.schemaVersion == version {
+    if let changeRecorder, changeRecorder.schemaVersion == version, !changeRecorder.isOutdated {
       _ = changeRecorder.take()
     } else {
       // Statements that were prepared earlier don't know of new triggers.
@@ -105,6 +108,8 @@ extension Connection {
 
   /// Returns the tables that statements read; nil if their results may depend on anything else.
   public func tables(readBy statements: [String]) throws -> Set<String>? {
+    // A virtual table reads the schema when a connection uses it for the first time.
+    for statement in statements { _ = try prepare(statement) }
     let recorder = TableRecorder([SQLITE_READ], of: handle)
     do {
       defer { recorder.stop(on: handle) }
