@@ -36,6 +36,13 @@ extension PlanningState {
     let result = try body()
     return (result, exposure)
   }
+
+  /// Returns the result of `body`, whose conditions are guarded where they stand; it isn't added to the exposure.
+  func guardedApart<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = exposure
+    defer { exposure = outer }
+    return try body()
+  }
 }
 
 extension PlanningContext {

@@ -84,8 +84,12 @@ struct ToOneJoins {
       return scope
     }
     let inner = scope.withoutJoins
-    var filters = try context.rules.modelConditions(of: step, of: association, in: inner)
-    if association != nil, !isRequired { filters += try context.conditions.conditions(of: inner) }
+    // Where the record is missing, these conditions must not make what reads it unknown.
+    let filters = try state.guardedApart {
+      let filters = try context.rules.modelConditions(of: step, of: association, in: inner)
+      guard association != nil, !isRequired else { return filters }
+      return try filters + context.conditions.conditions(of: inner)
+    }
     let source = try context.sources.source(
       of: scope, by: step, from: origin, isRepeated: select.statement.runsOften)
     let links = context.sources.links(step, from: origin, to: source, in: select.statement)

@@ -67,9 +67,9 @@ final class KindredDatabase {
       ))
   }
 
-  /// Returns the content of columns of a table, whatever the service says.
-  func rows(of table: TableSchema, _ columns: [ColumnSchema]) throws -> [[Value]] {
-    let columns = columns.map { quoted($0.name) }.joined(separator: ", ")
+  /// Returns the content of a table, whatever the service says.
+  func rows(of table: TableSchema) throws -> [[Value]] {
+    let columns = table.columns.map { quoted($0.name) }.joined(separator: ", ")
     return try pool.withReader { connection in
       try connection.withStatement("SELECT \(columns) FROM \(quoted(table.name))") { statement in
         var rows: [[Value]] = []

@@ -31,6 +31,8 @@ public struct WriteRun {
     while passed + failures.count < requests, failures.count < limit {
       var schemas = SchemaGenerator(random: SplitMix64(seed: random.next()))
       var schema = schemas.schema()
+      // Keys that compare otherwise than their values do are the reading requests' matter.
+      while schema.isOdd { schema = schemas.schema() }
       AccessGenerator.addRules(to: &schema, &random)
       WriteGenerator.addRules(to: &schema, &random)
       var generator = WriteGenerator(random: SplitMix64(seed: random.next()))
@@ -95,12 +97,9 @@ public struct WriteRun {
       }
       expected = after
     }
-    for table in expected.tables where table.viewOf == nil {
-      // Odd columns are never written, and hold what a text may not be.
-      let columns = table.columns.filter { !$0.isOdd }
-      let positions = columns.compactMap { table.position(of: $0.name) }
-      let found = try database.rows(of: table, columns)
-      let wanted = Set(table.rows.map { row in positions.map { row[$0] } })
+    for table in expected.tables {
+      let found = try database.rows(of: table)
+      let wanted = Set(table.rows)
       if Set(found) != wanted || found.count != table.rows.count {
         return
           "expected \(table.name) \(wanted.subtracting(found))\ngot      \(Set(found).subtracting(wanted))"
