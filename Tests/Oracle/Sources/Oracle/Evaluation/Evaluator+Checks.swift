@@ -38,6 +38,9 @@ extension Evaluator {
       if child.expressions.contains(where: { $0.readsAbove(nil) }) { throw Invalid("a level for another") }
     }
     for child in node.children {
+      if child.key != child.association, record.table.association(child.key) != nil {
+        throw Invalid("the key of another association")
+      }
       for other in node.children where reads(child, other.key) && reads(other, child.key) {
         throw Invalid("a condition that reads what it decides")
       }

@@ -35,7 +35,7 @@ struct Evaluator {
     // The records that the path leads to, and whether there may be more than one.
     var records = table.rows.enumerated().map { Record(table: table, row: $1, place: $0) }
     var isSingle = false
-    for segment in request.path {
+    for (number, segment) in request.path.enumerated() {
       switch segment {
       case .record(let columns, _):
         records = try records.filter { record in
@@ -47,7 +47,8 @@ struct Evaluator {
           return .notFound
         }
         let destination = schema.table(association.destination) ?? table
-        records = try destinations(of: association, from: origin, node: request.root)
+        let node = number == request.path.count - 1 ? request.root : nil
+        records = try destinations(of: association, from: origin, node: node)
         (table, isSingle) = (destination, !association.isToMany)
       }
     }
