@@ -50,7 +50,7 @@ struct GRDBTranslator {
     else { throw Invalid("no association") }
     let association = try association(schema, key: child.key)
     if let toMany = association as? any RowAssociationToMany {
-      let isShared = schema.steps.count > 1 || schema.steps.first?.originColumns != table.primaryKey
+      let isShared = schema.steps.count > 1 || schema.steps.first?.originColumns != table.key
       if isShared, child.isGroupedByGRDB(destination) {
         // GRDB groups the records of all parents together, and assigns each group to one parent only.
         throw Unsupported("aggregates of records that several parents share")
