@@ -10,7 +10,8 @@ struct OracleTests {
     var run = OracleRun(seed: seed)
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
-    #expect(run.comparedWithGRDB > 100)
+    // GRDB compares keys by their values alone, so half of the schemas are not for it.
+    #expect(run.comparedWithGRDB > 60)
   }
 
   @Test(

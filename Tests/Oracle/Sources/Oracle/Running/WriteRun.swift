@@ -33,6 +33,7 @@ public struct WriteRun {
       var schema = schemas.schema()
       // Keys that compare otherwise than their values do are the reading requests' matter.
       while schema.isOdd { schema = schemas.schema() }
+      schema.mendReferences()
       AccessGenerator.addRules(to: &schema, &random)
       WriteGenerator.addRules(to: &schema, &random)
       var generator = WriteGenerator(random: SplitMix64(seed: random.next()))
