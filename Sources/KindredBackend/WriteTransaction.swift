@@ -41,6 +41,9 @@ public protocol WriteTransaction: Transaction {
   /// Runs `body` and rolls its changes back; throws what the commit would have thrown.
   func rolledBack<Result>(_ body: () throws -> Result) throws -> Result
 
+  /// Whether a deferred foreign key is violated, so that the commit would fail; false if only the commit can tell.
+  var violatesForeignKeys: Bool { get }
+
   /// Runs `body` and checks foreign keys only at its end, as for a single statement that changes many records.
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result
 

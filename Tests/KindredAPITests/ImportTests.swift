@@ -56,6 +56,22 @@ struct ImportTests {
       ))
   }
 
+  @Test(
+    "a deferred foreign key that dangles at the end names its line",
+    arguments: [
+      ("application/x-ndjson", "{\"parentId\":2}\n{\"id\":2}\n{\"parentId\":9}"),
+      ("text/csv", "id,parentId\n,2\n2,\n,9"),
+    ])
+  func deferredForeignKeys(type: String, content: String) throws {
+    let nodes = try TestDatabase.writable(
+      "CREATE TABLE node (id INTEGER PRIMARY KEY, parentId REFERENCES node DEFERRABLE INITIALLY DEFERRED);")
+    let answer = try send(type, "/nodes", content, on: nodes)
+    #expect(answer.status == 409)
+    #expect(answer.problem("line") == (type == "text/csv" ? "4" : "3"))
+    #expect(answer.problem("pointer") == "#/parentId")
+    #expect(try nodes.stored("SELECT count(*) FROM node") == "0")
+  }
+
   @Test("of JSON lines, with trees, blank lines and none at the end")
   func lines() throws {
     for type in ["application/x-ndjson", "application/jsonl"] {

@@ -38,7 +38,10 @@ extension KindredService {
       let plan =
         isCurrent
         ? plan : try WritePlan(segments, request, principal, version, self, check: time.check)
-      return try WriteExecution(plan: plan, request: request, transaction: transaction, service: self).run()
+      let execution = WriteExecution(plan: plan, request: request, transaction: transaction, service: self)
+      let result = try execution.run()
+      try execution.checkDeferredReferences()
+      return result
     }
   }
 

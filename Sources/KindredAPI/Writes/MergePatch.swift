@@ -1,9 +1,10 @@
 import KindredAssociations
+import KindredOutput
 import KindredSQLSyntax
 
-/// A JSON object that says what is to change in another one (RFC 7396).
+/// A JSON object that describes changes to another one (RFC 7396).
 struct MergePatch {
-  /// What is in a column can't be changed in part.
+  /// Why a stored value can't be patched.
   struct Refusal: Error {
     let message: String
   }
@@ -12,12 +13,12 @@ struct MergePatch {
   private let target: JSONDocument?
   private var text: [UInt8] = []
 
-  /// The text that results from a patch of what is stored.
+  /// Returns the text that results from applying a patch to a stored value.
   ///
   /// - Parameters:
-  ///   - patch: the text of a JSON object.
-  ///   - stored: the value of the column; anything but the text of an object counts as an empty one.
-  /// - Throws: `Refusal` where what is stored looks like an object and can't be read as one.
+  ///   - patch: The text of a JSON object.
+  ///   - stored: The value of the column; anything but the text of an object counts as an empty object.
+  /// - Throws: `Refusal` if the value looks like an object but isn't valid JSON.
   static func text(of patch: String, appliedTo stored: SQLValue) throws -> String {
     let document = try JSONDocumentParser.parse(Array(patch.utf8))
     var merged = MergePatch(document: document, target: try object(in: stored))
@@ -36,7 +37,7 @@ struct MergePatch {
     }
   }
 
-  /// Appends what a value of the patch makes of a value of the target.
+  /// Appends the result of applying a value of the patch to a value of the target.
   private mutating func append(_ patch: JSONDocument.Node, onto value: JSONDocument.Node?) {
     guard case .object(let changes) = patch.content else {
       text += document.bytes[patch.range]
@@ -44,7 +45,7 @@ struct MergePatch {
     }
     var members: [JSONDocument.Member] = []
     if case .object(let present)? = value?.content { members = present }
-    // By their bytes: names that only look the same are two names.
+    // Compared by bytes: Swift considers canonically equivalent names equal, JSON doesn't.
     let patches = Dictionary(changes.map { (Array($0.name.utf8), $0.value) }) { first, _ in first }
     let names = Set(members.map { Array($0.name.utf8) })
     var isFirst = true
@@ -70,16 +71,16 @@ struct MergePatch {
   private mutating func appendName(_ name: String, _ isFirst: inout Bool) {
     if !isFirst { text.append(UInt8(ascii: ",")) }
     isFirst = false
-    text += JSONValue.string(name).bytes
+    text.append(quoted: name)
     text.append(UInt8(ascii: ":"))
   }
 }
 
 extension RecordDraft {
-  /// Has columns of JSON take what their patches make of what they hold.
+  /// Replaces each patch of a JSON column by the value that results from it.
   ///
-  /// - Parameter record: the record that is there; nil of a new one.
-  /// - Throws: `Problem` (422).
+  /// - Parameter record: The stored record; nil for a new one.
+  /// - Throws: `Problem` (422) if a stored value can't be patched.
   mutating func applyPatches(to record: StoredRecord?) throws {
     for (index, assignment) in assignments.enumerated() where assignment.isPatch {
       guard case .text(let patch) = assignment.value else { continue }

@@ -14,8 +14,8 @@ struct RecordWriter {
   let transaction: any WriteTransaction
   let principal: Principal
 
-  private var model: Model { version.model }
-  private var rules: WriteRules {
+  var model: Model { version.model }
+  var rules: WriteRules {
     WriteRules(version: version, principal: principal, transaction: transaction)
   }
 
@@ -171,7 +171,7 @@ struct RecordWriter {
   }
 
   /// Returns columns of the record with these values, or nil if it doesn't exist.
-  private func present(
+  func present(
     _ resource: Resource, by columns: [String], _ values: [SQLValue], _ returned: [String]
   ) throws -> StoredRecord? {
     let statement = version.changes.statement(.selection(of: returned, by: columns), of: resource.table)
@@ -197,25 +197,11 @@ struct RecordWriter {
     // After `ON CONFLICT ROLLBACK` there is no transaction in which to test anything.
     if error.dependsOnOthers, transaction.isOpen {
       try rules.didRefuse(written)
-      if resource != nil, error.constraint == .foreignKey, let dangling = try dangling(written) {
+      if resource != nil, error.constraint == .foreignKey, let dangling = try danglingReference(of: written) {
         return dangling
       }
     }
     return Problem(refusing: error, changing: resource, at: written.draft.pointer)
-  }
-
-  /// Returns the first dangling reference of a record, or nil.
-  private func dangling(_ written: UnstoredRecord) throws -> Problem? {
-    for key in written.resource.table.foreignKeys
-    where key.columns.contains(where: written.draft.columns.contains) {
-      let values = try rules.values(of: key.columns, in: written)
-      guard !values.contains(.null), let table = model.tables[key.destination] else { continue }
-      let columns = key.destinationColumns
-      if try present(model.resource(of: table), by: columns, values, columns) == nil {
-        return .danglingReference(key.columns, at: written.draft.pointer)
-      }
-    }
-    return nil
   }
 
   private func run(

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredOutput
 import KindredSQLSyntax
 
 /// The values of some columns of a stored record.
@@ -48,10 +49,8 @@ struct StoredRecord {
     let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }
     let texts = values(of: columns).compactMap(\.keyText)
     let key = texts.map(URLCoding.encodeSegment).joined(separator: ",")
-    // Clients remove dot segments, and an empty segment is ambiguous.
-    let isSegment = !["", ".", ".."].contains(key)
     return "/\(URLCoding.encodeSegment(resource.name))/"
-      + (isSegment ? key : "\(URLCoding.encodeSegment(columns[0]))=\(key)")
+      + (key.canBeSegment ? key : "\(URLCoding.encodeSegment(columns[0]))=\(key)")
   }
 }
 

@@ -8,9 +8,7 @@ extension WriteExecution {
     guard let draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
     try checkCollectionPreconditions()
     let records = try find(selection)
-    let changed = try transaction.checkingForeignKeys {
-      try writer.update(records, of: resource, to: draft)
-    }
+    let changed = try deferringForeignKeys { try writer.update(records, of: resource, to: draft) }
     guard !changed.isEmpty || records.isEmpty else { throw Problem.ignored() }
     var result = WriteResult(status: .noContent)
     if plan.preferences.content != .minimal {
@@ -31,7 +29,7 @@ extension WriteExecution {
       for record in records { try writer.unlink(join, origin, record) }
       count = records.count
     } else {
-      count = try transaction.checkingForeignKeys { try writer.delete(records, of: resource) }
+      count = try deferringForeignKeys { try writer.delete(records, of: resource) }
     }
     guard count > 0 || records.isEmpty else { throw Problem.ignored() }
     result.count = count
@@ -48,13 +46,15 @@ extension WriteExecution {
     }
     return rows.map { StoredRecord(selection.lookup.columns, $0) }
   }
-}
 
-extension WriteTransaction {
   /// Runs `body` with deferred foreign keys, and throws a `Problem` for those that are violated afterwards.
-  fileprivate func checkingForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
+  private func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      return try deferringForeignKeys(body)
+      return try transaction.deferringForeignKeys {
+        let result = try body()
+        try checkDeferredReferences()
+        return result
+      }
     } catch let error as any BackendError {
       throw Problem(refusing: error) ?? error
     }

@@ -22,7 +22,11 @@ struct WriteExecution {
   func run() throws -> WriteResult {
     guard plan.preferences.isRolledBack else { return try perform() }
     do {
-      return try transaction.rolledBack(perform)
+      return try transaction.rolledBack {
+        let result = try perform()
+        try checkDeferredReferences()
+        return result
+      }
     } catch let error as any BackendError {
       // Deferred constraints.
       throw Problem(refusing: error) ?? error

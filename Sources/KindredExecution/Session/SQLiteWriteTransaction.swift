@@ -26,6 +26,8 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
 
   func rolledBack<Result>(_ body: () throws -> Result) throws -> Result { try connection.rolledBack(body) }
 
+  var violatesForeignKeys: Bool { connection.violatesForeignKeys }
+
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.setDefersForeignKeys(true)
     defer { try? connection.setDefersForeignKeys(false) }

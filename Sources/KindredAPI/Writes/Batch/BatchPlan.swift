@@ -94,29 +94,44 @@ struct BatchPlan: Sendable {
 
   private func content(_ transaction: any WriteTransaction, _ service: KindredService) throws -> [UInt8] {
     var bytes = [UInt8(ascii: "[")]
+    var writes: [(index: Int, execution: WriteExecution)] = []
     for (index, (part, work)) in zip(parts, works).enumerated() {
-      do {
+      try inPart(index, transaction, service) {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         switch try work.get() {
         case .read(let planned): try Self.append(try read(planned, part, transaction, service), to: &bytes)
         case .write(let plan):
-          let result = try WriteExecution(
-            plan: plan, request: part, transaction: transaction, service: service
-          )
-          .run()
-          try Self.append(result, to: &bytes)
+          let execution = WriteExecution(
+            plan: plan, request: part, transaction: transaction, service: service)
+          try Self.append(try execution.run(), to: &bytes)
+          writes.append((index, execution))
         }
-      } catch let error as any BackendError where error.isInterrupted || !transaction.isOpen {
-        throw error
-      } catch {
-        var problem = service.problem(for: error, of: principal)
-        let inside = problem.pointer.map { "/body\($0.dropFirst())" } ?? ""
-        problem.pointer = (JSONPointer() + index).fragment + inside
-        throw problem
+      }
+    }
+    // A later part may add what an earlier one refers to by a deferred foreign key.
+    for (index, execution) in writes where transaction.violatesForeignKeys {
+      try inPart(index, transaction, service) {
+        if let problem = try execution.danglingReference() { throw problem }
       }
     }
     bytes.append(UInt8(ascii: "]"))
     return bytes
+  }
+
+  /// Runs the work of a part, adding the part to the pointer of a problem.
+  private func inPart(
+    _ index: Int, _ transaction: any WriteTransaction, _ service: KindredService, _ body: () throws -> Void
+  ) throws {
+    do {
+      try body()
+    } catch let error as any BackendError where error.isInterrupted || !transaction.isOpen {
+      throw error
+    } catch {
+      var problem = service.problem(for: error, of: principal)
+      let inside = problem.pointer.map { "/body\($0.dropFirst())" } ?? ""
+      problem.pointer = (JSONPointer() + index).fragment + inside
+      throw problem
+    }
   }
 
   private func read(

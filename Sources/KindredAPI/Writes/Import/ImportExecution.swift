@@ -44,9 +44,10 @@ struct ImportExecution {
     let records = try NewRecords(execution)
     var progress = Progress()
     if preferences.content == .representation { progress.content = [UInt8(ascii: "[")] }
-    switch format {
-    case .csv: try addCSV(records, &progress)
-    case .jsonLines: try addLines(records, &progress)
+    try forEachRecord(insertedBy: PlainInsertion(execution)) {
+      progress.add($0)
+    } _: {
+      try add($0, to: records, &progress)
     }
     guard progress.count > 0 || !progress.isIgnored else { throw Problem.ignored() }
     var result = WriteResult(status: preferences.resolution == nil || progress.added > 0 ? .created : .ok)
@@ -55,15 +56,46 @@ struct ImportExecution {
     return result
   }
 
+  /// Reads the content again for the first dangling reference; returns nil if there is none in it.
+  ///
+  /// Only an import that has failed pays for this, by a second reading.
+  func danglingReference() throws -> Problem? {
+    do {
+      try forEachRecord { draft in
+        if let problem = try execution.writer.danglingReference(of: [draft], in: resource) { throw problem }
+      }
+      return nil
+    } catch let problem as Problem {
+      return problem
+    }
+  }
+
   // MARK: Formats
 
-  private func addLines(_ records: NewRecords, _ progress: inout Progress) throws {
+  /// Calls `body` with each record of the content, in its order.
+  ///
+  /// - Parameters:
+  ///   - plain: Inserts records that need nothing but an insertion, without a draft.
+  ///   - added: Called after each record that `plain` inserts or a trigger ignores.
+  private func forEachRecord(
+    insertedBy plain: PlainInsertion? = nil, added: (Bool) -> Void = { _ in },
+    _ body: (RecordDraft) throws -> Void
+  ) throws {
+    switch format {
+    case .csv: try forEachRecordOfCSV(insertedBy: plain, added: added, body)
+    case .jsonLines: try forEachLine(insertedBy: plain, added: added, body)
+    }
+  }
+
+  private func forEachLine(
+    insertedBy plain: PlainInsertion?, added: (Bool) -> Void, _ body: (RecordDraft) throws -> Void
+  ) throws {
     var lines = LineReader(execution.request)
-    var plain = PlainInsertion(execution).map(PlainLines.init)
+    var plain = plain.map(PlainLines.init)
     while try lines.next() {
       let bytes = lines.bytes
       if let isAdded = try atLine(lines.line, { try plain?.insert(bytes) }) {
-        progress.add(isAdded)
+        added(isAdded)
         continue
       }
       try atLine(lines.line) {
@@ -75,23 +107,25 @@ struct ImportExecution {
         }
         var reader = RecordDraftReader(
           model: execution.plan.version.model, document: document, limits: execution.service.options.limits)
-        try add(try reader.record(document.root, of: resource), to: records, &progress)
+        try body(try reader.record(document.root, of: resource))
       }
     }
   }
 
-  private func addCSV(_ records: NewRecords, _ progress: inout Progress) throws {
+  private func forEachRecordOfCSV(
+    insertedBy plain: PlainInsertion?, added: (Bool) -> Void, _ body: (RecordDraft) throws -> Void
+  ) throws {
     var reader = CSVReader(execution.request)
     guard try reader.next() else {
       throw Problem.malformedCSV("it has no header that names the columns", 1)
     }
     let columns = try header(reader)
-    let plain = try PlainInsertion(execution).map { try PlainFields($0, columns) }
+    let plain = try plain.map { try PlainFields($0, columns) }
     while try reader.next() {
       try atLine(reader.line) {
         try checkFieldCount(reader, columns.count)
-        if let isAdded = try plain?.insert(reader) { return progress.add(isAdded) }
-        try add(try draft(reader, columns), to: records, &progress)
+        if let isAdded = try plain?.insert(reader) { return added(isAdded) }
+        try body(try draft(reader, columns))
       }
     }
   }
