@@ -39,6 +39,7 @@ let package = Package(
 
     // The clock that deadlines are told by.
     .target(name: "KindredClock"),
+    // Slots granted in the order of requests, for the pools of connections.
     .target(name: "KindredPooling"),
     // Digests, signatures and random bytes, by OpenSSL.
     .target(name: "KindredCryptography", dependencies: ["CKindredOpenSSL"]),

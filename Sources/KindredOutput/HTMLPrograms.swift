@@ -107,7 +107,7 @@ struct HTMLPrograms {
   /// A link to the whole value where the cell shows only its beginning.
   private mutating func whole(_ name: String, of row: HTMLRow, _ program: inout HTMLProgram) {
     guard let address = row.record?.address, let columns = row.columns(of: address),
-      let column = row.record?.columns[name]?.name, !["", ".", ".."].contains(column),
+      let column = row.record?.columns[name]?.name, column.canBeSegment,
       let value = row.columns[name]
     else { return }
     branch(.long, value, &program) { writer, program in

@@ -105,6 +105,9 @@ extension String {
   /// The text escaped for HTML elements and attributes.
   package var escapedForHTML: String { written { $0.append(html: $1) } }
 
+  /// Whether the text can be a segment of a URL path: clients remove dot segments, and an empty segment is ambiguous.
+  package var canBeSegment: Bool { !["", ".", ".."].contains(self) }
+
   /// The text encoded as a segment of a URL path.
   package var encodedAsSegment: String { written { $0.append(segment: $1) } }
 

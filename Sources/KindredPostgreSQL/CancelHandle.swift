@@ -16,10 +16,11 @@ public struct CancelHandle: Sendable {
   public func cancel() {
     guard state.begin(for: holder) else { return }
     let state = state
-    Self.threads[Int(truncatingIfNeeded: holder % UInt64(Self.threads.count))].async { state.tellServer() }
+    Self.threads[Int.random(in: Self.threads.indices)].async { state.tellServer() }
   }
 
-  /// Serial queues, so that Dispatch gives each a thread however many others are busy.
+  /// Serial queues, so that Dispatch gives each a thread however many others are busy; several, so that a server that can't
+  /// be reached delays few others.
   private static let threads = (0..<4).map { DispatchQueue(label: "kindred.postgresql.cancel.\($0)") }
 }
 

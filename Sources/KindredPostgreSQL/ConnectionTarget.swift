@@ -53,7 +53,9 @@ extension ConnectionTarget: CustomStringConvertible {
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     var shown = String(url[..<scheme.upperBound])
     if let last = rest.lastIndex(of: "@"), last >= authority.endIndex {
-      // What stands before it may be a password whose special characters are not escaped.
+      // What stands before it may be a password whose special characters are not escaped. After a question mark, it may be
+      // that or an option, so nothing is shown.
+      guard !rest[..<last].contains("?") else { return shown + "…" }
       return shown + "…" + rest[last...].prefix { $0 != "?" }
     }
     if let at = authority.lastIndex(of: "@") {

@@ -37,7 +37,6 @@ public final class PostgreSQLPool: Sendable {
   private let state: Mutex<State>
   /// The database.
   public let target: ConnectionTarget
-  private let size: Int
   private let checkoutMilliseconds: Int
 
   /// Creates a pool, which opens no connection yet.
@@ -47,7 +46,6 @@ public final class PostgreSQLPool: Sendable {
   ///   - checkoutTimeout: The milliseconds for which `take()` waits for a connection.
   public init(_ target: ConnectionTarget, size: Int, checkoutTimeout: Int) {
     self.target = target
-    self.size = max(1, size)
     state = Mutex(State(slots: SlotQueue(count: size)))
     checkoutMilliseconds = checkoutTimeout
   }
@@ -97,7 +95,6 @@ public final class PostgreSQLPool: Sendable {
 
   /// Queues for a connection; `onGrant` is called once with the number that is returned, on any thread and maybe before
   /// this returns, when ``take(_:)`` can take it.
-  @discardableResult
   public func enqueue(_ onGrant: @escaping SlotQueue.Grant) -> UInt64 {
     let (number, isGranted) = state.withLock { $0.slots.enqueue(onGrant) }
     if isGranted { onGrant(number) }
@@ -164,11 +161,11 @@ public final class PostgreSQLPool: Sendable {
   /// - Throws: `PostgreSQLError`, with `53300` if both limits are reached.
   public func holdLong() throws(PostgreSQLError) -> LongHold {
     let (hold, grantNext) = state.withLock { state -> (LongHold?, SlotQueue.Call?) in
-      if state.extra < size {
+      if state.extra < state.slots.count {
         state.extra += 1
         return (.extra, state.slots.release())
       }
-      guard state.longInSlots < size / 2 else { return (nil, nil) }
+      guard state.longInSlots < state.slots.count / 2 else { return (nil, nil) }
       state.longInSlots += 1
       return (.slot, nil)
     }
@@ -195,7 +192,7 @@ public final class PostgreSQLPool: Sendable {
       case .slot: state.longInSlots -= 1
       case nil: break
       }
-      let isWanted = hold != .extra || state.slots.taken + state.idle.count < size
+      let isWanted = hold != .extra || state.slots.taken + state.idle.count < state.slots.count
       if !state.slots.isClosed, isWanted, !returned.connection.isBroken { state.idle.append(returned) }
       return hold == .extra ? nil : state.slots.release()
     }

@@ -107,12 +107,18 @@ extension Connection {
   func takeChanges() -> AccessedTables? { changeRecorder?.take() }
 
   /// Returns the tables that statements read; nil if their results may depend on anything else.
+  ///
+  /// It must not be called in a write transaction whose changes are recorded.
   public func tables(readBy statements: [String]) throws -> Set<String>? {
     // A virtual table reads the schema when a connection uses it for the first time.
     for statement in statements { _ = try prepare(statement) }
     let recorder = TableRecorder([SQLITE_READ], of: handle)
     do {
-      defer { recorder.stop(on: handle) }
+      // A connection has only one authorizer, so the next write transaction needs another recorder of changes.
+      defer {
+        recorder.stop(on: handle)
+        changeRecorder = nil
+      }
       for statement in statements { _ = try prepare(statement) }
     }
     let tables = recorder.take()

@@ -1,5 +1,5 @@
-import KindredClock
 import Dispatch
+import KindredClock
 import Synchronization
 
 /// Runs writes in the order in which they arrive, each as if it had a transaction of its own.

@@ -9,11 +9,31 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import threading
 import time
 import urllib.parse
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("KINDRED", str(REPOSITORY / ".build/release/kindred"))
+# A result that takes a while to read.
+HUGE = "/books?include=author.country,reviews"
+
+
+class Clients:
+    """Threads that run until the end of a `with` statement; subclasses set `threads` and look at `is_over`."""
+
+    def __init__(self):
+        self.is_over, self.threads = threading.Event(), []
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join()
 
 
 def make_library(path, books=20_000, journal="wal"):

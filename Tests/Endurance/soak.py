@@ -20,32 +20,21 @@ import tempfile
 import threading
 import time
 
-from server import Server, make_library, wait_until
+from server import HUGE, Clients, Server, make_library, wait_until
 
 HERE = pathlib.Path(__file__).parent
-HUGE = "/books?include=author.country,reviews"
 
 
-class Disturbances:
+class Disturbances(Clients):
     """Other activity during the load."""
 
     def __init__(self, server, database):
+        super().__init__()
         self.server, self.database = server, database
-        self.is_over = threading.Event()
         self.counts = {"leavers": 0, "slow readers": 0, "commits of another process": 0, "writes": 0}
         self.failures = []
         tasks = (self.leave, self.leave, self.read_slowly, self.commit, self.write, self.write)
         self.threads = [threading.Thread(target=self.run, args=(task,)) for task in tasks]
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_over.set()
-        for thread in self.threads:
-            thread.join()
 
     def run(self, task):
         try:

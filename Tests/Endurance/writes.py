@@ -7,7 +7,7 @@ import threading
 import time
 
 from checks import check, check_unavailable, is_fine
-from server import Server, make_library, small_disk, wait_until
+from server import HUGE, Clients, Server, make_library, small_disk, wait_until
 
 ROUNDS = 100
 BOOKS, REVIEWS = 2, 3
@@ -19,24 +19,15 @@ def tree(name):
     return {"name": name, "books": [{"title": f"{name}, volume {n}", "reviews": reviews} for n in range(BOOKS)]}
 
 
-class Writers:
+class Writers(Clients):
     """Clients that add trees, increment a number of one record each, and delete; they note acknowledged writes."""
 
     def __init__(self, server, round_number, count=32):
-        self.server, self.is_over = server, threading.Event()
+        super().__init__()
+        self.server = server
         self.round = round_number
         self.added, self.gone, self.counts, self.tried, self.failures = set(), set(), {}, {}, []
         self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(count)]
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_over.set()
-        for thread in self.threads:
-            thread.join()
 
     def run(self, number):
         counter = 1 + number
@@ -194,7 +185,7 @@ def pinned_writing(directory):
         ballast = small / "ballast"
         ballast.write_bytes(bytes(4 << 20))
         with Server(database, "--writable") as server:
-            reader = server.open("/books?include=author.country,reviews", receive_buffer=4096)
+            reader = server.open(HUGE, receive_buffer=4096)
             check(b" 200 " in reader.recv(100), "no answer to read slowly")
             names = write_until_full(server, tree)
             size = (small / "library.sqlite-wal").stat().st_size

@@ -127,5 +127,9 @@ struct ConnectionTests {
     let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(target) }
     #expect(error.map { !"\($0)".contains("s3cret") } == true)
     #expect(ConnectionTarget("library.db") == nil)
+    for url in ["h/db?user=a@b&password=s3cret", "u:s3cret@h/db?options=a@b", "h/db?password=s3@cret"] {
+      let target = try #require(ConnectionTarget("postgres://" + url))
+      #expect(!target.description.contains("cret"), "\(target)")
+    }
   }
 }

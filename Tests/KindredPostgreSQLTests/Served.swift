@@ -55,11 +55,14 @@ struct Served {
   }
 
   /// Returns the status and the content of the response to a request with JSON.
-  func send(_ method: HTTPMethod, _ url: String, _ json: String?, headers: HTTPHeaders = [:]) -> String {
+  func send(
+    _ method: HTTPMethod, _ url: String, _ content: String?, of type: String = "application/json",
+    headers: HTTPHeaders = [:]
+  ) -> String {
     var request = HTTPRequest(method: method, target: url, headers: headers)
-    if let json {
-      request.headers.append("Content-Type", "application/json")
-      request.body = Array(json.utf8)
+    if let content {
+      request.headers.append("Content-Type", type)
+      request.body = Array(content.utf8)
     }
     let response = service.respond(to: request)
     return "\(response.status.code) \(response.body.text)"

@@ -51,6 +51,13 @@ struct WritingTests {
     #expect(served.text("/books?fields=n:count()") == #"[{"n":0}]"#)
   }
 
+  @Test("an import with a reference to nothing is refused with its line")
+  func danglingReferences() throws {
+    let answer = served.send(.post, "/books", "author_id,title\n1,a\n9,b\n1,c", of: "text/csv")
+    #expect(answer.hasPrefix("409") && answer.contains(#""line":3"#), "\(answer)")
+    #expect(served.text("/books?fields=n:count()") == #"[{"n":0}]"#)
+  }
+
   @Test("a function's word is the answer")
   func raised() throws {
     try served.run(

@@ -51,7 +51,7 @@ public struct AccessConfiguration: Sendable {
   public struct DatabaseRoles: Sendable {
     /// The path of the claim that names the role.
     public var claim: String
-    /// The role of clients whose credentials name none; nil if such clients are refused.
+    /// The role of clients without credentials, or whose credentials name none; nil if such clients are refused.
     public var anonymous: String?
 
     /// Creates a mapping by a claim.

@@ -156,7 +156,7 @@ extension WriteRules {
     try checkReferences(of: written) { try values(of: $0, in: written) }
   }
 
-  /// The values that columns of a record would have, where the change is possible.
+  /// Returns the values that columns of a record would have if the change were possible.
   func values(of columns: [String], in written: UnstoredRecord) throws -> [SQLValue] {
     let rest = columns.filter { written.draft.value(of: $0) == nil }
     var others: [SQLValue] = []

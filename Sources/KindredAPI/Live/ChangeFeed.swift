@@ -16,7 +16,7 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var queries: [LiveQuery.Key: LiveQuery] = [:]
-    /// The queries that wait to run; one may be in it more than once.
+    /// The queries that wait to run, each once; those that have ended are skipped.
     var queue = LiveQueue()
     /// The listeners whose results no longer exist and whose streams haven't ended yet.
     var leaving: [ObjectIdentifier: LiveListener] = [:]
@@ -90,8 +90,9 @@ final class ChangeFeed: Sendable {
       box.value.queries[key] = query
       // The event may be newer or older than those of other listeners and of a run under way.
       if query.lastID != event.id || query.isRunning {
+        let wasWaiting = query.isWaiting
         query.divide(at: MonotonicTime.now())
-        if query.isWaiting { box.value.queue.add(query) }
+        if !wasWaiting, query.isWaiting { box.value.queue.add(query) }
       }
       return add(
         to: query, event.id == lastEventID ? nil : event, id: event.id, firstRun: query.nextRun, expiry,
@@ -130,6 +131,7 @@ final class ChangeFeed: Sendable {
       }
       box.value.counts.listeners -= 1
       guard box.value.queries.isEmpty else { return }
+      box.value.queue = LiveQueue()
       box.value.timer?.cancel()
       box.value.timer = nil
     }

@@ -66,7 +66,7 @@ extension KindredService {
     let plan = planned.plan
     // Without the tables, any commit may outdate the result.
     let tables = planned.isTimeless ? try? plan.tables { try reading.tables(readBy: plan.plan) } : nil
-    return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables ?? nil)
+    return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables)
   }
 
   private func json(of planned: PlannedRequest, _ reading: any ReadTransaction) throws -> [UInt8] {

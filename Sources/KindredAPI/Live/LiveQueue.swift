@@ -1,6 +1,6 @@
 /// The queries that wait to run, in the order of their ranks.
 ///
-/// Queries that have ended since or are running are skipped when their turn comes.
+/// Queries that have ended since are skipped when their turn comes. A rank doesn't change while its query waits.
 struct LiveQueue {
   /// In reverse order.
   private var queries: [LiveQuery] = []

@@ -9,8 +9,8 @@ struct PageLinks {
   /// - Parameters:
   ///   - cursor: The encoded cursor of the next page; nil on the last page.
   ///   - longRequests: Shortens links that would be too long.
-  ///   - rights: The standing of the principal that may follow shortened links.
-  init(_ request: HTTPRequest, next cursor: String?, _ longRequests: LongRequests, for rights: [UInt8]) {
+  ///   - standing: The standing of the principal that may follow shortened links.
+  init(_ request: HTTPRequest, next cursor: String?, _ longRequests: LongRequests, for standing: [UInt8]) {
     let links = Self.links(request, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
       (first, next) = links
@@ -21,7 +21,7 @@ struct PageLinks {
     let query = LongRequests.Compressed(kept.joined(separator: "&"))
     func url(_ place: String, within length: Int) -> String? {
       query.flatMap {
-        longRequests.target(path: request.path, query: $0, place: place, for: rights, within: length)
+        longRequests.target(path: request.path, query: $0, place: place, for: standing, within: length)
       }
     }
     let next = cursor.flatMap { url("after=\($0)", within: Self.maximumURLLength - 1024) }

@@ -20,10 +20,9 @@ extension Column {
 
   /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
   var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean }
-}
 
-extension Column {
-  /// Whether a path may name a record by this text: a column of numbers takes an integer only as answers write it.
+  /// Returns whether a path may name a record by this text: in a column of numbers, an integer must be written as in
+  /// responses.
   ///
   /// The database converts `1.0`, `1e0`, `+1` and ` 1` to 1, but a record has one URL.
   func isCanonical(_ text: String) -> Bool {

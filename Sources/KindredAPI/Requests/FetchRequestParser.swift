@@ -256,7 +256,7 @@ struct FetchRequestParser {
     return parser
   }
 
-  /// The items of all `include` or `join` parameters.
+  /// Returns the items of all `include` or `join` parameters.
   private mutating func items(of parameters: [QueryParameters.Parameter]) throws -> [IncludeItem] {
     var items: [IncludeItem] = []
     for parameter in parameters {

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -65,8 +66,7 @@ struct FetchRequestRenderer {
       return text
     }
     let primaryKey = resource?.table.primaryKey.compactMap { resource?.table.columns[$0].name }
-    // Clients remove segments of dots and empty ones.
-    if key.map(\.name) == primaryKey, !["", ".", ".."].contains(values.joined(separator: ",")) {
+    if key.map(\.name) == primaryKey, values.joined(separator: ",").canBeSegment {
       return values.map(URLCoding.encodeSegment).joined(separator: ",")
     }
     return zip(key, values).map { "\(URLCoding.encodeSegment($0.name))=\(URLCoding.encodeSegment($1))" }

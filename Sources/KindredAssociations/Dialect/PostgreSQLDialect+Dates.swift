@@ -87,6 +87,10 @@ extension PostgreSQLDialect {
         continue
       }
       flush()
+      // The time is written once for each field.
+      guard time.length * (parts.count + 1) <= Self.maximumLength else {
+        throw TypeMismatch(message: "the date of `strftime` is too long for so many fields")
+      }
       parts.append(try Self.field(code, of: time))
     }
     flush()

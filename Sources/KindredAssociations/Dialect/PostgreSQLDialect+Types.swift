@@ -32,9 +32,7 @@ extension PostgreSQLDialect {
       guard type.kind != .other || type.name == other.name else { throw mismatch(type, other, first, second) }
       return type.kind == .json ? (jsonText(left), jsonText(right)) : (left, right)
     }
-    if type.kind.isNumber, other.kind.isNumber || type.kind.isDate && other.kind.isDate {
-      return (left, right)
-    }
+    if type.kind.isNumber, other.kind.isNumber { return (left, right) }
     if type.kind.isDate, other.kind.isDate { return (left, right) }
     if type.kind == .boolean, other.kind.isNumber { return (asInteger(left), right) }
     if type.kind.isNumber, other.kind == .boolean { return (left, asInteger(right)) }
@@ -162,9 +160,9 @@ extension PostgreSQLDialect {
     // The first value that isn't a literal determines the type.
     guard
       let first = values.first(where: { $0.type != nil && !$0.isLiteral })
-        ?? values.first(where: { $0.type != nil })
+        ?? values.first(where: { $0.type != nil }),
+      let type = first.type
     else { return values }
-    guard let type = first.type else { return values }
     return try values.enumerated().map { number, value in
       guard let other = value.type else { return value }
       if type.kind.isNumber, other.kind.isNumber { return value }

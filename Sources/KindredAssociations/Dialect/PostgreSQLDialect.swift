@@ -13,7 +13,7 @@ struct PostgreSQLDialect: SQLDialect {
   var hasTotalArithmetic: Bool { false }
 
   /// The maximum length of what an operator writes several times, in bytes.
-  private static let maximumLength = 256 << 10
+  static let maximumLength = 256 << 10
 
   // MARK: Values
 
@@ -106,7 +106,18 @@ struct PostgreSQLDialect: SQLDialect {
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
   ) throws -> CompiledExpression {
     // A literal on the left takes the type of the values on the right.
-    let values = try list.enumerated().map { try comparable(value, $1, 0, $0 + 1) }
+    var values: [(CompiledExpression, CompiledExpression)] = []
+    var length = 0
+    for (number, item) in list.enumerated() {
+      var pair = try comparable(value, item, 0, number + 1)
+      if let first = values.first, first.0.sql == pair.0.sql { pair.0 = first.0 }
+      values.append(pair)
+      length += pair.0.sql.length
+      // Where the items differ in type, the value is written for each of them.
+      guard length <= Self.maximumLength || values.allSatisfy({ $0.0.sql == pair.0.sql }) else {
+        throw TypeMismatch(message: "the value of `in` is too long for so many items of different types")
+      }
+    }
     let kinds = Set(values.compactMap { $0.1.type?.kind })
     let isUniform = kinds.count < 2 || kinds.allSatisfy(\.isNumber)
     guard isUniform, values.allSatisfy({ $0.0.sql == values[0].0.sql }) else {

@@ -24,10 +24,11 @@ protocol SQLDialect: Sendable {
   /// Whether the statement of a node runs once for each parent row, instead of once for many.
   var nestsStatements: Bool { get }
 
-  /// Whether comparing the columns of a foreign key depends on their affinities and collations.
+  /// Whether comparing the columns of a foreign key depends on their affinities and collations. True only for a database
+  /// whose expressions have no types.
   var hasAffinities: Bool { get }
 
-  /// Whether arithmetic and casts have a value for all operands, so that no error tells what they are.
+  /// Whether arithmetic and casts are defined for all operands, so that no error reveals them.
   var hasTotalArithmetic: Bool { get }
 
   // MARK: Values

@@ -92,7 +92,7 @@ final class NameMemory {
   /// The aggregates by default name; nil until the first lookup.
   var defaultAggregates: [String: DefaultAggregate]?
   /// The to-one associations by ``ResolvedAssociation/place``.
-  var associated: [String: ResolvedAssociation] = [:]
+  var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
 
   init(of scope: ResolutionScope) { self.scope = scope }
 }
@@ -102,7 +102,7 @@ final class RecordMemory {
   /// Keeps the identity under which the memory is found.
   let scope: Scope
   /// The records joined by to-one associations, by ``ResolvedAssociation/place``.
-  var joined: [String: Scope] = [:]
+  var joined: [ResolvedAssociation.Place: Scope] = [:]
   /// The named expressions compiled so far, and the records that they expose.
   var named: [String: (expression: CompiledExpression, isOfGroup: Bool, exposure: Exposure)] = [:]
 

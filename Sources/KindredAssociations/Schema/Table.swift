@@ -18,8 +18,8 @@ public struct Table: Sendable, Hashable {
   public let name: String
   /// The name of its schema, where statements must give it.
   public var schema: String?
-  /// Whether columns can have names that differ in case alone.
-  public var caseCounts = false
+  /// Whether names of columns are case-sensitive.
+  public var isCaseSensitive = false
   /// The kind of table.
   public let kind: Kind
   /// The columns in table order.
@@ -100,15 +100,15 @@ public struct Table: Sendable, Hashable {
       orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound)
     table.schema = schema
-    table.caseCounts = caseCounts
+    table.isCaseSensitive = isCaseSensitive
     return table
   }
 
-  /// Returns the column of this name: an exact match, else, unless case counts, one that ignores the case of ASCII letters,
-  /// as SQLite does.
+  /// Returns the column of this name: an exact match, else, unless names are case-sensitive, one that differs in the case
+  /// of ASCII letters only.
   public func column(named name: String) -> Column? {
     if let exact = columns.first(where: { $0.name == name }) { return exact }
-    return caseCounts ? nil : columns.first { $0.name.equalsIgnoringCase(name) }
+    return isCaseSensitive ? nil : columns.first { $0.name.equalsIgnoringCase(name) }
   }
 
   /// Whether no two records have equal values in all of these columns, NULLs aside.

@@ -54,9 +54,8 @@ struct Invocation {
     let settings = Setting.all(of: command)
     let variables = try variables(for: settings)
     let own = Array(arguments.dropFirst())
-    guard let configurable = try Kindred.parseAsRoot([name] + variables + own) as? any Configurable
-    else { return try Kindred.parseAsRoot([name] + variables + own) }
-    guard let path = configurable.config.config else { return configurable }
+    let configured = try Kindred.parseAsRoot([name] + variables + own)
+    guard let path = (configured as? any Configurable)?.config.config else { return configured }
     let file = try ConfigurationFile(path: path)
     return try Kindred.parseAsRoot(
       [name] + file.arguments(for: settings, among: Self.fileSettings) + variables + own)

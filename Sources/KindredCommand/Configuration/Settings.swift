@@ -94,7 +94,7 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
   var port = Port(8080)
 
-  @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: "Let clients write to the database.")
+  @Flag(inversion: .prefixedNo, help: "Let clients write to the database.")
   var writable = false
 
   @Flag(inversion: .prefixedNo, help: "Serve the explorer to browsers.")

@@ -76,7 +76,7 @@ final class StateWatcher: Sendable {
     }
   }
 
-  /// Returns what the file said in two states; nil if that is no longer known.
+  /// Returns the states of the file at two versions; nil if either is no longer in the history.
   func files(of earlier: Int64, _ later: Int64) -> (FileState, FileState)? {
     watcher.withLock { watcher in
       guard let first = watcher.history.last(where: { $0.version == earlier }),

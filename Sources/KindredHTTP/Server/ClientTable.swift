@@ -106,7 +106,7 @@ final class ClientTable: Sendable {
         client.reserved -= 1
         state.reserved -= 1
       }
-      keep(client, as: .address(address), &state)
+      store(client, as: .address(address), &state)
     }
   }
 
@@ -150,7 +150,7 @@ final class ClientTable: Sendable {
     state.withLock { state in
       guard var client = state.clients[.principal(principal)] else { return }
       client.open -= 1
-      keep(client, as: .principal(principal), &state)
+      store(client, as: .principal(principal), &state)
     }
   }
 
@@ -166,8 +166,8 @@ final class ClientTable: Sendable {
     min(burst, client.allowance + now.seconds(since: client.lastRequest) * burst)
   }
 
-  /// Forgets a client that has nothing open, unless its recent requests still count.
-  private func keep(_ client: Client, as key: ClientKey, _ state: inout State) {
+  /// Stores a client, or forgets it if it has nothing open; with a limit of requests, ``sweep(now:)`` forgets it later.
+  private func store(_ client: Client, as key: ClientKey, _ state: inout State) {
     let isForgotten = client.open == 0 && limits.maxRequestsPerSecond == nil
     state.clients[key] = isForgotten ? nil : client
   }

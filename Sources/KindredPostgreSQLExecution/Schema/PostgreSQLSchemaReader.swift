@@ -176,7 +176,7 @@ extension PostgreSQLSchemaReader {
         name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
         uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
         insteadOf: isTable ? [] : changes)
-      table.caseCounts = true
+      table.isCaseSensitive = true
       return table
     }
 

@@ -3,7 +3,7 @@ import KindredPostgreSQL
 
 extension PostgreSQLWriteTransaction {
   private func hasAnswers() throws -> Bool {
-    try !run([Query("SELECT to_regclass('kindred_idempotency')")])[0].isNull(0, 0)
+    try !run([Query("SELECT to_regclass('\(BookkeepingName.answers)')")])[0].isNull(0, 0)
   }
 
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
@@ -16,7 +16,7 @@ extension PostgreSQLWriteTransaction {
       try run([
         Query(
           """
-          SELECT fingerprint, time, status, location, total, preferences, tag, content FROM kindred_idempotency
+          SELECT fingerprint, time, status, location, total, preferences, tag, content FROM \(BookkeepingName.answers)
           WHERE principal = $1 AND key = $2 AND time > $3
           """, [Array(key.principal.utf8), Array(key.text.utf8), Array(String(time).utf8)])
       ])[0])
@@ -48,7 +48,7 @@ extension PostgreSQLWriteTransaction {
       _ = try run([
         Query(
           """
-          INSERT INTO kindred_idempotency
+          INSERT INTO \(BookkeepingName.answers)
             (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
           """,
@@ -58,7 +58,7 @@ extension PostgreSQLWriteTransaction {
             answer.tag.map(Hexadecimal.text), answer.content.map(Hexadecimal.text),
           ])
       ])
-    } catch let error as PostgreSQLError where error.state == "23505" {
+    } catch let error as PostgreSQLError where error.state == PostgreSQLError.State.uniqueViolation {
       throw Self.overtaken(error)
     }
   }
@@ -68,12 +68,12 @@ extension PostgreSQLWriteTransaction {
       _ = try run([
         Query(
           """
-          CREATE TABLE IF NOT EXISTS kindred_idempotency (
+          CREATE TABLE IF NOT EXISTS \(BookkeepingName.answers) (
             principal text, key text, fingerprint bytea NOT NULL, time bigint NOT NULL, status integer NOT NULL,
             location text, total bigint, preferences text, tag bytea, content bytea, PRIMARY KEY (principal, key))
           """, isReusable: false)
       ])
-    } catch let error as PostgreSQLError where ["23505", "42P07", "42710"].contains(error.state) {
+    } catch let error as PostgreSQLError where PostgreSQLError.State.duplicates.contains(error.state) {
       throw Self.overtaken(error)
     }
   }
@@ -87,7 +87,7 @@ extension PostgreSQLWriteTransaction {
     try asUser {
       guard try hasAnswers() else { return }
       _ = try run([
-        Query("DELETE FROM kindred_idempotency WHERE time <= $1", [Array(String(time).utf8)])
+        Query("DELETE FROM \(BookkeepingName.answers) WHERE time <= $1", [Array(String(time).utf8)])
       ])
     }
   }
@@ -102,4 +102,10 @@ extension PostgreSQLWriteTransaction {
     _ = try run([back])
     return result
   }
+}
+
+extension PostgreSQLError.State {
+  fileprivate static let uniqueViolation = "23505"
+  /// Another transaction has created the same table: its name, or that of its type.
+  fileprivate static let duplicates: Set = [uniqueViolation, "42P07", "42710"]
 }

@@ -13,7 +13,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private let connection: PostgreSQLConnection
   let schemaVersion: Int64
   var batches: BatchSizes { backend.batches }
-  private(set) var isOpen = true
+  fileprivate(set) var isOpen = true
   private var cursors = 0
   private var savepoints = 0
   /// The settings to be sent with the next statement.
@@ -153,6 +153,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     return result
   }
 
+  var violatesForeignKeys: Bool { false }
+
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     // Constraints that are not DEFERRABLE are still checked at the end of each statement.
     _ = try run([Query("SET CONSTRAINTS ALL DEFERRED", isReusable: false)])
@@ -215,6 +217,8 @@ private final class PostgreSQLInsertion: RecordInsertion {
     do {
       return try transaction.run([Query(sql, values)])[0].affectedRows > 0
     } catch let error as PostgreSQLError {
+      // Without a savepoint, which would cost each record two statements, the failed statement ends the transaction.
+      transaction.isOpen = false
       throw error.ofWrite
     }
   }

@@ -68,14 +68,11 @@ final class PostgreSQLWriter: Sendable {
         completion(result)
       }
     }
-    let turn = WriteTurn()
-    @Sendable func giveUp(_ error: PostgreSQLError) {
-      let (isNow, number) = turn.giveUp()
-      guard isNow else { return }
+    let turn = WriteTurn { error, number in
       if let number { pool.withdraw(number) }
       onThread { .failure(error) }
     }
-    order.cancellation?.onCancel { giveUp(.cancelledWhileWaiting) }
+    order.cancellation?.onCancel { turn.giveUp(.cancelledWhileWaiting) }
     let number = pool.enqueue { [self] number in
       guard turn.begin() else {
         pool.withdraw(number)
@@ -89,7 +86,7 @@ final class PostgreSQLWriter: Sendable {
     }
     if let deadline = order.deadline {
       clock.asyncAfter(deadline: .now() + .nanoseconds(Self.nanoseconds(until: deadline))) {
-        giveUp(.tooLate)
+        turn.giveUp(.tooLate)
       }
     }
   }

@@ -71,6 +71,20 @@ struct AccessExposureTests {
     #expect(try get("/tasks?fields=n:count()&having=abs(count())>=0&filter=id<0").text == #"[{"n":0}]"#)
   }
 
+  @Test("a key that a client chooses leads to no association of a rule")
+  func keys() throws {
+    let restricted = TenantFixture.model.replacing(
+      "projects:\n    access:\n      read: { roles: [member], rows: companyId = auth.company }",
+      with: "projects:\n    access:\n      read: { roles: [member], rows: companyId = auth.company, fields: [id, name] }")
+    #expect(restricted != TenantFixture.model)
+    let database = try TenantFixture.database(model: restricted)
+    let answer = try database.answer(
+      #"/tasks/1?include="model:project":project"#, headers: TenantFixture.member)
+    #expect(
+      answer.text
+        == #"{"id":1,"projectId":1,"title":"a","model:project":{"id":1,"name":"Website"}}"#)
+  }
+
   @Test("what the name of an annotation stands for")
   func names() throws {
     let annotation = "annotate=x:json_extract(title,'$.a')"

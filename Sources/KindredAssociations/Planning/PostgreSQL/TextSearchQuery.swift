@@ -27,6 +27,7 @@ struct TextSearchQuery {
     var parser = Parser(tokens: try Self.tokens(of: pattern))
     text = try parser.alternatives(depth: 0)
     if let rest = parser.next { throw Failure(message: "`\(rest.written)` is not expected there") }
+    guard text.utf8.count <= Parser.maximumLength else { throw Failure(message: "it is too long") }
   }
 
   private enum Token: Equatable {
@@ -140,9 +141,9 @@ struct TextSearchQuery {
       return lexemes.count == 1 ? lexemes[0] : "(\(lexemes.joined(separator: " <-> ")))"
     }
 
-    /// Parses the phrases of `NEAR(one two, 10)`, behind the parenthesis: both, with so many words between them at most.
+    /// Parses the phrases of `NEAR(one two, 10)` after its parenthesis: both, with at most that many words in between.
     ///
-    /// PostgreSQL knows exact distances alone, so each is an alternative.
+    /// PostgreSQL only knows exact distances, so each distance is an alternative.
     private mutating func near() throws(Failure) -> String {
       let first = try phrase()
       guard next != .symbol(","), next != .symbol(")") else {
@@ -160,13 +161,18 @@ struct TextSearchQuery {
       guard skip(.symbol(")")) else {
         throw Failure(message: "NEAR takes two words or phrases and a distance: join others by AND")
       }
+      guard (first.utf8.count + second.utf8.count) * 2 * (distance + 1) <= Self.maximumLength else {
+        throw Failure(message: "NEAR is too long for its distance")
+      }
       let alternatives = (1...(distance + 1)).flatMap { step in
         ["\(first) <\(step)> \(second)", "\(second) <\(step)> \(first)"]
       }
       return "(\(alternatives.joined(separator: " | ")))"
     }
 
-    /// Each number of words between two is an alternative of its own.
+    /// The maximum length in bytes of what a pattern stands for.
+    static let maximumLength = 256 << 10
+    /// The maximum distance, since each one adds two alternatives.
     private static let largestDistance = 100
 
     private mutating func words() throws(Failure) -> [String] {

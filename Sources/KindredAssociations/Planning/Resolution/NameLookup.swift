@@ -90,7 +90,7 @@ struct NameLookup {
   func toOne(
     _ keyed: KeyedAssociation, of scope: ResolutionScope, for author: ExpressionAuthor = .request
   ) throws -> ResolvedAssociation {
-    let place = ResolvedAssociation.place(keyed.key, isOfModel: author != .request)
+    let place = ResolvedAssociation.Place(key: keyed.key, isOfModel: author != .request)
     let memory = state.memory(of: scope)
     if let known = memory.associated[place] { return known }
     let resolved = try destination(of: keyed, from: scope, for: author, countsWays: true)

@@ -66,10 +66,14 @@ struct ResolvedAssociation {
   /// Whether an expression of the model names it, so that the conditions of the request's nodes don't apply.
   let isOfModel: Bool
 
-  /// The key under which it is memoised among the associations of one record.
-  var place: String { Self.place(key, isOfModel: isOfModel) }
+  /// Identifies an association among those of one record; clients may choose its key.
+  struct Place: Hashable {
+    let key: String
+    let isOfModel: Bool
+  }
 
-  static func place(_ key: String, isOfModel: Bool) -> String { isOfModel ? "model:\(key)" : key }
+  /// The identity under which it is memoised among the associations of one record.
+  var place: Place { Place(key: key, isOfModel: isOfModel) }
 }
 
 /// An annotation or a field named by another expression.

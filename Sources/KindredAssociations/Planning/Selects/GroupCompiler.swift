@@ -21,13 +21,11 @@ struct GroupCompiler {
   /// PostgreSQL does the same, and refuses rules over ungrouped columns; it evaluates a condition with an aggregate last.
   func havings(of node: RequestNode, in scope: Scope) throws -> [SQL] {
     try node.havings.map { having in
-      if !node.group.isEmpty, context.restrictsRows, !context.dialect.hasAffinities {
-        return
-          "CASE WHEN count(*) > 0 THEN \(try context.expressions.condition(having, in: scope, isOfGroup: true)) END"
+      guard !node.group.isEmpty, !context.restrictsRows || context.dialect.hasAffinities else {
+        let condition = try context.expressions.condition(having, in: scope, isOfGroup: true)
+        return node.group.isEmpty ? condition : "CASE WHEN count(*) > 0 THEN \(condition) END"
       }
-      return try node.group.isEmpty
-        ? context.expressions.condition(having, in: scope, isOfGroup: true)
-        : context.rules.guarded(having, in: scope, isOfGroup: true)
+      return try context.rules.guarded(having, in: scope, isOfGroup: true)
     }
   }
 }

@@ -51,10 +51,11 @@ struct OrderCompiler {
   /// Returns the same order without the terms that read what the client may not, because the order would reveal it.
   func visibleTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
     guard context.restrictsRows else { return try defaultTerms(sort, in: scope) }
-    let visible = try (sort.isEmpty ? scope.resource.sort : sort).filter { term in
-      try !context.expressions.readsWithheld(term.expression, in: scope)
+    let visible = try (sort.isEmpty ? scope.resource.sort : sort).filter {
+      try !context.expressions.readsWithheld($0.expression, in: scope)
     }
-    return try visible.map { try self.term($0, in: scope, by: context.modelAuthor) }
+    // Without a visible term, the resource's order must not take their place.
+    return visible.isEmpty ? [] : try defaultTerms(visible, in: scope)
   }
 
   func keyTerms(of scope: Scope) -> [OrderTerm] {

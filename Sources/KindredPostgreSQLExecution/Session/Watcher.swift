@@ -1,0 +1,90 @@
+import KindredClock
+import KindredPostgreSQL
+import Synchronization
+
+/// A connection that watches the state and the schema of a database.
+///
+/// Only one thread uses it at a time; the others wait.
+final class Watcher: Sendable {
+  private struct State: @unchecked Sendable {
+    // Used only while holding the lock.
+    var connection: PostgreSQLConnection?
+    /// Why the last attempt to connect failed, and when another one may be made.
+    var failure: PostgreSQLError?
+    var nextAttempt: UInt64 = 0
+    /// The number of the state that was read last, and by which query.
+    var number: Int64?
+    var query = 0
+  }
+
+  private let state = Mutex(State())
+  /// The number of the query for the state that began last.
+  private let begun = Atomic(0)
+  private let target: ConnectionTarget
+  let numbers = StateNumbers()
+
+  /// The nanoseconds for which a failure to connect holds for all: in an outage, requests don't wait one after the other.
+  private static let pause: UInt64 = 1_000_000_000
+  /// The nanoseconds that one use of the connection may take.
+  private static let patience: UInt64 = 5_000_000_000
+
+  init(_ target: ConnectionTarget) {
+    self.target = target
+  }
+
+  /// The number of the current state; nil if it can't be determined.
+  ///
+  /// Those who wait at the same time share a query: any that began after they asked.
+  var current: Int64? {
+    let seen = begun.load(ordering: .sequentiallyConsistent)
+    return state.withLock { state in
+      if state.query > seen { return state.number }
+      state.query = begun.add(1, ordering: .sequentiallyConsistent).newValue
+      let text = try? withConnection(of: &state) { try $0.run([StateNumbers.query]).first?.text(0, 0) }
+      state.number = text.map { numbers.number(of: $0) }
+      return state.number
+    }
+  }
+
+  /// Runs `body` with the watching connection.
+  ///
+  /// It holds a lock, so `body` has to be short.
+  ///
+  /// - Throws: `PostgreSQLError`, or the error that `body` throws.
+  func withConnection<Result: Sendable>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+    try state.withLock { try withConnection(of: &$0, body) }
+  }
+
+  private func withConnection<Result: Sendable>(
+    of state: inout State, _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result {
+    let isOld = state.connection != nil
+    do {
+      return try body(try connection(of: &state))
+    } catch let error as PostgreSQLError where error.endsConnection {
+      state.connection = nil
+      // The connection may have been idle for hours, so one loss is normal.
+      guard isOld else { throw error }
+      return try body(try connection(of: &state))
+    }
+  }
+
+  private func connection(of state: inout State) throws -> PostgreSQLConnection {
+    if let connection = state.connection {
+      connection.deadline = MonotonicTime.now() + Self.patience
+      return connection
+    }
+    if let failure = state.failure, MonotonicTime.now() < state.nextAttempt { throw failure }
+    do {
+      let new = try PostgreSQLConnection(target)
+      new.deadline = MonotonicTime.now() + Self.patience
+      (state.connection, state.failure) = (new, nil)
+      return new
+    } catch {
+      (state.failure, state.nextAttempt) = (error, MonotonicTime.now() + Self.pause)
+      throw error
+    }
+  }
+
+  func close() { state.withLock { $0.connection = nil } }
+}
