@@ -73,9 +73,10 @@ struct AccessExposureTests {
 
   @Test("a key that a client chooses leads to no association of a rule")
   func keys() throws {
+    let rule = "read: { roles: [member], rows: companyId = auth.company"
     let restricted = TenantFixture.model.replacing(
-      "projects:\n    access:\n      read: { roles: [member], rows: companyId = auth.company }",
-      with: "projects:\n    access:\n      read: { roles: [member], rows: companyId = auth.company, fields: [id, name] }")
+      "projects:\n    access:\n      \(rule) }",
+      with: "projects:\n    access:\n      \(rule), fields: [id, name] }")
     #expect(restricted != TenantFixture.model)
     let database = try TenantFixture.database(model: restricted)
     let answer = try database.answer(

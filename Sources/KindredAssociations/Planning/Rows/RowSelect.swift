@@ -74,7 +74,8 @@ final class RowSelect {
   /// Returns the node of the plan.
   func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
     Plan.Node(
-      statement: Plan.Statement(rendered(page: true), statement.dialect.parameterStyle), shape: .object([]), layout: layout, batch: batch,
+      statement: Plan.Statement(rendered(page: true), statement.dialect.parameterStyle), shape: .object([]),
+      layout: layout, batch: batch,
       isToMany: true, level: statement.level, recursion: nil, name: name)
   }
 }
