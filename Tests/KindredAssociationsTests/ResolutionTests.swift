@@ -65,10 +65,11 @@ struct ResolutionTests {
 
   private func resolve(_ text: String, node: RequestNode? = nil) throws -> ResolvedExpression {
     let model = Library.model(.sqlite)
-    let author = ResolutionScope(
-      resource: try #require(model.resources["authors"]), node: nil, parent: nil)
-    let book = ResolutionScope(
-      resource: try #require(model.resources["books"]), node: try node ?? Self.node(), parent: author)
+    let author = NameScope(
+      model: model, resource: try #require(model.resources["authors"]), node: nil, parent: nil)
+    let book = NameScope(
+      model: model, resource: try #require(model.resources["books"]), node: try node ?? Self.node(),
+      parent: author)
     var parser = try ExpressionParser(text)
     let state = PlanningState(model: model, dialect: Dialect.sqlite.writer)
     return try ExpressionResolver(state: state).resolve(

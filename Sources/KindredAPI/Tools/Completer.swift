@@ -31,7 +31,8 @@ struct Completer {
   /// Returns the scope of a node's expressions, or nil if the request has no such node.
   func scope(of draft: RequestDraft, node path: some Sequence<String>) -> NameScope? {
     guard let request = draft.request, let resource = request.path.resource(in: model) else { return nil }
-    var scope: NameScope? = NameScope(model: model, resource: resource, root: request.root)
+    var scope: NameScope? = NameScope(
+      model: model, resource: resource, node: request.root, parent: nil)
     for key in path { scope = scope?.node(key) }
     return scope
   }

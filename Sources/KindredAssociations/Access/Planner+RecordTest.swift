@@ -35,7 +35,7 @@ extension Planner {
     let select = statement.newSelect()
     let record = context.rules.unrestricted(
       Scope(
-        ResolutionScope(resource: resource, node: nil, parent: nil), table: resource.table,
+        NameScope(model: model, resource: resource, node: nil, parent: nil), table: resource.table,
         alias: select.alias(for: resource.table), select: select, parent: nil))
     try begin(record, context)
     if let rule { select.add(try context.rules.condition(rule, in: record)) }

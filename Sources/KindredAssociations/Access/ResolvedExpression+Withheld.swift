@@ -1,6 +1,6 @@
 extension ResolvedExpression {
   /// Returns whether it reads a column, or counts records, that the client's roles may not read.
-  func readsWithheld(of record: ResolutionScope) -> Bool {
+  func readsWithheld(of record: NameScope) -> Bool {
     if case .path(let path) = meaning { return path.readsWithheld(of: record) }
     return parts.contains { $0.readsWithheld(of: record) }
   }
@@ -23,7 +23,7 @@ extension ResolvedExpression {
 }
 
 extension ResolvedPath {
-  fileprivate func readsWithheld(of record: ResolutionScope) -> Bool {
+  fileprivate func readsWithheld(of record: NameScope) -> Bool {
     switch self {
     case .column(let column): record.resource.withholds(column)
     case .via(let column): record.via?.withholds(column) ?? false

@@ -7,6 +7,7 @@ struct PlanningContext {
   /// Whether an access rule is being compiled, inside of which no rules apply.
   var isInRule = false
 
+  var model: Model { state.model }
   var dialect: any SQLDialect { state.dialect }
 
   /// The author of the model's expressions.
@@ -14,7 +15,6 @@ struct PlanningContext {
 
   // MARK: Resolution
 
-  var names: NameLookup { NameLookup(state: state) }
   var resolver: ExpressionResolver { ExpressionResolver(state: state) }
 
   // MARK: Selects

@@ -32,8 +32,6 @@ final class PlanningState {
   var filtered = FilteredNodes()
   /// The number of names found within their own definitions.
   var selfReferences = 0
-  /// The default names for suggestions, by the association's key and its destination.
-  var suggestedNames: [[String]: [String]] = [:]
   /// The records with aliases, in a request for rows.
   var aliased: [RecordAlias: Scope] = [:]
   // These are kept here, since references between records would be cycles.
@@ -61,7 +59,7 @@ final class PlanningState {
   }
 
   /// Returns what has been found out about the names of a record.
-  func memory(of scope: ResolutionScope) -> NameMemory {
+  func memory(of scope: NameScope) -> NameMemory {
     let id = ObjectIdentifier(scope)
     if let known = names[id] { return known }
     let memory = NameMemory(of: scope)
@@ -77,24 +75,6 @@ final class PlanningState {
     records[id] = memory
     return memory
   }
-}
-
-/// The results of looking up the names of a record, so that each is looked up once.
-final class NameMemory {
-  /// The record, retained so that its identity stays unique.
-  private let scope: ResolutionScope
-  /// The annotations and fields of the record's node by name; nil until the first lookup.
-  var expressions: [String: Expression]?
-  /// The annotations and fields resolved so far.
-  var resolved: [String: ResolvedName] = [:]
-  /// The names of those being resolved, so that none refers to itself.
-  var resolving: Set<String> = []
-  /// The aggregates by default name; nil until the first lookup.
-  var defaultAggregates: [String: DefaultAggregate]?
-  /// The to-one associations by ``ResolvedAssociation/place``.
-  var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
-
-  init(of scope: ResolutionScope) { self.scope = scope }
 }
 
 /// What has been built for a record of a statement, so that each thing is built once.

@@ -5,7 +5,6 @@ struct AggregateResolver {
   let state: PlanningState
 
   private typealias Function = Expression.AggregateFunction
-  private var lookup: NameLookup { NameLookup(state: state) }
 
   /// Returns the aggregate in a path after the key of an association.
   func resolve(
@@ -45,10 +44,9 @@ struct AggregateResolver {
   func resolve(
     defaultName name: String, in context: NameContext, at origin: Origin
   ) throws -> ResolvedAggregate? {
-    let defaultNames = DefaultNames(state: state)
     guard
-      let aggregate = try defaultNames.aggregate(named: name, of: context.scope, for: context.author),
-      let keyed = lookup.association(aggregate.key, of: context.scope, for: context.author)
+      let aggregate = try state.memory(of: context.scope).aggregate(named: name, for: context.author),
+      let keyed = context.scope.association(aggregate.key, for: context.author)
     else { return nil }
     // This comes before the argument with the same origin, which is noted as a column.
     state.diagnostics?.note(.aggregate, at: origin)
@@ -66,8 +64,8 @@ struct AggregateResolver {
     arguments: [Expression], in context: NameContext, at origin: Origin
   ) throws -> ResolvedAggregate {
     let countsWays = (filters + arguments).contains(where: \.readsVia)
-    let association = try lookup.destination(
-      of: keyed, from: context.scope, for: context.author, countsWays: countsWays)
+    let association = try context.scope.destination(
+      of: keyed, for: context.author, countsWays: countsWays)
     var aggregate = ResolvedAggregate(
       function: function, association: association, countsWays: countsWays, origin: origin)
     let inside = NameContext(scope: association.names, author: context.author)
@@ -84,7 +82,8 @@ struct AggregateResolver {
     _ rest: ArraySlice<Expression.Path.Component>, for author: ExpressionAuthor, at origin: Origin
   ) throws -> RequestError {
     if rest.count == 1, last.arguments == nil,
-      try lookup.resource(keyed.association.destination, for: author).column(named: last.name) != nil
+      try state.model.resource(named: keyed.association.destination, for: author).column(named: last.name)
+        != nil
     {
       return RequestError(
         .invalidExpression,

@@ -42,13 +42,18 @@ extension Expression {
 }
 
 extension RequestNode {
+  /// The items of `annotate` and `fields` that are expressions.
+  var namedExpressions: [NamedExpression] {
+    annotations
+      + (fields ?? []).compactMap { field in
+        if case .expression(let item) = field { item } else { nil }
+      }
+  }
+
   /// All expressions about the node's records.
   var expressions: [Expression] {
-    var all = filters + havings + group + annotations.map(\.expression)
-    all += (sort ?? []).map(\.expression)
-    all += values.map { [$0] } ?? []
-    for case .expression(let field) in fields ?? [] { all.append(field.expression) }
-    return all
+    filters + havings + group + namedExpressions.map(\.expression) + (sort ?? []).map(\.expression)
+      + (values.map { [$0] } ?? [])
   }
 
   /// Whether it reads columns of the join table, so that each way to a record counts.

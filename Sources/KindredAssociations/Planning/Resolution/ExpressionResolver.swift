@@ -122,9 +122,8 @@ struct ExpressionResolver {
   private func associationAggregate(
     _ name: String, _ arguments: [Expression], in context: NameContext
   ) -> String {
-    let lookup = NameLookup(state: state)
-    let keys = lookup.associationKeys(of: context.scope).filter {
-      lookup.association($0, of: context.scope, for: context.author)?.association.cardinality == .toMany
+    let keys = context.scope.associationKeys.filter {
+      context.scope.association($0, for: context.author)?.association.cardinality == .toMany
     }
     var key = keys.first
     if case .path(let path)? = arguments.first?.kind, let first = path.components.first,

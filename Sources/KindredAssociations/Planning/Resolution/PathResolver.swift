@@ -3,7 +3,6 @@ struct PathResolver {
   let state: PlanningState
 
   private typealias Component = Expression.Path.Component
-  private var lookup: NameLookup { NameLookup(state: state) }
 
   /// - Throws: `RequestError`
   func resolve(
@@ -38,7 +37,7 @@ struct PathResolver {
     if author == .rule, let claim = Expression.claim(.init(parents: 0, components: Array(components))) {
       return .claim(claim)
     }
-    if let keyed = lookup.association(first.name, of: scope, for: author) {
+    if let keyed = scope.association(first.name, for: author) {
       state.diagnostics?.note(keyed.node == nil ? .association : .name, at: first.origin)
       guard first.arguments == nil else {
         throw RequestError(
@@ -48,7 +47,7 @@ struct PathResolver {
         return .aggregate(
           try AggregateResolver(state: state).resolve(keyed, rest, in: context, at: first.origin))
       }
-      let joined = try lookup.toOne(keyed, of: scope, for: author)
+      let joined = try state.memory(of: scope).toOne(keyed, for: author)
       return .joined(joined, try resolve(rest, in: NameContext(scope: joined.names, author: author)))
     }
     if first.name == "via", let via = scope.via, rest.count == 1 {
@@ -56,16 +55,16 @@ struct PathResolver {
       return .via(
         try column(next, of: via, in: context) { via.columns.map(\.name) })
     }
-    try lookup.checkPermission(first.name, of: scope.resource, for: author, at: first.origin)
+    try scope.checkPermission(first.name, for: author, at: first.origin)
     throw RequestError.unknown(
       first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
-      among: lookup.associationKeys(of: scope), at: first.origin, shown: \.asExpressionName)
+      among: scope.associationKeys, at: first.origin, shown: \.asExpressionName)
   }
 
   private func resolveName(_ component: Component, in context: NameContext) throws -> ResolvedPath {
     let (scope, author) = (context.scope, context.author)
     if component.arguments == nil {
-      if let column = lookup.column(component.name, of: scope.resource, for: author) {
+      if let column = scope.resource.column(named: component.name, for: author) {
         state.diagnostics?.note(.column, at: component.origin)
         return .column(column)
       }
@@ -79,15 +78,15 @@ struct PathResolver {
         return .aggregate(aggregate)
       }
     }
-    if let keyed = lookup.association(component.name, of: scope, for: author) {
+    if let keyed = scope.association(component.name, for: author) {
       throw RequestError(
         .invalidExpression,
         keyed.association.cardinality == .toMany
           ? "`\(component.name)` is a to-many association: write an aggregate such as `\(component.name).count`"
-          : "`\(component.name)` is an association: write one of its columns, such as `\(component.name).\(try lookup.resource(keyed.association.destination, for: author).columns.first?.name ?? "…")`",
+          : "`\(component.name)` is an association: write one of its columns, such as `\(component.name).\(try state.model.resource(named: keyed.association.destination, for: author).columns.first?.name ?? "…")`",
         at: component.origin)
     }
-    try lookup.checkPermission(component.name, of: scope.resource, for: author, at: component.origin)
+    try scope.checkPermission(component.name, for: author, at: component.origin)
     return .column(try column(component, of: scope.resource, in: context) { try candidates(in: scope) })
   }
 
@@ -100,7 +99,7 @@ struct PathResolver {
         component.name, .unknownFunction, "`\(component.name)(…)` is no function of \(resource.name)",
         among: try candidates(), at: component.origin)
     }
-    guard let column = lookup.column(component.name, of: resource, for: context.author) else {
+    guard let column = resource.column(named: component.name, for: context.author) else {
       let error = RequestError.unknown(
         component.name, .unknownColumn, "`\(component.name)` is no column of \(resource.name)",
         among: try candidates(), at: component.origin, shown: \.asExpressionName)
@@ -118,7 +117,7 @@ struct PathResolver {
   private func resolveNamed(_ name: String, in context: NameContext) throws -> ResolvedName? {
     guard context.author == .request, context.scope.node != nil else { return nil }
     let memory = state.memory(of: context.scope)
-    guard let expression = expressions(of: context.scope, memory)[name] else { return nil }
+    guard let expression = memory.expressions[name] else { return nil }
     // Within its own definition a name has its other meaning: the item `bookCount` is the aggregate `bookCount`.
     guard memory.resolving.insert(name).inserted else {
       state.selfReferences += 1
@@ -136,35 +135,18 @@ struct PathResolver {
     return resolved
   }
 
-  /// Returns the annotations and fields of the record's node by name, the first one of each name.
-  private func expressions(of scope: ResolutionScope, _ memory: NameMemory) -> [String: Expression] {
-    if let known = memory.expressions { return known }
-    var named: [String: Expression] = [:]
-    var items = scope.node?.annotations ?? []
-    for case .expression(let field) in scope.node?.fields ?? [] { items.append(field) }
-    for item in items {
-      guard
-        let name = item.name
-          ?? (try? DefaultNames(state: state).name(of: item.expression, in: scope)) ?? nil
-      else { continue }
-      if named[name] == nil { named[name] = item.expression }
-    }
-    memory.expressions = named
-    return named
-  }
-
   // MARK: Errors
 
   /// Returns the error for a name that a record further above has.
   private func pointingUp(
-    _ error: RequestError, _ path: Expression.Path, from scope: ResolutionScope, for author: ExpressionAuthor
+    _ error: RequestError, _ path: Expression.Path, from scope: NameScope, for author: ExpressionAuthor
   ) -> RequestError {
     guard path.components.count == 1 else { return error }
     let name = path.components[0].name
     var parents = 1
     var above = scope.parent
     while let record = above {
-      if lookup.column(name, of: record.resource, for: author) != nil {
+      if record.resource.column(named: name, for: author) != nil {
         let steps = String(repeating: "../", count: parents)
         let whole = String(repeating: "../", count: path.parents) + steps + name.asExpressionName
         return error.adding(
@@ -176,11 +158,15 @@ struct PathResolver {
     return error
   }
 
-  private func candidates(in scope: ResolutionScope) throws -> [String] {
+  private func candidates(in scope: NameScope) throws -> [String] {
     // Finding the nearest among thousands of names takes time, and a request may have a hundred errors.
     try state.budget.check()
-    var names = scope.resource.columns.map(\.name) + lookup.associationKeys(of: scope)
-    for annotation in scope.node?.annotations ?? [] { names += annotation.name.map { [$0] } ?? [] }
-    return names + DefaultNames(state: state).all(in: scope)
+    let keys = scope.associationKeys
+    let names = scope.resource.columns.map(\.name) + keys + (scope.node?.annotations ?? []).compactMap(\.name)
+    return names
+      + keys.flatMap { key in
+        let defaults = scope.defaultNames(of: key)
+        return defaults.plain + defaults.ofColumns
+      }
   }
 }

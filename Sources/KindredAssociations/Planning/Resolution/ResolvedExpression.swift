@@ -62,7 +62,7 @@ struct ResolvedAssociation {
   let key: String
   let association: Association
   /// The scope of the destination's record.
-  let names: ResolutionScope
+  let names: NameScope
   /// Whether an expression of the model names it, so that the conditions of the request's nodes don't apply.
   let isOfModel: Bool
 

@@ -30,7 +30,8 @@ struct CommonTableDefinitions {
       let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
       let table = Table(name: "", kind: .view, columns: [], primaryKey: [])
       let nowhere = Scope(
-        ResolutionScope(resource: Resource(name: "", table: table), node: nil, parent: nil), table: table,
+        NameScope(model: context.model, resource: Resource(name: "", table: table), node: nil, parent: nil),
+        table: table,
         alias: "", select: statement.newSelect(), parent: nil)
       return try ProgramExpressionCompiler(context: context).raw(parts, in: nowhere)
     case .request(let request):

@@ -11,15 +11,16 @@ struct RowSelectBuilder {
     rows.reserveAliases()
     let scope: Scope
     if let association = node.association, let values = request.origin, let first = association.steps.first {
-      let (table, resource) = try context.names.table(first.origin)
+      let (table, resource) = try context.model.table(named: first.origin)
       let origin = Scope(
-        ResolutionScope(resource: resource, node: nil, parent: nil), table: table, alias: "", select: select,
+        NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: table, alias: "",
+        select: select,
         parent: nil, constants: values)
       scope = try records(of: node, from: origin, into: select, isRepeated: false)
     } else {
-      let resource = try context.names.resource(request.path.resource)
+      let resource = try context.model.resource(named: request.path.resource)
       scope = Scope(
-        ResolutionScope(resource: resource, node: node, parent: nil), table: resource.table,
+        NameScope(model: context.model, resource: resource, node: node, parent: nil), table: resource.table,
         alias: select.alias(for: resource.table, node: node), select: select, parent: nil)
       try context.state.register(scope, above: nil)
       select.begin(with: try context.sources.reference(to: scope))
@@ -40,9 +41,8 @@ struct RowSelectBuilder {
   private func records(
     of node: RequestNode, from scope: Scope, into select: SelectBuilder, isRepeated: Bool
   ) throws -> Scope {
-    let association = try context.names.destination(
-      of: try context.names.association(of: node), from: scope.names, countsWays: true)
-    return try context.chains.chain(association, from: scope, into: select, isRepeated: isRepeated)
+    try context.chains.chain(
+      scope.names.destination(of: node, countsWays: true), from: scope, into: select, isRepeated: isRepeated)
   }
 
   /// Opens the joined records before it compiles expressions, which may read any of them.
@@ -66,9 +66,10 @@ struct RowSelectBuilder {
     for child in join.scope.node?.children ?? [] where !child.rows.isPrefetched {
       guard let step = child.association?.steps.first else { continue }
       let select = join.scope.select
-      let (table, resource) = try context.names.table(step.destination)
+      let (table, resource) = try context.model.table(named: step.destination)
       let scope = Scope(
-        ResolutionScope(resource: resource, node: child, parent: join.scope.names), table: table,
+        NameScope(model: context.model, resource: resource, node: child, parent: join.scope.names),
+        table: table,
         alias: select.alias(for: table, node: child), select: select, parent: join.scope)
       try context.state.register(scope, above: join.scope)
       let opened = RowJoin(scope: scope, step: step)

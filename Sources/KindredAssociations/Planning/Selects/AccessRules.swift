@@ -28,7 +28,8 @@ struct AccessRules {
   func unrestricted(_ scope: Scope) -> Scope {
     let resource = context.state.model.unrestricted.resources[scope.resource.name] ?? scope.resource
     return Scope(
-      ResolutionScope(resource: resource, node: nil, parent: nil), table: scope.table, alias: scope.alias,
+      NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: scope.table,
+      alias: scope.alias,
       select: scope.select, parent: nil, canJoin: false)
   }
 

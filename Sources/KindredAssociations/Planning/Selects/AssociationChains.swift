@@ -37,8 +37,9 @@ struct AssociationChains {
     for (number, step) in association.steps.dropLast().enumerated() {
       let node = nodes.indices.contains(number) ? nodes[number] : nil
       let via = number > 0 ? previous : nil
-      let names = ResolutionScope(
-        resource: try context.names.table(step.destination).resource, node: node, parent: previous.names,
+      let names = NameScope(
+        model: model, resource: try model.table(named: step.destination).resource, node: node,
+        parent: previous.names,
         via: via?.resource)
       let scope = try record(names, of: step, in: select, parent: previous, via: via)
       try add(scope, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
@@ -80,9 +81,9 @@ struct AssociationChains {
   }
 
   private func record(
-    _ names: ResolutionScope, of step: AssociationStep, in select: SelectBuilder, parent: Scope, via: Scope?
+    _ names: NameScope, of step: AssociationStep, in select: SelectBuilder, parent: Scope, via: Scope?
   ) throws -> Scope {
-    let table = try context.names.table(step.destination).table
+    let table = try model.table(named: step.destination).table
     return Scope(
       names, table: table, alias: select.alias(for: table, node: names.node), select: select,
       parent: parent, via: via)

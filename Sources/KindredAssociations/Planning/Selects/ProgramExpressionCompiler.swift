@@ -17,16 +17,16 @@ struct ProgramExpressionCompiler {
       return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
     case .aggregate(let function, let node, let argument):
       let aggregate = try AggregateResolver(state: state).resolve(
-        function, of: try context.names.association(of: node), filters: [],
+        function, of: try KeyedAssociation(of: node), filters: [],
         arguments: argument.map { [$0] } ?? [], in: NameContext(scope: scope.names, author: .request),
         at: node.origin)
       return try state.isolatingAliases { try context.aggregates.compile(aggregate, in: scope) }
     case .count(let key, let most):
-      guard let keyed = context.names.association(key, of: scope.names, for: .request) else {
+      guard let keyed = scope.names.association(key) else {
         throw RequestError(.unknownAssociation, "`\(key)` is no association of \(scope.resource.name)")
       }
       return try context.aggregates.compileCount(
-        of: try context.names.destination(of: keyed, from: scope.names), most: most, in: scope)
+        of: try scope.names.destination(of: keyed), most: most, in: scope)
     case .exists(let request):
       return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: scope)))", format: .boolean)
     case .among(let value, let request):

@@ -45,9 +45,8 @@ struct RecordConditions {
     guard child.association != nil else { return "TRUE" }
     return try scope.statement.subquery { select in
       let records = try context.chains.chain(
-        try context.names.destination(
-          of: try context.names.association(of: child), from: scope.names, countsWays: true),
-        from: scope, into: select, isRepeated: scope.statement.repeatsInner)
+        scope.names.destination(of: child, countsWays: true), from: scope, into: select,
+        isRepeated: scope.statement.repeatsInner)
       select.add(try conditions(of: records))
       return "EXISTS (SELECT 1 \(select.from))"
     }

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 /// A record in a statement, which expressions are compiled for.
 final class Scope {
   /// The scope for the names of the expressions.
-  let names: ResolutionScope
+  let names: NameScope
   let table: Table
   let alias: String
   let select: SelectBuilder
@@ -25,7 +25,7 @@ final class Scope {
   var groupedAggregates: [SQL: GroupedAggregate] = [:]
 
   init(
-    _ names: ResolutionScope, table: Table, alias: String, select: SelectBuilder, parent: Scope?,
+    _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: Scope?,
     via: Scope? = nil, canJoin: Bool = true, isSolid: Bool = true, presence: SQL? = nil,
     constants: [String: SQLValue]? = nil
   ) {
@@ -57,7 +57,8 @@ final class Scope {
 
   /// The record without a parent.
   var asRoot: Scope {
-    let names = ResolutionScope(resource: names.resource, node: names.node, parent: nil, via: names.via)
+    let names = NameScope(
+      model: names.model, resource: names.resource, node: names.node, parent: nil, via: names.via)
     return Scope(names, table: table, alias: alias, select: select, parent: nil, via: via)
   }
 

@@ -33,8 +33,7 @@ struct ToOneJoins {
 
   /// Returns the joined record of a node.
   func join(_ node: RequestNode, to scope: Scope) throws -> Scope {
-    let keyed = try context.names.association(of: node)
-    return try join(try context.names.toOne(keyed, of: scope.names), to: scope)
+    try join(state.memory(of: scope.names).toOne(KeyedAssociation(of: node)), to: scope)
   }
 
   /// Returns the record that an association leads to; it is joined once, however many expressions read it.
@@ -44,8 +43,9 @@ struct ToOneJoins {
     let isRequired = scope.isSolid && (resolved.names.node?.isRequired ?? false)
     var previous = scope
     for step in resolved.association.steps.dropLast() {
-      let names = ResolutionScope(
-        resource: try context.names.table(step.destination).resource, node: nil, parent: scope.names,
+      let names = NameScope(
+        model: model, resource: try model.table(named: step.destination).resource, node: nil,
+        parent: scope.names,
         via: previous === scope ? nil : previous.resource)
       previous = try join(step, from: previous, names, of: nil, base: scope, isRequired: isRequired)
     }
@@ -63,11 +63,11 @@ struct ToOneJoins {
   ///   - names: The names of the record that the step leads to.
   ///   - association: The association whose last step it is; nil for a pivot.
   private func join(
-    _ step: AssociationStep, from origin: Scope, _ names: ResolutionScope, of association: Association?,
+    _ step: AssociationStep, from origin: Scope, _ names: NameScope, of association: Association?,
     base: Scope, isRequired: Bool
   ) throws -> Scope {
     let select = base.select
-    let table = try context.names.table(step.destination).table
+    let table = try model.table(named: step.destination).table
     let alias = select.alias(for: table, node: names.node)
     let record = RecordID(alias: alias, depth: select.depth)
     let leadsToOne = model.leadsToOne(step)
@@ -154,8 +154,8 @@ struct ToOneJoins {
     let names =
       association != nil || scope.node == nil
       ? scope.names
-      : ResolutionScope(
-        resource: scope.resource, node: nil, parent: scope.names.parent, via: scope.names.via)
+      : NameScope(
+        model: model, resource: scope.resource, node: nil, parent: scope.names.parent, via: scope.names.via)
     let record = Scope(
       names, table: scope.table, alias: select.alias(for: scope.table), select: select,
       parent: scope.parent, via: scope.via)

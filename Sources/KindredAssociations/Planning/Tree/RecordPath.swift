@@ -33,7 +33,7 @@ struct RecordPath {
   /// Begins a select for each record on the way.
   init(_ path: RequestPath, _ context: PlanningContext) throws {
     self.context = context
-    records = Records(resource: try context.names.resource(path.resource))
+    records = Records(resource: try context.model.resource(named: path.resource))
     for segment in path.segments {
       switch segment {
       case .record(let key):
@@ -44,7 +44,7 @@ struct RecordPath {
         let scope = try open(node: nil, statement: statement)
         steps.append((scope, records.absence))
         records = Records(
-          resource: try context.names.resource(association.destination), association: association,
+          resource: try context.model.resource(named: association.destination), association: association,
           origin: scope)
       }
     }
@@ -69,12 +69,12 @@ struct RecordPath {
     if let association = records.association, let origin = records.origin {
       let keyed = KeyedAssociation(key: association.key, association: association, node: node)
       scope = try context.chains.destination(
-        of: try context.names.destination(of: keyed, from: origin.names), from: origin, into: select,
+        of: try origin.names.destination(of: keyed), from: origin, into: select,
         isRepeated: statement.runsOften)
     } else {
       let table = records.resource.table
       scope = Scope(
-        ResolutionScope(resource: records.resource, node: node, parent: nil), table: table,
+        NameScope(model: context.model, resource: records.resource, node: node, parent: nil), table: table,
         alias: select.alias(for: table), select: select, parent: nil)
       select.begin(with: try context.sources.reference(to: scope))
     }

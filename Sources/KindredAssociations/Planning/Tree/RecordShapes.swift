@@ -68,7 +68,7 @@ struct RecordShapes {
   private func add(_ item: NamedExpression, in scope: Scope, to shape: RecordShapeBuilder) throws {
     guard
       let name = try item.name
-        ?? DefaultNames(state: context.state).name(of: item.expression, in: scope.names)
+        ?? scope.names.defaultName(of: item.expression)
     else {
       // An unknown name in the expression is reported rather than the missing name of the item.
       let errors = diagnostics?.encounters

@@ -99,10 +99,9 @@ final class TreeBuilder {
 
   /// Begins the select of a node's records.
   func open(_ node: RequestNode, below scope: Scope, in statement: StatementBuilder) throws -> Scope {
-    let association = try context.names.destination(
-      of: try context.names.association(of: node), from: scope.names)
-    return try context.chains.destination(
-      of: association, from: scope, into: statement.newSelect(), isRepeated: statement.runsOften)
+    try context.chains.destination(
+      of: scope.names.destination(of: node), from: scope, into: statement.newSelect(),
+      isRepeated: statement.runsOften)
   }
 
   /// Begins the select of a node's records below joined to-many ones: each once, however many ways lead to it.
@@ -110,20 +109,19 @@ final class TreeBuilder {
     _ node: RequestNode, through hops: [RequestNode], below scope: Scope, in statement: StatementBuilder
   ) throws -> Scope {
     guard let last = node.association else { return scope }
-    let resource = try context.names.resource(last.destination)
+    let resource = try context.model.resource(named: last.destination)
     let select = statement.newSelect()
     let result = Scope(
-      ResolutionScope(
-        resource: resource, node: node, parent: nil,
+      NameScope(
+        model: context.model, resource: resource, node: node, parent: nil,
         parentRefusal: "the records above are joined, and not returned"),
       table: resource.table, alias: select.alias(for: resource.table), select: select, parent: nil)
     let (keys, ways) = try statement.subquery { ways -> ([SQL], SQL) in
       var record = scope
       for hop in hops + [node] where hop.association != nil {
-        let association = try context.names.destination(
-          of: try context.names.association(of: hop), from: record.names, countsWays: true)
         record = try context.chains.chain(
-          association, from: record, into: ways, isRepeated: statement.runsOften)
+          record.names.destination(of: hop, countsWays: true), from: record, into: ways,
+          isRepeated: statement.runsOften)
         ways.add(try context.conditions.conditions(of: record))
       }
       return (record.identityColumns.map { record.column($0.name, in: statement) }, ways.from)

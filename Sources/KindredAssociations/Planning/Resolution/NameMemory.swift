@@ -1,0 +1,46 @@
+/// The results of looking up the names of a record, so that each is looked up once.
+final class NameMemory {
+  /// The record, retained so that its identity stays unique.
+  private let scope: NameScope
+  /// The annotations and fields resolved so far.
+  var resolved: [String: ResolvedName] = [:]
+  /// The names of those being resolved, so that none refers to itself.
+  var resolving: Set<String> = []
+  /// The annotations and fields of the record's node by name, the first one of each name.
+  private(set) lazy var expressions = namedExpressions()
+  /// The aggregates by default name; nil until the first lookup.
+  private var defaultAggregates: [String: DefaultAggregate]?
+  /// The to-one associations by ``ResolvedAssociation/place``.
+  private var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
+
+  init(of scope: NameScope) { self.scope = scope }
+
+  private func namedExpressions() -> [String: Expression] {
+    var named: [String: Expression] = [:]
+    for item in scope.node?.namedExpressions ?? [] {
+      guard let name = item.name ?? (try? scope.defaultName(of: item.expression)) ?? nil else { continue }
+      if named[name] == nil { named[name] = item.expression }
+    }
+    return named
+  }
+
+  /// Returns the aggregate that a default name stands for.
+  func aggregate(named name: String, for author: ExpressionAuthor) throws -> DefaultAggregate? {
+    // Expressions of the model can't use keys of the request.
+    guard author == .request else { return try scope.defaultAggregates(for: author)[name] }
+    if let known = defaultAggregates { return known[name] }
+    let aggregates = try scope.defaultAggregates(for: author)
+    defaultAggregates = aggregates
+    return aggregates[name]
+  }
+
+  /// Returns a to-one association with a scope that is shared by all expressions that name it.
+  func toOne(_ keyed: KeyedAssociation, for author: ExpressionAuthor = .request) throws -> ResolvedAssociation
+  {
+    let place = ResolvedAssociation.Place(key: keyed.key, isOfModel: author != .request)
+    if let known = associated[place] { return known }
+    let resolved = try scope.destination(of: keyed, for: author, countsWays: true)
+    associated[place] = resolved
+    return resolved
+  }
+}

@@ -1,0 +1,122 @@
+import OrderedCollections
+
+/// A record as a scope of names: its columns and associations, and what the request names about it.
+///
+/// It knows nothing of SQL: the planner resolves expressions in it, and completion lists its names.
+package final class NameScope {
+  /// The model in which names are looked up.
+  let model: Model
+  /// The record's table as clients see it.
+  package let resource: Resource
+  /// The request's node for these records.
+  package let node: RequestNode?
+  /// The record that `../` leads to.
+  package let parent: NameScope?
+  /// Why `../` leads nowhere, if it does.
+  let parentRefusal: String
+  /// The join table that leads here, whose columns are named `via.…`.
+  package let via: Resource?
+
+  /// Creates the scope of a record.
+  package init(
+    model: Model, resource: Resource, node: RequestNode?, parent: NameScope?, via: Resource? = nil,
+    parentRefusal: String = "there is no record above this one"
+  ) {
+    self.model = model
+    self.resource = resource
+    self.node = node
+    self.parent = parent
+    self.via = via
+    self.parentRefusal = parentRefusal
+  }
+
+  /// Whether each row is a group of records.
+  var isGrouped: Bool { node?.isGrouped ?? false }
+
+  // MARK: Associations
+
+  /// Returns the association with this key: a node of the request takes precedence over an association of the model,
+  /// except in expressions of the model.
+  func association(_ key: String, for author: ExpressionAuthor = .request) -> KeyedAssociation? {
+    guard author == .request else {
+      let resource = model.unrestricted.resources[resource.name] ?? resource
+      return resource.associations[key].map { KeyedAssociation(key: key, association: $0, node: nil) }
+    }
+    if let node = node?.children.first(where: { $0.key == key }), let association = node.association {
+      return KeyedAssociation(key: key, association: association, node: node)
+    }
+    return resource.associations[key].map { KeyedAssociation(key: key, association: $0, node: nil) }
+  }
+
+  /// The keys of the request's nodes and of the model's associations.
+  var associationKeys: [String] {
+    var keys = node?.children.map(\.key) ?? []
+    for key in resource.associations.keys where !keys.contains(key) { keys.append(key) }
+    return keys
+  }
+
+  /// Returns the association of a node, with a scope for its destination.
+  func destination(of node: RequestNode, countsWays: Bool = false) throws -> ResolvedAssociation {
+    try destination(of: KeyedAssociation(of: node), countsWays: countsWays)
+  }
+
+  /// Returns an association with a scope for its destination.
+  ///
+  /// - Parameter countsWays: Whether each way to a record counts, even if the node doesn't read the join table.
+  func destination(
+    of keyed: KeyedAssociation, for author: ExpressionAuthor = .request, countsWays: Bool = false
+  ) throws -> ResolvedAssociation {
+    let association = keyed.association
+    return ResolvedAssociation(
+      key: keyed.key, association: association,
+      names: NameScope(
+        model: model, resource: try model.resource(named: association.destination, for: author),
+        node: keyed.node, parent: self,
+        via: try via(of: association, countsWays: countsWays || keyed.node?.readsVia ?? false)),
+      isOfModel: author != .request)
+  }
+
+  /// Returns the join table before the destination; nil if it is only read in a subquery.
+  private func via(of association: Association, countsWays: Bool) throws -> Resource? {
+    guard association.steps.count > 1, let last = association.steps.last,
+      countsWays || model.leadsOnce(association) || model.takesFirst(last, of: association)
+    else { return nil }
+    return try model.table(named: last.origin).resource
+  }
+
+  // MARK: Permission
+
+  /// - Throws: `RequestError` (`forbidden`) if the name is the key or a default name of an association that exists,
+  ///   but not for the principal.
+  func checkPermission(_ name: String, for author: ExpressionAuthor, at origin: Origin) throws {
+    guard model.whole != nil, author == .request,
+      let associations = model.unrestricted.resources[resource.name]?.associations
+    else { return }
+    for (key, association) in associations where resource.associations[key] == nil {
+      guard name == key || model.isDefaultName(name, of: association) else { continue }
+      throw RequestError.forbidden(name, at: origin)
+    }
+  }
+}
+
+/// An association with the key by which the request names it.
+struct KeyedAssociation {
+  var key: String
+  var association: Association
+  /// The request's node with this key.
+  var node: RequestNode?
+
+  init(key: String, association: Association, node: RequestNode?) {
+    self.key = key
+    self.association = association
+    self.node = node
+  }
+
+  /// Creates the association of a node.
+  init(of node: RequestNode) throws {
+    guard let association = node.association else {
+      throw RequestError(.unknownAssociation, "`\(node.key)` is no association", at: node.origin)
+    }
+    self.init(key: node.key, association: association, node: node)
+  }
+}
