@@ -41,6 +41,6 @@ extension Planner {
     if let rule { select.add(try context.rules.condition(rule, in: record)) }
     var writer = PlanWriter(context.state)
     return RecordLookup(
-      steps: [writer.step(PathSelect(record, absence: ""))], columns: [], context.state)
+      steps: [writer.step(PathSelect(record, absence: ""))], columns: [], context.state.findings)
   }
 }

@@ -15,6 +15,8 @@ struct CompiledExpression {
   var collation: Expression.Collation?
   /// Its value where the record that it reads is missing; nil for NULL.
   var absent: CompiledAbsence?
+  /// The same aggregate for all records in one pass; nil if it is no aggregate of an association, or can't be grouped.
+  var grouped: GroupedAggregate?
 
   /// The forms of expressions that dialects distinguish.
   enum Form: Equatable {

@@ -28,11 +28,7 @@ struct PlanWriter {
         plan.passed = pages.passed(of: root).map { statement($0, of: root) }
       }
     }
-    plan.searches = state.searches
-    plan.readsLiterals = state.readsLiterals
-    plan.transients = Array(state.transients.values)
-    plan.missingIndexes = Array(state.missingIndexes)
-    plan.mismatches = Array(state.mismatches)
+    plan.add(tree.findings)
     try checkLength(plan.sqlLength)
     return plan
   }

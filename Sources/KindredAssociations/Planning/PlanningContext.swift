@@ -6,6 +6,8 @@ struct PlanningContext {
   let state: PlanningState
   /// Whether an access rule is being compiled, inside of which no rules apply.
   var isInRule = false
+  /// The nodes whose conditions are being compiled.
+  var filtered = FilteredNodes()
 
   var model: Model { state.model }
   var dialect: any SQLDialect { state.dialect }

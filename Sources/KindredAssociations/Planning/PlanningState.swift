@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// The state of planning one request: what it is planned with, and what is found out besides the selects.
+/// The state of planning one request: what it is planned with, what is left of its budget, and what is remembered.
 final class PlanningState {
   let model: Model
   /// The dialect of the database that the plan is for.
@@ -14,22 +14,13 @@ final class PlanningState {
   let isForOneRecord: Bool
   var budget: PlanningBudget
 
-  // MARK: Findings
-
-  var missingIndexes: OrderedSet<String> = []
-  var mismatches: OrderedSet<String> = []
-  var transients: OrderedDictionary<String, TransientTable> = [:]
-  /// The full-text patterns to validate before the first byte is sent.
-  var searches: [Plan.SearchCheck] = []
-  /// Whether values of the request are part of the SQL.
-  var readsLiterals = false
+  /// What has been found out besides the selects.
+  var findings = PlanFindings()
 
   // MARK: Memory
 
   /// The records that the expressions being compiled expose.
   var exposure = Exposure()
-  /// The nodes whose conditions are being compiled.
-  var filtered = FilteredNodes()
   /// The number of names found within their own definitions.
   var selfReferences = 0
   /// The records with aliases, in a request for rows.

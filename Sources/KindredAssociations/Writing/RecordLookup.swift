@@ -27,7 +27,7 @@ extension Planner {
     var writer = PlanWriter(context.state)
     let last = PathSelect(scope, absence: path.records.absence)
     return RecordLookup(
-      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, context.state)
+      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, context.state.findings)
   }
 
   /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was
@@ -44,14 +44,16 @@ extension Planner {
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)
     let scope = try path.end(node: request.root, statement: statement)
     let names = scope.add(columns)
-    let rows = try tree.rows(of: request.root, association: path.records.association, in: scope).finished
+    let rows = try tree.rows(
+      of: request.root, number: 0, association: path.records.association, in: scope
+    ).finished
     var writer = PlanWriter(context.state)
     var steps = path.selects.map { writer.step($0) }
     let sql = rows.sql(page: tree.page(of: request.root, ahead: 1))
     steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: path.records.absence))
-    let statements = steps.map(\.statement) + context.state.searches.map(\.statement)
+    let statements = steps.map(\.statement) + context.state.findings.searches.map(\.statement)
     try writer.checkLength(statements.reduce(0) { $0 + $1.sql.utf8.count })
-    return RecordLookup(steps: steps, columns: names, context.state)
+    return RecordLookup(steps: steps, columns: names, context.state.findings)
   }
 }
 
@@ -66,9 +68,10 @@ extension RequestNode {
 }
 
 extension RecordLookup {
-  init(steps: [Plan.Step], columns: [String], _ state: PlanningState) {
+  init(steps: [Plan.Step], columns: [String], _ findings: PlanFindings) {
     self.init(
-      steps: steps, columns: columns, searches: state.searches, transients: Array(state.transients.values))
+      steps: steps, columns: columns, searches: findings.searches,
+      transients: Array(findings.transients.values))
   }
 }
 

@@ -38,21 +38,17 @@ public indirect enum RecordShape: Sendable {
 }
 
 /// Builds the shape of a record.
-final class RecordShapeBuilder {
-  private(set) var members: [RecordShape.Member] = []
+struct RecordShapeBuilder {
+  private var members: [RecordShape.Member] = []
   private var names: Set<String> = []
 
-  /// Returns the shape of the members that `body` adds.
-  static func object(_ body: (RecordShapeBuilder) throws -> Void) rethrows -> RecordShape {
-    let builder = RecordShapeBuilder()
-    try body(builder)
-    return .object(builder.members)
-  }
+  /// The shape of the members added so far.
+  var object: RecordShape { .object(members) }
 
   /// Reserves the name of a member.
   ///
   /// - Throws: `RequestError` if the record already has a member of this name.
-  func reserve(_ name: String, at origin: Origin) throws {
+  mutating func reserve(_ name: String, at origin: Origin) throws {
     guard names.insert(name).inserted else {
       throw RequestError(
         .duplicateName,
@@ -62,7 +58,7 @@ final class RecordShapeBuilder {
   }
 
   /// Adds a member whose name has been reserved.
-  func add(_ name: String, _ shape: RecordShape, isRepetition: Bool = false) {
+  mutating func add(_ name: String, _ shape: RecordShape, isRepetition: Bool = false) {
     members.append(RecordShape.Member(name: name, shape: shape, isRepetition: isRepetition))
   }
 }

@@ -43,12 +43,12 @@ struct CommonTableDefinitions {
   private func definition(by request: FetchRequest) throws -> SQL {
     let outer = context.state
     let state = PlanningState(model: outer.model, dialect: outer.dialect, literals: request.literals.values)
-    state.transients = outer.transients
-    defer { outer.transients = state.transients }
     let statement = StatementBuilder(outer.dialect, level: 0, runsOften: false, givesMany: true)
     let builder = RowSelectBuilder(context: PlanningContext(state: state))
     let rows = try builder.select(request, into: statement.newSelect())
-    return rows.rendered(page: true, columns: try builder.selection(of: rows))
+    let columns = try builder.selection(of: rows)
+    outer.findings.add(state.findings)
+    return rows.rendered(page: true, columns: columns)
   }
 }
 

@@ -27,7 +27,7 @@ final class RowTreeBuilder {
     var plan = Plan()
     plan.nodes = nodes.compactMap { $0.map { $0.rows.node($0.layout, name: $0.name) } }
     if request.count { plan.count = Plan.Statement(rows.count, context.dialect.parameterStyle) }
-    plan.transients = Array(context.state.transients.values)
+    plan.transients = Array(context.state.findings.transients.values)
     return plan
   }
 

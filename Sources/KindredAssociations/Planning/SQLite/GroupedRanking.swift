@@ -7,6 +7,8 @@ struct GroupedAggregate {
   /// The name of a group's aggregate in `groups`.
   static let value: SQL = "\(identifier: "kindred:rank")"
 
+  /// The aggregate as a subquery of each record.
+  let term: SQL
   /// Keys and aggregates: `SELECT … FROM associated records GROUP BY key`.
   let groups: SQL
   /// The record's column that equals the key of its group.
@@ -41,10 +43,11 @@ struct GroupedRanking {
   init?(of rows: RowsSelect) {
     let scope = rows.scope
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
-      rows.source.isPlain(scope.record, of: scope.table), let rank = rows.order.first?.sql,
-      let aggregate = scope.groupedAggregates[rank], !rows.source.conditions.isEmpty
+      rows.source.isPlain(scope.record, of: scope.table), let rank = rows.order.first,
+      let aggregate = rank.grouped, aggregate.term == rank.sql,
+      aggregate.origin.column(of: scope.record) != nil, !rows.source.conditions.isEmpty
     else { return nil }
-    (self.rank, self.aggregate) = (rank, aggregate)
+    (self.rank, self.aggregate) = (rank.sql, aggregate)
   }
 
   /// Returns the statement; nil if the records are better read in another way.

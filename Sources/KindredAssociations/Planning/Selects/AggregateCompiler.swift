@@ -27,9 +27,9 @@ struct AggregateCompiler {
       }
       let call = try dialect.aggregate(function, values, isDistinct: false)
       guard values.contains(where: { $0.sql.reads { $0.depth < select.depth } }) else {
-        let compiled = subquery(function, call, select.from)
-        scope.groupedAggregates[compiled.sql] = grouped(
-          function, call.sql, aggregate.association.association, records, select, in: scope)
+        var compiled = subquery(function, call, select.from)
+        compiled.grouped = grouped(
+          function, call.sql, aggregate.association.association, records, select, in: scope, compiled.sql)
         return compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
@@ -106,7 +106,7 @@ struct AggregateCompiler {
   /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
     _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association, _ records: Scope,
-    _ select: SelectBuilder, in scope: Scope
+    _ select: SelectBuilder, in scope: Scope, _ term: SQL
   ) -> GroupedAggregate? {
     guard dialect.nestsStatements, association.steps.count == 1, select.source.joins.isEmpty,
       let step = association.steps.first, step.originColumns.count == 1,
@@ -125,6 +125,7 @@ struct AggregateCompiler {
     let conditions = select.source.conditions
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return GroupedAggregate(
+      term: term,
       groups:
         "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
       origin: originSQL, empty: dialect.absence(of: function)?.sql ?? "NULL",

@@ -188,7 +188,7 @@ struct ExpressionCompiler {
         ? compileCondition(argument, in: scope) : compile(argument, in: scope)
     }
     var call = try dialect.function(name, compiled)
-    if dialect.readsLiterals(of: name) { state.readsLiterals = true }
+    if dialect.readsLiterals(of: name) { state.findings.readsLiterals = true }
     if name == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }
     return call
   }

@@ -4,15 +4,16 @@
 struct FilteredNodes {
   private var origins: Set<Origin> = []
 
+  /// Returns these nodes and another one.
+  ///
   /// - Throws: `RequestError` if a condition of the node contains an aggregate of the node.
-  mutating func begin(_ node: RequestNode) throws {
+  func adding(_ node: RequestNode) throws -> FilteredNodes {
+    var nodes = self
     // The nodes of a program have no origins, and can't refer to themselves.
-    guard node.origin.parameter != nil, !origins.insert(node.origin).inserted else { return }
+    guard node.origin.parameter != nil, !nodes.origins.insert(node.origin).inserted else { return nodes }
     throw RequestError(
       .invalidExpression,
       "a condition of `\(node.key)` reads `\(node.key)` itself, whose records it decides: include the association a second time under another key",
       at: (node.filters + node.havings).first?.origin ?? node.origin)
   }
-
-  mutating func end(_ node: RequestNode) { origins.remove(node.origin) }
 }

@@ -9,6 +9,8 @@ struct OrderTerm {
   var isNullable = true
   /// The type of its values; nil if unknown.
   var type: ValueType?
+  /// The same aggregate for all records in one pass, if it is one.
+  var grouped: GroupedAggregate?
   /// The records that it reads.
   var exposure = Exposure()
 
@@ -23,6 +25,7 @@ struct OrderTerm {
     self.nulls = nulls
     isNullable = compiled.isNullable
     type = compiled.type
+    grouped = compiled.grouped
     self.exposure = exposure
   }
 

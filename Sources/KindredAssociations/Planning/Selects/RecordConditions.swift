@@ -11,8 +11,12 @@ struct RecordConditions {
   /// - Parameter joinedSearch: The number of the search that is already in the statement's `FROM` clause.
   func conditions(of scope: Scope, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let node = scope.node else { return [] }
-    try state.filtered.begin(node)
-    defer { state.filtered.end(node) }
+    var inside = context
+    inside.filtered = try context.filtered.adding(node)
+    return try RecordConditions(context: inside).conditions(of: node, in: scope, joinedSearch: joinedSearch)
+  }
+
+  private func conditions(of node: RequestNode, in scope: Scope, joinedSearch: Int?) throws -> [SQL] {
     var conditions = node.equalities.map { equality($0, in: scope) }
     conditions += try node.filters.map { try context.rules.guarded($0, in: scope) }
     // The conditions of groups don't apply to records.

@@ -21,8 +21,6 @@ final class Scope {
   let constants: [String: SQLValue]?
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
-  /// The aggregates of its associations that can also be computed by grouping.
-  var groupedAggregates: [SQL: GroupedAggregate] = [:]
 
   init(
     _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: Scope?,

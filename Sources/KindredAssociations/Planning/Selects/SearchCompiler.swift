@@ -58,7 +58,7 @@ struct SearchCompiler {
     guard case .text(let pattern) = state.literals[search.literal] else {
       throw RequestError(.invalidValue, "a pattern is a text", at: search.origin)
     }
-    state.readsLiterals = true
+    state.findings.readsLiterals = true
     let query: TextSearchQuery
     do {
       query = try TextSearchQuery(pattern)
@@ -95,12 +95,13 @@ struct SearchCompiler {
   ///
   /// - Parameter columns: The columns that it may name; nil means all.
   private func check(_ search: RequestNode.Search, on fullText: FullText, columns: [String]?) {
-    guard !state.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
+    guard
+      !state.findings.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
     else {
       return
     }
     let sql = FullTextTable(fullText).check(.bound(to: .parameter(search.literal)))
-    state.searches.append(
+    state.findings.searches.append(
       Plan.SearchCheck(
         statement: Plan.Statement(sql, dialect.parameterStyle), literal: search.literal, columns: columns,
         origin: search.origin))

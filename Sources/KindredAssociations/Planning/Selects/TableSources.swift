@@ -47,7 +47,7 @@ struct TableSources {
       if isConverted {
         noteMismatches(comparisons, of: scope, from: origin)
       } else {
-        state.missingIndexes.append(createIndex(on: table, columns, indexed))
+        state.findings.missingIndexes.append(createIndex(on: table, columns, indexed))
       }
     }
     guard dialect.nestsStatements else { return source }
@@ -130,7 +130,7 @@ struct TableSources {
       else {
         continue
       }
-      state.mismatches.append(
+      state.findings.mismatches.append(
         "\(referring.description(of: scope.table)) refers to \(referred.description(of: origin.table)): no index finds it while the types differ; declare the same type"
       )
     }
@@ -139,7 +139,7 @@ struct TableSources {
   private func transientTable(of table: Table, by keys: [TransientTable.Key]) -> TransientTable {
     let transient = TransientTable(
       of: table, by: keys, commonTableExpressions: commonTableExpressions(for: table))
-    state.transients[transient.name] = transient
+    state.findings.transients[transient.name] = transient
     return transient
   }
 

@@ -31,7 +31,7 @@ struct JoinedNodeCheck {
   private func check(_ node: RequestNode, in scope: Scope, name: String) throws {
     try tree.check(node, name: name, isToMany: node.association?.cardinality == .toMany)
     _ = try context.conditions.conditions(of: scope)
-    try RecordShapes(tree: tree).check(node, in: scope)
+    try ContentBuilder(tree, number: 0).check(node, in: scope)
     if node.isGrouped {
       for having in node.havings {
         _ = try context.expressions.condition(having, in: scope, isOfGroup: true)

@@ -4,10 +4,8 @@ import KindredSQLSyntax
 ///
 /// A to-one association becomes a join in the select of its record, a to-many one a select for each parent record.
 /// Aggregates and required associations become subqueries, so that none multiplies the rows of another.
-final class TreeBuilder {
+struct TreeBuilder {
   let context: PlanningContext
-  /// The selects by number; nil while they are being built.
-  private var nodes: [NodeSelect?] = []
 
   private var dialect: any SQLDialect { context.dialect }
 
@@ -21,8 +19,7 @@ final class TreeBuilder {
     let statement = StatementBuilder(
       dialect, level: path.level, runsOften: false, givesMany: !records.isSingle)
     let scope = try path.end(node: node, statement: statement)
-    let number = reserve()
-    let draft = try rows(of: node, association: records.association, in: scope)
+    let draft = try rows(of: node, number: 0, association: records.association, in: scope)
     // A cursor consists of the terms of the order.
     if !records.isSingle { for term in draft.order { _ = statement.column(term.sql) } }
     let all = draft.finished
@@ -32,27 +29,23 @@ final class TreeBuilder {
       : try RootPages(of: all, request: request, rules: { try rules(ofOrderOf: draft) }, dialect)
     let rows = pages?.rows(of: all) ?? all
     let page = records.isSingle ? " LIMIT 1" : page(of: node, ahead: 1, passed: rows.passed)
-    nodes[number] = NodeSelect(
+    let root = NodeSelect(
       rows: rows, page: page, isToMany: !records.isSingle, level: statement.level, name: "")
     return SelectTree(
-      path: path.selects, nodes: nodes.compactMap { $0 }, isSingle: records.isSingle,
-      absence: records.absence, isCounted: request.count, pages: pages)
+      path: path.selects, nodes: [root] + draft.below, isSingle: records.isSingle,
+      absence: records.absence, isCounted: request.count, pages: pages, findings: context.state.findings)
   }
 
-  /// Returns the next number, since a node comes before those below it.
-  private func reserve() -> Int {
-    nodes.append(nil)
-    return nodes.count - 1
-  }
-
-  /// Builds the select of a node below the record of `scope`, and returns its number.
+  /// Returns the select of a node below the record of `scope`, followed by those below it.
   ///
   /// - Parameters:
+  ///   - number: The number of the node in the tree.
   ///   - hops: The joined to-many nodes on the way, whose records are not returned.
   ///   - isRepetition: Whether it is the second level of a recursion.
   func nested(
-    _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
-  ) throws -> Int {
+    _ node: RequestNode, number: Int, below scope: Scope, hops: [RequestNode], name: String,
+    isRepetition: Bool
+  ) throws -> [NodeSelect] {
     let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
     try check(node, name: name, isToMany: isToMany)
     if node.recursion != nil, !hops.isEmpty {
@@ -67,23 +60,21 @@ final class TreeBuilder {
       hops.isEmpty
       ? try open(node, below: scope, in: statement)
       : try open(node, through: hops, below: scope, in: statement)
-    let number = reserve()
     if node.recursion != nil {
-      record.recursion = RecursionContext(
-        node: node, base: scope, number: number, isRepetition: isRepetition)
+      record.recursion = RecursionContext(node: node, base: scope, isRepetition: isRepetition)
     }
     let draft = try rows(
-      of: node, association: node.association, in: record, isCondensed: !hops.isEmpty, name: name)
-    if isRepetition { try RecursionBuilder(tree: self).align(record) }
+      of: node, number: number, association: node.association, in: record, isCondensed: !hops.isEmpty,
+      name: name)
+    if isRepetition { try align(record) }
     // The limit of a recursive node is applied when the rows are read, since records that are their own ancestors don't
     // count.
     let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
     var select = NodeSelect(
       rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: name,
-      recursion: record.recursion?.result)
+      recursion: draft.recursion)
     if isToMany, hops.isEmpty, page.isEmpty, record.recursion == nil { select.collectionOf = scope }
-    nodes[number] = select
-    return number
+    return [select] + draft.below
   }
 
   /// Checks the combination of a node's parameters.
@@ -144,10 +135,12 @@ final class TreeBuilder {
 
   /// Builds the rows of a node.
   ///
-  /// - Parameter isCondensed: Whether the conditions are already in the subquery that finds the records.
+  /// - Parameters:
+  ///   - number: The number of the node in the tree.
+  ///   - isCondensed: Whether the conditions are already in the subquery that finds the records.
   func rows(
-    of node: RequestNode, association: Association?, in scope: Scope, isCondensed: Bool = false,
-    name: String = ""
+    of node: RequestNode, number: Int, association: Association?, in scope: Scope,
+    isCondensed: Bool = false, name: String = ""
   ) throws -> RowsDraft {
     var rank: [SQL]?
     if let last = node.searches.indices.last {
@@ -161,7 +154,8 @@ final class TreeBuilder {
       scope.select.add(
         try context.conditions.conditions(of: scope, joinedSearch: node.searches.indices.last))
     }
-    let shape = try RecordShapes(tree: self).content(of: node, in: scope, name: name)
+    var content = ContentBuilder(self, number: number)
+    let shape = try content.content(of: node, in: scope, name: name)
     let groups = context.groups
     let havings = node.isGrouped ? try groups.havings(of: node, in: scope) : []
     let group = node.isGrouped ? try groups.terms(of: node, in: scope) : nil
@@ -169,7 +163,9 @@ final class TreeBuilder {
       of: node, association: association, in: scope, rank: rank, group: group,
       shown: shape.shown(of: scope.statement.columns, dialect))
     if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
-    return RowsDraft(scope: scope, shape: shape, order: order, group: group?.map(\.sql), havings: havings)
+    return RowsDraft(
+      scope: scope, shape: shape, order: order, group: group?.map(\.sql), havings: havings,
+      below: content.below, recursion: content.recursion)
   }
 
   /// Returns the rules of the records that the order reads.
@@ -204,6 +200,10 @@ struct RowsDraft {
   /// The grouping expressions; nil if each row is a record.
   let group: [SQL]?
   let havings: [SQL]
+  /// The selects of the nodes below.
+  let below: [NodeSelect]
+  /// How the node repeats below itself; nil unless it is recursive.
+  let recursion: Plan.Recursion?
 
   /// The rows as a value, with the columns added so far.
   var finished: RowsSelect {

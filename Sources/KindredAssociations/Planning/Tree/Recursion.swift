@@ -1,15 +1,12 @@
 import KindredSQLSyntax
 
-/// The state of a recursive node while it is planned.
+/// A recursive node while its select is built.
 final class RecursionContext {
   let node: RequestNode
   /// The record of the level above, or for the first level, the one that the recursion starts from.
   let base: Scope
-  /// The number of the node.
-  let number: Int
   /// Whether it is the second level, which repeats itself on all levels below.
   let isRepetition: Bool
-  fileprivate(set) var result: Plan.Recursion?
   /// Whether the second level is being planned below this one.
   fileprivate(set) var isRepeated = false
   /// The columns of the first level's record that levels below read, and how to read the same from any level's record.
@@ -22,10 +19,9 @@ final class RecursionContext {
     case path(ResolvedPath, isInRule: Bool)
   }
 
-  init(node: RequestNode, base: Scope, number: Int, isRepetition: Bool) {
+  init(node: RequestNode, base: Scope, isRepetition: Bool) {
     self.node = node
     self.base = base
-    self.number = number
     self.isRepetition = isRepetition
   }
 
@@ -35,13 +31,10 @@ final class RecursionContext {
   }
 }
 
-/// Builds the selects of recursive nodes.
-struct RecursionBuilder {
-  let tree: TreeBuilder
-
+extension ContentBuilder {
   /// Adds the member for the next level to the record of a recursive node.
-  func add(
-    _ context: RecursionContext, in scope: Scope, to shape: RecordShapeBuilder, name: String
+  mutating func addRepetition(
+    of context: RecursionContext, in scope: Scope, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     let (node, base) = (context.node, context.base)
     guard let levels = node.recursion else { return }
@@ -51,23 +44,25 @@ struct RecursionBuilder {
     let baseIdentity = base.identityColumns.map {
       base.statement.column(base.column($0.name, in: base.statement))
     }
-    var repetition = context.number
+    var repetition = number
     if !context.isRepetition, levels > 1 {
       var next = node
       next.isRequired = false
       context.isRepeated = true
       defer { context.isRepeated = false }
-      repetition = try tree.nested(next, below: scope, hops: [], name: name, isRepetition: true)
+      repetition = try add(next, below: scope, hops: [], name: name, isRepetition: true)
     }
     try shape.reserve(node.key, at: node.origin)
     shape.add(node.key, .child(node: repetition), isRepetition: true)
-    context.result = Plan.Recursion(
+    recursion = Plan.Recursion(
       levels: levels, identity: identity, baseIdentity: baseIdentity, repetition: repetition,
       limit: node.limit.map { .parameter($0) }, offset: node.offset.map { .parameter($0) })
   }
+}
 
-  /// Aligns the columns of the second level with those of the first one: since the second level is also its own parent,
-  /// it must have everything that is read from the first level at the same position.
+extension TreeBuilder {
+  /// Aligns the columns of a recursion's second level with those of the first one: since the second level is also its own
+  /// parent, it must have everything that is read from the first level at the same position.
   func align(_ record: Scope) throws {
     guard let recursion = record.recursion, let first = recursion.base.recursion else { return }
     var number = 0
@@ -75,7 +70,7 @@ struct RecursionBuilder {
     while number < first.reads.count {
       let read = first.reads[number]
       number += 1
-      let sql = try tree.context.expressions.compile(read.read, in: record)
+      let sql = try context.expressions.compile(read.read, in: record)
       guard record.statement.place(sql, at: read.column) else {
         throw RequestError(
           .invalidExpression,

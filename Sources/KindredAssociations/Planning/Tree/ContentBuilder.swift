@@ -1,44 +1,55 @@
 import KindredSQLSyntax
 
-/// Builds the shapes of records: columns, annotations, associations.
-struct RecordShapes {
+/// Builds the content of a node's rows: the shape of its records, and the selects of the nodes below.
+struct ContentBuilder {
   let tree: TreeBuilder
+  /// The number of the node in the tree.
+  let number: Int
+  /// The selects of the nodes below, which have the numbers after this one's.
+  private(set) var below: [NodeSelect] = []
+  /// How the node repeats below itself; nil unless it is recursive.
+  var recursion: Plan.Recursion?
 
   private var context: PlanningContext { tree.context }
   private var diagnostics: Diagnostics? { tree.context.state.diagnostics }
 
+  init(_ tree: TreeBuilder, number: Int) {
+    self.tree = tree
+    self.number = number
+  }
+
   /// Returns the shape of a record: one value, or its members.
-  func content(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+  mutating func content(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
     guard let values = node.values else { return try object(of: node, in: scope, name: name) }
     let compiled = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
     return value(compiled, of: scope)
   }
 
-  private func object(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
-    try RecordShapeBuilder.object { shape in
-      if let fields = node.fields {
-        for field in fields { try noting(diagnostics) { try add(field, in: scope, to: shape) } }
-      } else {
-        for column in try defaultColumns(of: scope) { try add(column, at: node.origin, in: scope, to: shape) }
-      }
-      for annotation in node.annotations {
-        try noting(diagnostics) { try add(annotation, in: scope, to: shape) }
-      }
-      try addChildren(of: node, in: scope, to: shape, name: name)
-      if let recursion = scope.recursion {
-        try RecursionBuilder(tree: tree).add(recursion, in: scope, to: shape, name: name)
-      }
+  private mutating func object(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+    var shape = RecordShapeBuilder()
+    if let fields = node.fields {
+      for field in fields { try noting(diagnostics) { try add(field, in: scope, to: &shape) } }
+    } else {
+      for column in try defaultColumns(of: scope) { try add(column, at: node.origin, in: scope, to: &shape) }
     }
+    for annotation in node.annotations {
+      try noting(diagnostics) { try add(annotation, in: scope, to: &shape) }
+    }
+    try addChildren(of: node, in: scope, to: &shape, name: name)
+    if let recursion = scope.recursion {
+      try addRepetition(of: recursion, in: scope, to: &shape, name: name)
+    }
+    return shape.object
   }
 
   /// Checks the fields of a joined node, which are not part of the result.
   func check(_ node: RequestNode, in scope: Scope) throws {
-    let shape = RecordShapeBuilder()
+    var shape = RecordShapeBuilder()
     if let values = node.values {
       _ = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
     }
-    for field in node.fields ?? [] { try add(field, in: scope, to: shape) }
-    for annotation in node.annotations { try add(annotation, in: scope, to: shape) }
+    for field in node.fields ?? [] { try add(field, in: scope, to: &shape) }
+    for annotation in node.annotations { try add(annotation, in: scope, to: &shape) }
   }
 
   private func defaultColumns(of scope: Scope) throws -> [Column] {
@@ -46,10 +57,10 @@ struct RecordShapes {
     return fields.compactMap { scope.resource.column(named: $0) }
   }
 
-  private func add(_ field: Field, in scope: Scope, to shape: RecordShapeBuilder) throws {
+  private func add(_ field: Field, in scope: Scope, to shape: inout RecordShapeBuilder) throws {
     switch field {
     case .all:
-      for column in scope.resource.columns { try add(column, at: Origin(), in: scope, to: shape) }
+      for column in scope.resource.columns { try add(column, at: Origin(), in: scope, to: &shape) }
     case .expression(let item):
       let name: String
       if let written = item.name {
@@ -61,11 +72,11 @@ struct RecordShapes {
       } else {
         throw missingName(item)
       }
-      try add(item.expression, as: name, in: scope, to: shape)
+      try add(item.expression, as: name, in: scope, to: &shape)
     }
   }
 
-  private func add(_ item: NamedExpression, in scope: Scope, to shape: RecordShapeBuilder) throws {
+  private func add(_ item: NamedExpression, in scope: Scope, to shape: inout RecordShapeBuilder) throws {
     guard
       let name = try item.name
         ?? scope.names.defaultName(of: item.expression)
@@ -76,7 +87,7 @@ struct RecordShapes {
       guard errors == diagnostics?.encounters else { return }
       throw missingName(item)
     }
-    try add(item.expression, as: name, in: scope, to: shape)
+    try add(item.expression, as: name, in: scope, to: &shape)
   }
 
   private func missingName(_ item: NamedExpression) -> RequestError {
@@ -85,7 +96,7 @@ struct RecordShapes {
   }
 
   private func add(
-    _ expression: Expression, as name: String, in scope: Scope, to shape: RecordShapeBuilder
+    _ expression: Expression, as name: String, in scope: Scope, to shape: inout RecordShapeBuilder
   ) throws {
     let compiled = try compile(expression, in: scope)
     try shape.reserve(name, at: expression.origin)
@@ -93,7 +104,7 @@ struct RecordShapes {
   }
 
   private func add(
-    _ column: Column, at origin: Origin, in scope: Scope, to shape: RecordShapeBuilder
+    _ column: Column, at origin: Origin, in scope: Scope, to shape: inout RecordShapeBuilder
   ) throws {
     try shape.reserve(column.name, at: origin)
     shape.add(column.name, value(context.expressions.compile(column, in: scope), of: scope))
@@ -111,16 +122,16 @@ struct RecordShapes {
 
   // MARK: Associations
 
-  private func addChildren(
-    of node: RequestNode, in scope: Scope, to shape: RecordShapeBuilder, name: String
+  private mutating func addChildren(
+    of node: RequestNode, in scope: Scope, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     for child in node.children where child.isReturned {
-      try noting(diagnostics) { try add(child, in: scope, to: shape, name: name) }
+      try noting(diagnostics) { try add(child, in: scope, to: &shape, name: name) }
     }
   }
 
-  private func add(
-    _ child: RequestNode, in scope: Scope, to shape: RecordShapeBuilder, name: String
+  private mutating func add(
+    _ child: RequestNode, in scope: Scope, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     let path = name.isEmpty ? child.key : "\(name).\(child.key)"
     let isToOne = child.association?.cardinality == .toOne
@@ -129,20 +140,20 @@ struct RecordShapes {
       // It is no object: the nodes below it become members of this one.
       let record = try context.toOne.join(child, to: scope)
       try tree.check(child, name: path)
-      try addChildren(of: child, in: record, to: shape, name: path)
+      try addChildren(of: child, in: record, to: &shape, name: path)
     case (false, false):
-      try addBelowJoined([child], in: scope, to: shape, name: path)
+      try addBelowJoined([child], in: scope, to: &shape, name: path)
     case (true, true) where child.recursion == nil:
       try shape.reserve(child.key, at: child.origin)
       shape.add(child.key, try toOne(child, in: scope, name: path))
     case (true, _):
-      let number = try tree.nested(child, below: scope, hops: [], name: path)
+      let number = try add(child, below: scope, hops: [], name: path)
       try shape.reserve(child.key, at: child.origin)
       shape.add(child.key, .child(node: number))
     }
   }
 
-  private func toOne(_ node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+  private mutating func toOne(_ node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
     try tree.check(node, name: name)
     let record = try context.toOne.join(node, to: scope)
     // Its column precedes those that depend on it.
@@ -152,18 +163,28 @@ struct RecordShapes {
   }
 
   /// Adds the nodes included below joined to-many ones.
-  private func addBelowJoined(
-    _ hops: [RequestNode], in scope: Scope, to shape: RecordShapeBuilder, name: String
+  private mutating func addBelowJoined(
+    _ hops: [RequestNode], in scope: Scope, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     for child in hops.last?.children ?? [] where child.isReturned {
       let path = "\(name).\(child.key)"
       guard child.isIncluded else {
-        try addBelowJoined(hops + [child], in: scope, to: shape, name: path)
+        try addBelowJoined(hops + [child], in: scope, to: &shape, name: path)
         continue
       }
-      let number = try tree.nested(child, below: scope, hops: hops, name: path)
+      let number = try add(child, below: scope, hops: hops, name: path)
       try shape.reserve(child.key, at: child.origin)
       shape.add(child.key, .child(node: number))
     }
+  }
+
+  /// Adds the select of a node with its own rows, and returns its number.
+  mutating func add(
+    _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
+  ) throws -> Int {
+    let next = number + 1 + below.count
+    below += try tree.nested(
+      node, number: next, below: scope, hops: hops, name: name, isRepetition: isRepetition)
+    return next
   }
 }
