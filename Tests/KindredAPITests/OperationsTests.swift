@@ -148,6 +148,17 @@ struct OperationsTests {
     #expect(asked.headers["Allow"] == allow)
   }
 
+  @Test("with HSTS, each response tells browsers to use HTTPS (RFC 6797)", arguments: [true, false])
+  func strictTransport(isRequired: Bool) throws {
+    var options = KindredService.Options()
+    options.requiresHTTPS = isRequired
+    let library = try TestDatabase(Library.schema + Library.records, options: options)
+    for target in ["/authors/1", "/nothing", "/-/health"] {
+      let field = try library.answer(target).headers["Strict-Transport-Security"]
+      #expect(field == (isRequired ? "max-age=31536000" : nil), "\(target)")
+    }
+  }
+
   @Test(
     "no answer is to be taken for another type than it says",
     arguments: [

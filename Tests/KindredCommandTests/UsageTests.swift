@@ -26,6 +26,7 @@ struct UsageTests {
       (["serve", "--max-connections", "99999999999999999999"], "--max-connections"),
       (["serve", "--log-level", "loud"], "debug"),
       (["serve", "--tls-key", "key.pem"], "--tls-certificate"),
+      (["serve", "--tls-hsts"], "--tls-key"),
       (["serve", "one.db", "two.db"], "two.db"),
       (["query", "x.db"], "<url>"),
       (["migrate"], "<database>"),

@@ -222,7 +222,7 @@ struct FetchRequestParser {
   ) throws {
     if let limit = parsed.limit, let most = limits.maximumPageSize, limit > most, !isUnpaged {
       throw RequestError(
-        .limitExceeded, "a page has \(most) records at most: follow `Link` for more",
+        .limitExceeded, "`limit` is \(most) at most: take more records in several requests",
         at: Origin(parameter: "limit"))
     }
     parsed.limit = parsed.limit ?? (isUnpaged || isSingle ? nil : limits.pageSize)

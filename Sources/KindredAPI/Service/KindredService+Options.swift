@@ -20,6 +20,8 @@ extension KindredService {
     public var hosts = AllowedHosts.any
     /// Which pages of other origins may use the service; nil for none.
     public var cors: CORSPolicy?
+    /// Whether browsers are told to use only HTTPS for a year (RFC 6797), which the service must be reached by.
+    public var requiresHTTPS = false
     /// The log of requests, if there is one.
     public var requestLog: (any RequestLog)?
     /// The settings of live results; nil to disable them.

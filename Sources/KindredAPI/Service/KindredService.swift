@@ -124,7 +124,7 @@ public final class KindredService: HTTPHandler {
     if restrictsAccess { response.dependOnCredentials() }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
-    response.forbidTypeSniffing()
+    response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
     return observed(response, to: request, timing)
   }
 
@@ -133,7 +133,7 @@ public final class KindredService: HTTPHandler {
     options.requestLog?.noteRefusal(error.status)
     var response = Problem(error).response
     options.cors?.applyWithoutOrigin(to: &response)
-    response.forbidTypeSniffing()
+    response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
     return response
   }
 
@@ -241,9 +241,10 @@ extension HTTPResponse {
     if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
   }
 
-  /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options").
-  fileprivate mutating func forbidTypeSniffing() {
+  /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options"), and plain HTTP for a year (RFC 6797) if required.
+  fileprivate mutating func protectBrowsers(requiringHTTPS: Bool) {
     headers.append("X-Content-Type-Options", "nosniff")
+    if requiringHTTPS { headers.append("Strict-Transport-Security", "max-age=31536000") }
   }
 }
 

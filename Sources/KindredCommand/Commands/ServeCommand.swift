@@ -49,12 +49,16 @@ struct ServeCommand: Configurable {
     if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
       throw ValidationError("--tls-certificate and --tls-key go together")
     }
+    if server.tls == nil, server.tlsHsts {
+      throw ValidationError("--tls-hsts needs --tls-certificate and --tls-key")
+    }
     // Before any thread is started, because threads inherit the signal mask.
     let signals = Signals()
     FileDescriptors.raiseLimit()
     var options = requests.serviceOptions
     options.hosts = server.hosts
     options.cors = try server.cors()
+    options.requiresHTTPS = server.tlsHsts
     options.compressionLevel = server.compressionLevel.level
     options.tellsTiming = server.serverTiming
     options.showsPlans = server.explain

@@ -106,6 +106,11 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file"))
   var tlsKey: String?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Tell browsers to use only HTTPS for this host name, for a year (HSTS, RFC 6797).")
+  var tlsHsts = false
+
   @Option(
     help: .init(
       "The host names by which clients may address the server, separated by commas; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] are always allowed; on others, any is by default.",
