@@ -1,7 +1,7 @@
 /// The records that expressions read, and whether evaluating the expressions could reveal anything about them.
 struct Exposure {
   /// Without repetitions, in the order in which they are first read.
-  private(set) var records: [Scope] = []
+  private(set) var records: [StatementRecord] = []
   /// Whether the value of a record could make an operation fail or take noticeably longer.
   var tells = false
 
@@ -9,9 +9,9 @@ struct Exposure {
   init() {}
 
   /// An exposure of these records by harmless operations.
-  init(_ records: [Scope]) { self.records = records }
+  init(_ records: [StatementRecord]) { self.records = records }
 
-  mutating func add(_ record: Scope) {
+  mutating func add(_ record: StatementRecord) {
     if !records.contains(where: { $0 === record }) { records.append(record) }
   }
 

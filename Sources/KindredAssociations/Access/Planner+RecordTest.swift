@@ -26,7 +26,7 @@ extension Planner {
   /// - Parameter begin: begins the select that finds the record.
   func test(
     _ rule: Expression?, of resource: Resource,
-    _ begin: (_ record: Scope, _ context: PlanningContext) throws -> Void
+    _ begin: (_ record: StatementRecord, _ context: PlanningContext) throws -> Void
   ) throws -> RecordLookup {
     let request = FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode())
     var context = Planner(model: model, dialect: dialect).context(of: request, isForOneRecord: true)
@@ -34,7 +34,7 @@ extension Planner {
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: false)
     let select = statement.newSelect()
     let record = context.rules.unrestricted(
-      Scope(
+      StatementRecord(
         NameScope(model: model, resource: resource, node: nil, parent: nil), table: resource.table,
         alias: select.alias(for: resource.table), select: select, parent: nil))
     try begin(record, context)

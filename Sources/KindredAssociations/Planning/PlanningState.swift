@@ -24,7 +24,7 @@ final class PlanningState {
   /// The number of names found within their own definitions.
   var selfReferences = 0
   /// The records with aliases, in a request for rows.
-  var aliased: [RecordAlias: Scope] = [:]
+  var aliased: [RecordAlias: StatementRecord] = [:]
   // These are kept here, since references between records would be cycles.
   private(set) var names: [ObjectIdentifier: NameMemory] = [:]
   private(set) var records: [ObjectIdentifier: RecordMemory] = [:]
@@ -59,10 +59,10 @@ final class PlanningState {
   }
 
   /// Returns what has been built for a record of a statement.
-  func memory(of scope: Scope) -> RecordMemory {
-    let id = ObjectIdentifier(scope)
+  func memory(of record: StatementRecord) -> RecordMemory {
+    let id = ObjectIdentifier(record)
     if let known = records[id] { return known }
-    let memory = RecordMemory(of: scope)
+    let memory = RecordMemory(of: record)
     records[id] = memory
     return memory
   }
@@ -71,11 +71,11 @@ final class PlanningState {
 /// What has been built for a record of a statement, so that each thing is built once.
 final class RecordMemory {
   /// Keeps the identity under which the memory is found.
-  let scope: Scope
+  let record: StatementRecord
   /// The records joined by to-one associations, by ``ResolvedAssociation/place``.
-  var joined: [ResolvedAssociation.Place: Scope] = [:]
+  var joined: [ResolvedAssociation.Place: StatementRecord] = [:]
   /// The named expressions compiled so far, and the records that they expose.
   var named: [String: (expression: CompiledExpression, isOfGroup: Bool, exposure: Exposure)] = [:]
 
-  init(of scope: Scope) { self.scope = scope }
+  init(of record: StatementRecord) { self.record = record }
 }

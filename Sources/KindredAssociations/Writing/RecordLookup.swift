@@ -22,10 +22,10 @@ extension Planner {
     let context = context(of: request, isForOneRecord: true)
     let path = try RecordPath(request.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: false)
-    let scope = try path.end(node: nil, statement: statement)
-    let names = scope.add(columns)
+    let record = try path.end(node: nil, statement: statement)
+    let names = record.add(columns)
     var writer = PlanWriter(context.state)
-    let last = PathSelect(scope, absence: path.records.absence)
+    let last = PathSelect(record, absence: path.records.absence)
     return RecordLookup(
       steps: (path.selects + [last]).map { writer.step($0) }, columns: names, context.state.findings)
   }
@@ -42,10 +42,10 @@ extension Planner {
     let tree = TreeBuilder(context)
     let path = try RecordPath(request.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)
-    let scope = try path.end(node: request.root, statement: statement)
-    let names = scope.add(columns)
+    let record = try path.end(node: request.root, statement: statement)
+    let names = record.add(columns)
     let rows = try tree.rows(
-      of: request.root, number: 0, association: path.records.association, in: scope
+      of: request.root, number: 0, association: path.records.association, in: record
     ).finished
     var writer = PlanWriter(context.state)
     var steps = path.selects.map { writer.step($0) }
@@ -75,7 +75,7 @@ extension RecordLookup {
   }
 }
 
-extension Scope {
+extension StatementRecord {
   /// Selects these columns first, and returns their names without repetitions.
   fileprivate func add(_ columns: [String]) -> [String] {
     var names: [String] = []

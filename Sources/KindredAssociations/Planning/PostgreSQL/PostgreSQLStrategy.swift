@@ -38,7 +38,7 @@ struct PostgreSQLStrategy: PlanStrategy {
 
   /// Returns the records of all keys, in the order of these; nil unless a single key links them.
   private func keyedBatch(of rows: RowsSelect) -> BatchSelect? {
-    let record = rows.scope
+    let record = rows.record
     guard let association = record.node?.association, let step = association.steps.first,
       association.steps.count == 1, let name = step.destinationColumns.first,
       step.destinationColumns.count == 1, let origin = record.parent, origin.statement !== record.statement,

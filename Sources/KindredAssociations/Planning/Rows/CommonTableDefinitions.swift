@@ -29,7 +29,7 @@ struct CommonTableDefinitions {
     case .raw(let parts):
       let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
       let table = Table(name: "", kind: .view, columns: [], primaryKey: [])
-      let nowhere = Scope(
+      let nowhere = StatementRecord(
         NameScope(model: context.model, resource: Resource(name: "", table: table), node: nil, parent: nil),
         table: table,
         alias: "", select: statement.newSelect(), parent: nil)

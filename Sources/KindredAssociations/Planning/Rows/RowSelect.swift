@@ -35,7 +35,7 @@ final class RowSelect {
   /// Returns the statement or subquery with these columns.
   func rendered(page: Bool, columns: [SQL]) -> SQL {
     guard let root else { return SQL() }
-    return withClause + select(page: page, columns: columns, from: root.scope.select.from, group: group)
+    return withClause + select(page: page, columns: columns, from: root.record.select.from, group: group)
   }
 
   /// Returns the statement after the common table expressions.
@@ -62,7 +62,7 @@ final class RowSelect {
     // An expression may be an aggregate, which reduces all rows to one.
     let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty && node.selectsColumns
     if isPlain, node.rows.limit == nil, node.rows.offset == 0 {
-      return "\(withClause)SELECT COUNT(*) \(root.scope.select.from)"
+      return "\(withClause)SELECT COUNT(*) \(root.record.select.from)"
     }
     return "SELECT COUNT(*) FROM (\(rendered(page: node.rows.limit != nil || node.rows.offset != 0)))"
   }
@@ -82,16 +82,16 @@ final class RowSelect {
 
 /// A record in a select of rows, and those joined to it.
 final class RowJoin {
-  let scope: Scope
+  let record: StatementRecord
   /// The step that leads to it; nil for the first record.
   let step: AssociationStep?
   var children: [RowJoin] = []
 
   /// The record and those joined to it.
-  var records: Set<RecordID> { children.reduce([scope.record]) { $0.union($1.records) } }
+  var records: Set<RecordID> { children.reduce([record.id]) { $0.union($1.records) } }
 
-  init(scope: Scope, step: AssociationStep? = nil) {
-    self.scope = scope
+  init(record: StatementRecord, step: AssociationStep? = nil) {
+    self.record = record
     self.step = step
   }
 }

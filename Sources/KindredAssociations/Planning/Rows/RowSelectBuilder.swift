@@ -9,53 +9,56 @@ struct RowSelectBuilder {
     let node = request.root
     let rows = RowSelect(node: node, statement: select.statement)
     rows.reserveAliases()
-    let scope: Scope
+    let record: StatementRecord
     if let association = node.association, let values = request.origin, let first = association.steps.first {
       let (table, resource) = try context.model.table(named: first.origin)
-      let origin = Scope(
+      let origin = StatementRecord(
         NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: table, alias: "",
         select: select,
         parent: nil, constants: values)
-      scope = try records(of: node, from: origin, into: select, isRepeated: false)
+      record = try records(of: node, from: origin, into: select, isRepeated: false)
     } else {
       let resource = try context.model.resource(named: request.path.resource)
-      scope = Scope(
+      record = StatementRecord(
         NameScope(model: context.model, resource: resource, node: node, parent: nil), table: resource.table,
         alias: select.alias(for: resource.table, node: node), select: select, parent: nil)
-      try context.state.register(scope, above: nil)
-      select.begin(with: try context.sources.reference(to: scope))
+      try context.state.register(record, above: nil)
+      select.begin(with: try context.sources.reference(to: record))
     }
-    try finish(rows, root: scope)
-    return rows
-  }
-
-  /// Returns the rows of a collection of each parent record.
-  func select(_ node: RequestNode, below scope: Scope, in statement: StatementBuilder) throws -> RowSelect {
-    let rows = RowSelect(node: node, statement: statement)
-    rows.reserveAliases()
-    let record = try records(of: node, from: scope, into: statement.newSelect(), isRepeated: true)
     try finish(rows, root: record)
     return rows
   }
 
+  /// Returns the rows of a collection of each parent record.
+  func select(_ node: RequestNode, below record: StatementRecord, in statement: StatementBuilder) throws
+    -> RowSelect
+  {
+    let rows = RowSelect(node: node, statement: statement)
+    rows.reserveAliases()
+    let first = try records(of: node, from: record, into: statement.newSelect(), isRepeated: true)
+    try finish(rows, root: first)
+    return rows
+  }
+
   private func records(
-    of node: RequestNode, from scope: Scope, into select: SelectBuilder, isRepeated: Bool
-  ) throws -> Scope {
+    of node: RequestNode, from record: StatementRecord, into select: SelectBuilder, isRepeated: Bool
+  ) throws -> StatementRecord {
     try context.chains.chain(
-      scope.names.destination(of: node, countsWays: true), from: scope, into: select, isRepeated: isRepeated)
+      record.names.destination(of: node, countsWays: true), from: record, into: select, isRepeated: isRepeated
+    )
   }
 
   /// Opens the joined records before it compiles expressions, which may read any of them.
-  private func finish(_ rows: RowSelect, root scope: Scope) throws {
-    let root = RowJoin(scope: scope)
+  private func finish(_ rows: RowSelect, root record: StatementRecord) throws {
+    let root = RowJoin(record: record)
     rows.root = root
     try open(root)
-    for child in root.children { scope.select.append(join: try rendered(child, below: root).sql) }
+    for child in root.children { record.select.append(join: try rendered(child, below: root).sql) }
     let (node, expressions) = (rows.node, context.expressions)
-    scope.select.add(try node.filters.map { try expressions.condition($0, in: scope) })
+    record.select.add(try node.filters.map { try expressions.condition($0, in: record) })
     rows.commonTables = try CommonTableDefinitions(context: context).definitions(of: node)
-    rows.group = try node.group.map { try expressions.compile($0, in: scope).sql }
-    rows.havings = try node.havings.map { try expressions.condition($0, in: scope) }
+    rows.group = try node.group.map { try expressions.compile($0, in: record).sql }
+    rows.havings = try node.havings.map { try expressions.condition($0, in: record) }
     rows.order = try terms(of: root)
   }
 
@@ -63,16 +66,16 @@ struct RowSelectBuilder {
 
   /// Opens the records joined to one.
   private func open(_ join: RowJoin) throws {
-    for child in join.scope.node?.children ?? [] where !child.rows.isPrefetched {
+    for child in join.record.node?.children ?? [] where !child.rows.isPrefetched {
       guard let step = child.association?.steps.first else { continue }
-      let select = join.scope.select
+      let select = join.record.select
       let (table, resource) = try context.model.table(named: step.destination)
-      let scope = Scope(
-        NameScope(model: context.model, resource: resource, node: child, parent: join.scope.names),
+      let record = StatementRecord(
+        NameScope(model: context.model, resource: resource, node: child, parent: join.record.names),
         table: table,
-        alias: select.alias(for: table, node: child), select: select, parent: join.scope)
-      try context.state.register(scope, above: join.scope)
-      let opened = RowJoin(scope: scope, step: step)
+        alias: select.alias(for: table, node: child), select: select, parent: join.record)
+      try context.state.register(record, above: join.record)
+      let opened = RowJoin(record: record, step: step)
       join.children.append(opened)
       try open(opened)
     }
@@ -88,28 +91,28 @@ struct RowSelectBuilder {
   private func rendered(
     _ join: RowJoin, below root: RowJoin, outside: Set<RecordID> = []
   ) throws -> (sql: SQL, beyond: [SQL]) {
-    guard let step = join.step, let node = join.scope.node, let parent = join.scope.parent else {
+    guard let step = join.step, let node = join.record.node, let parent = join.record.parent else {
       return (SQL(), [])
     }
-    let statement = join.scope.statement
-    let table = try context.sources.reference(to: join.scope)
+    let statement = join.record.statement
+    let table = try context.sources.reference(to: join.record)
     var conditions = context.sources.links(
-      step, from: parent, to: TableSource(columns: step.destinationColumns, of: join.scope), in: statement)
+      step, from: parent, to: TableSource(columns: step.destinationColumns, of: join.record), in: statement)
     if let rule = table.rule { conditions.append(rule) }
     var beyond: [SQL] = []
     for filter in ([step.filter].compactMap { $0 }) + node.filters {
-      let condition = try context.expressions.condition(filter, in: join.scope)
+      let condition = try context.expressions.condition(filter, in: join.record)
       if condition.reads(where: outside.contains) {
         beyond.append(condition)
       } else {
         conditions.append(condition)
       }
     }
-    let isInParentheses = !node.isRequired && join.children.contains { $0.scope.node?.isRequired == true }
+    let isInParentheses = !node.isRequired && join.children.contains { $0.record.node?.isRequired == true }
     let hidden = isInParentheses ? root.records.subtracting(join.records) : outside
     var (inner, outer): ([SQL], [SQL]) = ([], [])
     for child in join.children {
-      let isRequired = child.scope.node?.isRequired == true
+      let isRequired = child.record.node?.isRequired == true
       let rendered = try rendered(child, below: root, outside: isRequired ? hidden : [])
       if isRequired { inner.append(rendered.sql) } else { outer.append(rendered.sql) }
       if isInParentheses { conditions += rendered.beyond } else { beyond += rendered.beyond }
@@ -125,18 +128,18 @@ struct RowSelectBuilder {
 
   /// Returns the order: that of the record, of its pivots, and of the records joined to it.
   private func terms(of join: RowJoin) throws -> [OrderTerm] {
-    var terms = try (join.scope.node?.sort ?? []).map { try rowTerm($0, in: join.scope) }
-    var pivot = join.scope.via
-    while let scope = pivot {
-      terms += try (scope.node?.sort ?? []).map { try rowTerm($0, in: scope) }
-      pivot = scope.via
+    var terms = try (join.record.node?.sort ?? []).map { try rowTerm($0, in: join.record) }
+    var pivot = join.record.via
+    while let record = pivot {
+      terms += try (record.node?.sort ?? []).map { try rowTerm($0, in: record) }
+      pivot = record.via
     }
     return try join.children.reduce(terms) { try $0 + self.terms(of: $1) }
   }
 
-  private func rowTerm(_ term: SortTerm, in scope: Scope) throws -> OrderTerm {
+  private func rowTerm(_ term: SortTerm, in record: StatementRecord) throws -> OrderTerm {
     OrderTerm(
-      try context.expressions.compile(term.expression, in: scope), isDescending: term.isDescending,
+      try context.expressions.compile(term.expression, in: record), isDescending: term.isDescending,
       nulls: term.nulls)
   }
 
@@ -144,15 +147,15 @@ struct RowSelectBuilder {
 
   /// Returns the named columns of a subquery: those of its first record.
   func selection(of rows: RowSelect) throws -> [SQL] {
-    guard let root = rows.root, let node = root.scope.node else { return ["1"] }
-    let scope = root.scope
+    guard let root = rows.root, let node = root.record.node else { return ["1"] }
+    let record = root.record
     func named(_ item: NamedExpression) throws -> SQL {
-      let sql = try context.expressions.compile(item.expression, in: scope).sql
-      return name(of: item, in: scope).map { "\(sql) AS \(identifier: $0)" } ?? sql
+      let sql = try context.expressions.compile(item.expression, in: record).sql
+      return name(of: item, in: record).map { "\(sql) AS \(identifier: $0)" } ?? sql
     }
     let fields: [SQL] = try (node.fields ?? [.all]).flatMap { field -> [SQL] in
       switch field {
-      case .all: scope.table.declaredColumns.map { scope.column($0.name, in: scope.statement) }
+      case .all: record.table.declaredColumns.map { record.column($0.name, in: record.statement) }
       case .expression(let item): [try named(item)]
       }
     }
@@ -160,10 +163,10 @@ struct RowSelectBuilder {
   }
 
   /// Returns the name of a selected column; nil stands for the name that SQLite gives it.
-  func name(of item: NamedExpression, in scope: Scope) -> String? {
+  func name(of item: NamedExpression, in record: StatementRecord) -> String? {
     guard item.name == nil, case .program(.column(let column)) = item.expression.kind else {
       return item.name
     }
-    return scope.table.column(named: column)?.name ?? column
+    return record.table.column(named: column)?.name ?? column
   }
 }

@@ -50,48 +50,48 @@ final class RowTreeBuilder {
 
   private func columns(of join: RowJoin) throws -> RowLayout {
     var layout = RowLayout()
-    guard let node = join.scope.node else { return layout }
+    guard let node = join.record.node else { return layout }
     for field in node.isIncluded ? node.fields ?? [.all] : [] {
       switch field {
-      case .all: layout.columns += join.scope.allColumns
-      case .expression(let item): layout.columns.append(try column(item, in: join.scope))
+      case .all: layout.columns += join.record.allColumns
+      case .expression(let item): layout.columns.append(try column(item, in: join.record))
       }
     }
-    for item in node.annotations { layout.columns.append(try column(item, in: join.scope)) }
-    for child in join.children where child.scope.node?.isReturned == true {
+    for item in node.annotations { layout.columns.append(try column(item, in: join.record)) }
+    for child in join.children where child.record.node?.isReturned == true {
       layout.scopes.append(
-        RowLayout.Scope(key: child.scope.node?.key ?? "", layout: try columns(of: child)))
+        RowLayout.Scope(key: child.record.node?.key ?? "", layout: try columns(of: child)))
     }
     return layout
   }
 
-  private func column(_ item: NamedExpression, in scope: Scope) throws -> RowLayout.Column {
+  private func column(_ item: NamedExpression, in record: StatementRecord) throws -> RowLayout.Column {
     RowLayout.Column(
-      place: scope.statement.column(try context.expressions.compile(item.expression, in: scope).sql),
-      name: selects.name(of: item, in: scope))
+      place: record.statement.column(try context.expressions.compile(item.expression, in: record).sql),
+      name: selects.name(of: item, in: record))
   }
 
   private func addCollections(of join: RowJoin, to layout: inout RowLayout, name: String) throws {
-    for child in join.scope.node?.children ?? [] where child.rows.isPrefetched {
+    for child in join.record.node?.children ?? [] where child.rows.isPrefetched {
       let path = name.isEmpty ? child.key : "\(name).\(child.key)"
       layout.prefetched.append(
-        RowLayout.Prefetched(key: child.key, node: try addCollection(child, below: join.scope, name: path)))
+        RowLayout.Prefetched(key: child.key, node: try addCollection(child, below: join.record, name: path)))
     }
-    let returned = join.children.filter { $0.scope.node?.isReturned == true }
+    let returned = join.children.filter { $0.record.node?.isReturned == true }
     for (number, child) in returned.enumerated() {
       try addCollections(of: child, to: &layout.scopes[number].layout, name: name)
     }
   }
 
   /// Adds the statement of a collection, which runs for each parent record, or for many at once.
-  private func addCollection(_ node: RequestNode, below scope: Scope, name: String) throws -> Int {
+  private func addCollection(_ node: RequestNode, below record: StatementRecord, name: String) throws -> Int {
     let statement = StatementBuilder(
-      context.dialect, level: scope.statement.level + 1, runsOften: true, givesMany: true)
-    return try add(try selects.select(node, below: scope, in: statement), name: name)
+      context.dialect, level: record.statement.level + 1, runsOften: true, givesMany: true)
+    return try add(try selects.select(node, below: record, in: statement), name: name)
   }
 }
 
-extension Scope {
+extension StatementRecord {
   /// The columns that `*` stands for.
   fileprivate var allColumns: [RowLayout.Column] {
     table.declaredColumns.map { column in

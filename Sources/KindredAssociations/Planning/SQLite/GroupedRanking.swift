@@ -41,11 +41,11 @@ struct GroupedRanking {
 
   /// Returns nil if the rows are better read in another way.
   init?(of rows: RowsSelect) {
-    let scope = rows.scope
+    let record = rows.record
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
-      rows.source.isPlain(scope.record, of: scope.table), let rank = rows.order.first,
+      rows.source.isPlain(record.id, of: record.table), let rank = rows.order.first,
       let aggregate = rank.grouped, aggregate.term == rank.sql,
-      aggregate.origin.column(of: scope.record) != nil, !rows.source.conditions.isEmpty
+      aggregate.origin.column(of: record.id) != nil, !rows.source.conditions.isEmpty
     else { return nil }
     (self.rank, self.aggregate) = (rank.sql, aggregate)
   }
@@ -57,14 +57,14 @@ struct GroupedRanking {
   ///   - page: `LIMIT` and `OFFSET`.
   ///   - after: The condition that starts the page.
   func sql(_ rows: RowsSelect, _ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
-    let scope = rows.scope
+    let record = rows.record
     let conditions = rows.source.conditions + (after.map { [$0] } ?? [])
     let rest = rows.order.dropFirst().map(\.sql)
     guard conditions.allSatisfy({ $0.contains(term: rank) }),
-      rest.allSatisfy({ $0.column(of: scope.record) != nil })
+      rest.allSatisfy({ $0.column(of: record.id) != nil })
     else { return nil }
 
-    let keys = scope.table.pointerColumns.map { SQL.column(scope.record, $0) }
+    let keys = record.table.pointerColumns.map { SQL.column(record.id, $0) }
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
     // Conditions may read joined records; SQLite omits unused joins.

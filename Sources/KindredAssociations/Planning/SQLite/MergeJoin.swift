@@ -21,8 +21,8 @@ struct MergeJoin {
   ///   - root: The root's rows.
   init?(_ node: NodeSelect, below root: RowsSelect, in model: Model) {
     var rows = node.rows
-    let record = rows.scope
-    guard let above = node.collectionOf, above === root.scope, root.isInOrderOfRowID(),
+    let record = rows.record
+    guard let above = node.collectionOf, above === root.record, root.isInOrderOfRowID(),
       rows.isInOrderOfRowID(linkCount: 1), let association = record.node?.association,
       association.steps.count == 1, let step = association.steps.first, step.originColumns.count == 1,
       model.isPlain(step),
@@ -32,13 +32,13 @@ struct MergeJoin {
       column.affinity == .integer || column.affinity == .numeric,
       let index = record.table.orderingIndexes.first(where: { $0.column == column.name }),
       // The root is sorted by it.
-      let columnAbove = root.columns.firstIndex(of: .column(above.record, step.originColumns[0]))
+      let columnAbove = root.columns.firstIndex(of: .column(above.id, step.originColumns[0]))
     else { return nil }
     // It runs once: only its start may depend on the parent.
     let rest = rows.columns + rows.source.joins + rows.order.map(\.sql)
     guard !rest.contains(where: \.readsRowsAbove) else { return nil }
 
-    let key = SQL.column(record.record, column.name)
+    let key = SQL.column(record.id, column.name)
     let origin = above.column(step.originColumns[0], in: record.statement)
     rows.source.links = ["\(key) >= \(origin)"]
     // With any other index, all records would have to be sorted first.
@@ -54,12 +54,12 @@ extension RowsSelect {
   ///
   /// - Parameter linkCount: The number of equalities that link them to a parent.
   fileprivate func isInOrderOfRowID(linkCount: Int = 0) -> Bool {
-    let table = scope.table
+    let table = record.table
     guard case .table = table.kind, let column = table.rowIDColumn, group == nil, !isDistinct,
       order.count == 1, let term = order.first, !term.isDescending, term.nulls == nil
     else { return false }
-    return source.isPlain(scope.record, of: table) && source.links.count == linkCount
-      && source.conditions.isEmpty && term.sql.column(of: scope.record) == column
+    return source.isPlain(record.id, of: table) && source.links.count == linkCount
+      && source.conditions.isEmpty && term.sql.column(of: record.id) == column
   }
 }
 

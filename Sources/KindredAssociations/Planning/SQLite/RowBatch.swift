@@ -24,7 +24,7 @@ extension RowSelect {
     let select = local(
       select(
         page: true, columns: statement.columns + [number],
-        from: root.scope.select.source.sql(outer: Self.above),
+        from: root.record.select.source.sql(outer: Self.above),
         group: group.isEmpty ? [] : [number] + group))
     let count = columns.count
     // A common table expression can't read the one of the parents.

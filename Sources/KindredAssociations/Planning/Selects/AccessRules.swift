@@ -5,46 +5,48 @@ import OrderedCollections
 struct AccessRules {
   let context: PlanningContext
 
-  /// Returns the condition that a record of `scope` is visible; nil if all are.
+  /// Returns the condition that a record is visible; nil if all records of its resource are.
   ///
   /// It reads the unrestricted model, since no rule applies inside a rule, and adds no joins, so that it can be used in
   /// any clause.
-  func rule(of scope: Scope) throws -> SQL? {
-    guard !context.isInRule, let rule = scope.resource.permissions?.rowRule else { return nil }
-    return try condition(rule, in: unrestricted(scope))
+  func rule(of record: StatementRecord) throws -> SQL? {
+    guard !context.isInRule, let rule = record.resource.permissions?.rowRule else { return nil }
+    return try condition(rule, in: unrestricted(record))
   }
 
   /// Returns a rule as a condition on an unrestricted record.
-  func condition(_ rule: Expression, in scope: Scope) throws -> SQL {
+  func condition(_ rule: Expression, in record: StatementRecord) throws -> SQL {
     var inside = context
     inside.isInRule = true
-    return try inside.rules.modelCondition(rule, in: scope)
+    return try inside.rules.modelCondition(rule, in: record)
   }
 
-  /// Returns whether some records of `scope` may be invisible.
-  func restricts(_ scope: Scope) -> Bool { !context.isInRule && scope.resource.permissions?.rowRule != nil }
+  /// Returns whether some records of the same resource may be invisible.
+  func restricts(_ record: StatementRecord) -> Bool {
+    !context.isInRule && record.resource.permissions?.rowRule != nil
+  }
 
   /// Returns the record without the restrictions of the principal.
-  func unrestricted(_ scope: Scope) -> Scope {
-    let resource = context.state.model.unrestricted.resources[scope.resource.name] ?? scope.resource
-    return Scope(
-      NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: scope.table,
-      alias: scope.alias,
-      select: scope.select, parent: nil, canJoin: false)
+  func unrestricted(_ record: StatementRecord) -> StatementRecord {
+    let resource = context.state.model.unrestricted.resources[record.resource.name] ?? record.resource
+    return StatementRecord(
+      NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: record.table,
+      alias: record.alias,
+      select: record.select, parent: nil, canJoin: false)
   }
 
   /// Returns a condition of the model file, as a part of `WHERE` or `ON`.
-  func modelCondition(_ expression: Expression, in scope: Scope) throws -> SQL {
-    try guarded(expression, in: scope, by: context.modelAuthor)
+  func modelCondition(_ expression: Expression, in record: StatementRecord) throws -> SQL {
+    try guarded(expression, in: record, by: context.modelAuthor)
   }
 
   /// Returns the conditions of a step and its association on the records that they lead to.
   ///
   /// - Parameter association: The association whose last step it is; nil for a pivot.
   func modelConditions(
-    of step: AssociationStep, of association: Association?, in scope: Scope
+    of step: AssociationStep, of association: Association?, in record: StatementRecord
   ) throws -> [SQL] {
-    try [step.filter, association?.filter].compactMap { $0 }.map { try modelCondition($0, in: scope) }
+    try [step.filter, association?.filter].compactMap { $0 }.map { try modelCondition($0, in: record) }
   }
 
   // MARK: Guards
@@ -55,32 +57,33 @@ struct AccessRules {
   /// duration, is therefore evaluated only after the rules of the records that it reads: `CASE` evaluates nothing that
   /// it doesn't need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
   func guarded(
-    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
+    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request,
+    isOfGroup: Bool = false
   ) throws -> SQL {
     if context.restrictsRows, case .all(let operands) = expression.kind {
-      return try operands.map { try guarded($0, in: scope, by: author, isOfGroup: isOfGroup) }
+      return try operands.map { try guarded($0, in: record, by: author, isOfGroup: isOfGroup) }
         .joined(separator: " AND ")
     }
-    return try guarding(in: scope) {
-      try context.expressions.condition(expression, in: scope, by: author, isOfGroup: isOfGroup)
+    return try guarding(in: record) {
+      try context.expressions.condition(expression, in: record, by: author, isOfGroup: isOfGroup)
     }
   }
 
   /// Returns a resolved condition as a part of `WHERE` or `ON`.
-  func guarded(_ expression: ResolvedExpression, in scope: Scope) throws -> SQL {
+  func guarded(_ expression: ResolvedExpression, in record: StatementRecord) throws -> SQL {
     if context.restrictsRows, case .all(let operands) = expression.meaning {
-      return try operands.map { try guarded($0, in: scope) }.joined(separator: " AND ")
+      return try operands.map { try guarded($0, in: record) }.joined(separator: " AND ")
     }
-    return try guarding(in: scope) { try context.expressions.condition(expression, in: scope) }
+    return try guarding(in: record) { try context.expressions.condition(expression, in: record) }
   }
 
-  private func guarding(in scope: Scope, _ body: () throws -> SQL) throws -> SQL {
+  private func guarding(in record: StatementRecord, _ body: () throws -> SQL) throws -> SQL {
     guard context.restrictsRows else { return try body() }
     let (condition, exposure) = try context.state.exposing(body)
     guard exposure.tells else { return condition }
-    var read = Exposure([scope])
+    var read = Exposure([record])
     read.add(exposure)
-    return condition.behind(try rules(of: read, in: scope.select))
+    return condition.behind(try rules(of: read, in: record.select))
   }
 
   /// Returns the rules of the exposed records, as far as `select` can refer to them.
@@ -103,7 +106,7 @@ extension SQL {
   }
 }
 
-extension Scope {
+extension StatementRecord {
   /// Returns whether a `SELECT` can refer to the record, because it or an enclosing one reads it.
   fileprivate func isVisible(in select: SelectBuilder) -> Bool {
     self.select === select || (statement === select.statement && self.select.depth < select.depth)

@@ -7,14 +7,14 @@ struct AggregateCompiler {
   private var state: PlanningState { context.state }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// Returns an aggregate of the records associated with that of `scope`.
-  func compile(_ aggregate: ResolvedAggregate, in scope: Scope) throws -> CompiledExpression {
+  /// Returns an aggregate of the records associated with a record.
+  func compile(_ aggregate: ResolvedAggregate, in record: StatementRecord) throws -> CompiledExpression {
     // The cost of a subquery in addition to its expressions.
     try state.budget.charge(8, at: aggregate.origin)
     let function = aggregate.function
-    return try scope.statement.subquery { select in
+    return try record.statement.subquery { select in
       let records = try records(
-        of: aggregate.association, from: scope, into: select, countsWays: aggregate.countsWays)
+        of: aggregate.association, from: record, into: select, countsWays: aggregate.countsWays)
       for filter in aggregate.filters { select.add(try context.rules.guarded(filter, in: records)) }
       let values = try aggregate.arguments.map { try context.expressions.compile($0, in: records) }
       if function == .concat {
@@ -29,7 +29,7 @@ struct AggregateCompiler {
       guard values.contains(where: { $0.sql.reads { $0.depth < select.depth } }) else {
         var compiled = subquery(function, call, select.from)
         compiled.grouped = grouped(
-          function, call.sql, aggregate.association.association, records, select, in: scope, compiled.sql)
+          function, call.sql, aggregate.association.association, records, select, in: record, compiled.sql)
         return compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
@@ -46,10 +46,10 @@ struct AggregateCompiler {
 
   /// Returns the number of associated records, counted up to `most`, so that the cost is bounded.
   func compileCount(
-    of association: ResolvedAssociation, most: Int, in scope: Scope
+    of association: ResolvedAssociation, most: Int, in record: StatementRecord
   ) throws -> CompiledExpression {
-    try scope.statement.subquery { select in
-      _ = try records(of: association, from: scope, into: select)
+    try record.statement.subquery { select in
+      _ = try records(of: association, from: record, into: select)
       let bound = dialect.integer(.value(.integer(Int64(most))))
       let first = dialect.derived("SELECT 1 \(select.from) LIMIT \(bound)")
       return CompiledExpression(
@@ -59,12 +59,12 @@ struct AggregateCompiler {
 
   /// Adds the associated records that meet the conditions of their node.
   private func records(
-    of association: ResolvedAssociation, from scope: Scope, into select: SelectBuilder,
+    of association: ResolvedAssociation, from record: StatementRecord, into select: SelectBuilder,
     countsWays: Bool = false
-  ) throws -> Scope {
+  ) throws -> StatementRecord {
     let records = try context.chains.destination(
-      of: association, from: scope, into: select, countsWays: countsWays,
-      isRepeated: scope.statement.repeatsInner)
+      of: association, from: record, into: select, countsWays: countsWays,
+      isRepeated: record.statement.repeatsInner)
     select.add(try context.conditions.conditions(of: records))
     return records
   }
@@ -73,7 +73,7 @@ struct AggregateCompiler {
   ///
   ///     (SELECT group_concat(value, separator) FROM (SELECT … FROM records ORDER BY order))
   private func concatenation(
-    of values: [CompiledExpression], _ association: ResolvedAssociation, _ records: Scope,
+    of values: [CompiledExpression], _ association: ResolvedAssociation, _ records: StatementRecord,
     _ select: SelectBuilder
   ) throws -> CompiledExpression {
     let orders = context.orders
@@ -105,22 +105,23 @@ struct AggregateCompiler {
 
   /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
-    _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association, _ records: Scope,
-    _ select: SelectBuilder, in scope: Scope, _ term: SQL
+    _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association,
+    _ records: StatementRecord,
+    _ select: SelectBuilder, in record: StatementRecord, _ term: SQL
   ) -> GroupedAggregate? {
     guard dialect.nestsStatements, association.steps.count == 1, select.source.joins.isEmpty,
       let step = association.steps.first, step.originColumns.count == 1,
       let key = records.table.column(named: step.destinationColumns[0]),
-      let origin = scope.table.column(named: step.originColumns[0]),
+      let origin = record.table.column(named: step.originColumns[0]),
       // Then all values of a group belong to the same records.
-      state.model.isPlain(step), select.source.plainRecord == records.record,
+      state.model.isPlain(step), select.source.plainRecord == records.id,
       // Groups are computed independently of any record.
       !select.source.conditions.contains(where: { $0.reads { $0.depth < select.depth } })
     else {
       return nil
     }
     let (keySQL, originSQL) = (
-      records.column(key.name, in: select.statement), scope.column(origin.name, in: select.statement)
+      records.column(key.name, in: select.statement), record.column(origin.name, in: select.statement)
     )
     let conditions = select.source.conditions
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"

@@ -12,17 +12,18 @@ struct AssociationChains {
   ///
   /// - Returns: The destination's record.
   func chain(
-    _ resolved: ResolvedAssociation, from origin: Scope, into select: SelectBuilder, isRepeated: Bool
-  ) throws -> Scope {
+    _ resolved: ResolvedAssociation, from origin: StatementRecord, into select: SelectBuilder,
+    isRepeated: Bool
+  ) throws -> StatementRecord {
     let association = resolved.association
     let pivot = try pivots(
       of: association, nodes: resolved.names.node?.rows.pivots ?? [], from: origin, into: select,
       isRepeated: isRepeated)
     guard let last = association.steps.last else { return pivot }
-    let scope = try record(
+    let record = try newRecord(
       resolved.names, of: last, in: select, parent: origin, via: association.steps.count > 1 ? pivot : nil)
-    try add(scope, by: last, of: association, isLast: true, from: pivot, isRepeated: isRepeated)
-    return scope
+    try add(record, by: last, of: association, isLast: true, from: pivot, isRepeated: isRepeated)
+    return record
   }
 
   /// Adds the tables before the destination's.
@@ -30,9 +31,10 @@ struct AssociationChains {
   /// - Parameter nodes: The request's nodes for the pivots, in the order of the steps.
   /// - Returns: The last pivot's record, or the origin if there is none.
   private func pivots(
-    of association: Association, nodes: [RequestNode], from origin: Scope, into select: SelectBuilder,
+    of association: Association, nodes: [RequestNode], from origin: StatementRecord,
+    into select: SelectBuilder,
     isRepeated: Bool
-  ) throws -> Scope {
+  ) throws -> StatementRecord {
     var previous = origin
     for (number, step) in association.steps.dropLast().enumerated() {
       let node = nodes.indices.contains(number) ? nodes[number] : nil
@@ -41,9 +43,9 @@ struct AssociationChains {
         model: model, resource: try model.table(named: step.destination).resource, node: node,
         parent: previous.names,
         via: via?.resource)
-      let scope = try record(names, of: step, in: select, parent: previous, via: via)
-      try add(scope, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
-      previous = scope
+      let record = try newRecord(names, of: step, in: select, parent: previous, via: via)
+      try add(record, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
+      previous = record
     }
     return previous
   }
@@ -54,9 +56,9 @@ struct AssociationChains {
   ///
   /// - Parameter countsWays: Whether there is a row for each way nevertheless, because the join table is read.
   func destination(
-    of resolved: ResolvedAssociation, from origin: Scope, into select: SelectBuilder,
+    of resolved: ResolvedAssociation, from origin: StatementRecord, into select: SelectBuilder,
     countsWays: Bool = false, isRepeated: Bool
-  ) throws -> Scope {
+  ) throws -> StatementRecord {
     let association = resolved.association
     let node = resolved.names.node
     let countsWays = countsWays || (node?.readsVia ?? false)
@@ -65,10 +67,10 @@ struct AssociationChains {
     else {
       return try chain(resolved, from: origin, into: select, isRepeated: isRepeated)
     }
-    let scope = try record(resolved.names, of: last, in: select, parent: origin, via: nil)
-    try context.state.register(scope, above: origin)
+    let record = try newRecord(resolved.names, of: last, in: select, parent: origin, via: nil)
+    try context.state.register(record, above: origin)
     // The pivot is in the same statement.
-    let source = try context.sources.source(of: scope, by: last, from: scope, isRepeated: isRepeated)
+    let source = try context.sources.source(of: record, by: last, from: record, isRepeated: isRepeated)
     add(source, links: [], to: select)
     let condition = try select.statement.subquery { ways in
       let pivot = try pivots(
@@ -76,15 +78,16 @@ struct AssociationChains {
       return context.sources.membership(last, from: pivot, to: source, among: ways.from)
     }
     select.add(condition)
-    select.add(try context.rules.modelConditions(of: last, of: association, in: scope))
-    return scope
+    select.add(try context.rules.modelConditions(of: last, of: association, in: record))
+    return record
   }
 
-  private func record(
-    _ names: NameScope, of step: AssociationStep, in select: SelectBuilder, parent: Scope, via: Scope?
-  ) throws -> Scope {
+  private func newRecord(
+    _ names: NameScope, of step: AssociationStep, in select: SelectBuilder, parent: StatementRecord,
+    via: StatementRecord?
+  ) throws -> StatementRecord {
     let table = try model.table(named: step.destination).table
-    return Scope(
+    return StatementRecord(
       names, table: table, alias: select.alias(for: table, node: names.node), select: select,
       parent: parent, via: via)
   }
@@ -93,35 +96,36 @@ struct AssociationChains {
   ///
   /// - Parameter isLast: Whether it is the destination's, whose conditions the caller adds.
   private func add(
-    _ scope: Scope, by step: AssociationStep, of association: Association, isLast: Bool,
-    from previous: Scope, isRepeated: Bool
+    _ record: StatementRecord, by step: AssociationStep, of association: Association, isLast: Bool,
+    from previous: StatementRecord, isRepeated: Bool
   ) throws {
-    let (select, last) = (scope.select, isLast ? association : nil)
-    try context.state.register(scope, above: previous)
+    let (select, last) = (record.select, isLast ? association : nil)
+    try context.state.register(record, above: previous)
     guard !model.takesFirst(step, of: association) else {
-      return try addFirst(of: step, from: previous, as: scope, in: last)
+      return try addFirst(of: step, from: previous, as: record, in: last)
     }
     // A joined table is searched once for each row of the tables before it.
     let isInner = !select.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
     let source = try context.sources.source(
-      of: scope, by: step, from: previous, isRepeated: isRepeated || isInner)
+      of: record, by: step, from: previous, isRepeated: isRepeated || isInner)
     add(
       source, links: context.sources.links(step, from: previous, to: source, in: select.statement),
       to: select)
-    select.add(try context.rules.modelConditions(of: step, of: last, in: scope))
-    if !isLast { select.add(try context.conditions.conditions(of: scope)) }
+    select.add(try context.rules.modelConditions(of: step, of: last, in: record))
+    if !isLast { select.add(try context.conditions.conditions(of: record)) }
   }
 
   /// Adds the first record that a step leads to.
   private func addFirst(
-    of step: AssociationStep, from origin: Scope, as scope: Scope, in association: Association?
+    of step: AssociationStep, from origin: StatementRecord, as record: StatementRecord,
+    in association: Association?
   ) throws {
-    let first = try context.toOne.first(of: step, from: origin, as: scope, in: association)
-    if scope.select.isEmpty {
-      scope.select.begin(with: first.source, isPlain: false)
-      scope.select.add(first.condition)
+    let first = try context.toOne.first(of: step, from: origin, as: record, in: association)
+    if record.select.isEmpty {
+      record.select.begin(with: first.source, isPlain: false)
+      record.select.add(first.condition)
     } else {
-      scope.select.join(first.source, on: [first.condition])
+      record.select.join(first.source, on: [first.condition])
     }
   }
 

@@ -9,48 +9,49 @@ struct ExpressionCompiler {
 
   // MARK: Parsed expressions
 
-  /// Returns the SQL of an expression about the record of `scope`.
+  /// Returns the SQL of an expression about a record.
   ///
   /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.
   func compile(
-    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request,
+    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request,
     isOfGroup: Bool = false
   ) throws -> CompiledExpression {
-    try compile(try resolve(expression, in: scope, by: author, isOfGroup), in: scope)
+    try compile(try resolve(expression, in: record, by: author, isOfGroup), in: record)
   }
 
   /// Returns the SQL of a condition, as an operand of `AND`.
   func condition(
-    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
+    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request,
+    isOfGroup: Bool = false
   ) throws -> SQL {
-    try condition(try resolve(expression, in: scope, by: author, isOfGroup), in: scope)
+    try condition(try resolve(expression, in: record, by: author, isOfGroup), in: record)
   }
 
   private func resolve(
-    _ expression: Expression, in scope: Scope, by author: ExpressionAuthor, _ isOfGroup: Bool
+    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor, _ isOfGroup: Bool
   ) throws -> ResolvedExpression {
     try context.resolver.resolve(
-      expression, in: NameContext(scope: scope.names, author: author, allowsGroupAggregates: isOfGroup))
+      expression, in: NameContext(scope: record.names, author: author, allowsGroupAggregates: isOfGroup))
   }
 
   /// Returns whether an expression of the model file reads what the client's roles may not.
-  func readsWithheld(_ expression: Expression, in scope: Scope) throws -> Bool {
-    try resolve(expression, in: scope, by: context.modelAuthor, false).readsWithheld(of: scope.names)
+  func readsWithheld(_ expression: Expression, in record: StatementRecord) throws -> Bool {
+    try resolve(expression, in: record, by: context.modelAuthor, false).readsWithheld(of: record.names)
   }
 
   // MARK: Resolved expressions
 
   /// Returns the SQL of a condition, as an operand of `AND`.
-  func condition(_ expression: ResolvedExpression, in scope: Scope) throws -> SQL {
-    try compileCondition(expression, in: scope).sql(within: .and)
+  func condition(_ expression: ResolvedExpression, in record: StatementRecord) throws -> SQL {
+    try compileCondition(expression, in: record).sql(within: .and)
   }
 
-  /// Returns the SQL of an expression about the record of `scope`.
-  func compile(_ expression: ResolvedExpression, in scope: Scope) throws -> CompiledExpression {
+  /// Returns the SQL of an expression about a record.
+  func compile(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
     if context.restrictsRows, expression.source.exposesOperands(in: dialect) { state.exposure.tells = true }
-    let compiled = try checkingTypes(of: expression.source) { try compileParts(of: expression, in: scope) }
+    let compiled = try checkingTypes(of: expression.source) { try compileParts(of: expression, in: record) }
     // A typed dialect writes some operands several times, which multiplies with each level.
     guard dialect.hasAffinities || compiled.sql.length <= state.budget.limits.sqlLength else {
       throw state.budget.tooLong(at: expression.source.origin)
@@ -60,17 +61,17 @@ struct ExpressionCompiler {
 
   /// Returns the SQL of an expression as a condition.
   private func compileCondition(
-    _ expression: ResolvedExpression, in scope: Scope
+    _ expression: ResolvedExpression, in record: StatementRecord
   ) throws -> CompiledExpression {
-    let compiled = try compile(expression, in: scope)
+    let compiled = try compile(expression, in: record)
     return try checkingTypes(of: expression.source) { try dialect.condition(compiled) }
   }
 
   private func compileParts(
-    of expression: ResolvedExpression, in scope: Scope
+    of expression: ResolvedExpression, in record: StatementRecord
   ) throws -> CompiledExpression {
     func operand(_ expression: ResolvedExpression) throws -> CompiledExpression {
-      try compile(expression, in: scope)
+      try compile(expression, in: record)
     }
 
     switch expression.meaning {
@@ -85,17 +86,17 @@ struct ExpressionCompiler {
     case .unknown:
       return .unknown
     case .path(let path):
-      return try noting(state.diagnostics) { try compile(path, in: scope) } ?? .unknown
+      return try noting(state.diagnostics) { try compile(path, in: record) } ?? .unknown
     case .function(let name, let arguments):
-      return try noting(state.diagnostics) { try call(of: name, arguments, in: scope) } ?? .unknown
+      return try noting(state.diagnostics) { try call(of: name, arguments, in: record) } ?? .unknown
     case .groupAggregate(let function, let arguments, let isDistinct):
       return try noting(state.diagnostics) {
         try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
       } ?? .unknown
     case .all(let operands):
-      return try logical(operands, "AND", .and, in: scope)
+      return try logical(operands, "AND", .and, in: record)
     case .any(let operands):
-      return try logical(operands, "OR", .or, in: scope)
+      return try logical(operands, "OR", .or, in: record)
     case .unary(.not, let value):
       return try dialect.negated(operand(value))
     case .unary(.minus, let value):
@@ -124,16 +125,16 @@ struct ExpressionCompiler {
       return try dialect.matches(
         op, operand(value), operand(pattern), escape: try escape.map(operand), negated: negated,
         isStoppable: isBounded,
-        beginning: isBounded && isIndexed(value, in: scope)
+        beginning: isBounded && isIndexed(value, in: record)
           ? op.beginning(of: pattern.source, escape: escape?.source) : nil)
     case .cases(let value, let branches, let other):
-      return try cases(of: value, branches, else: other, in: scope)
+      return try cases(of: value, branches, else: other, in: record)
     case .collate(let value, let collation):
       return try dialect.collated(operand(value), collation)
     case .cast(let value, let type):
       return try dialect.cast(operand(value), to: type)
     case .program(let expression):
-      return try ProgramExpressionCompiler(context: context).compile(expression, in: scope)
+      return try ProgramExpressionCompiler(context: context).compile(expression, in: record)
     }
   }
 
@@ -166,9 +167,9 @@ struct ExpressionCompiler {
 
   /// Returns the conjunction or disjunction of two or more operands.
   private func logical(
-    _ operands: [ResolvedExpression], _ word: SQL, _ precedence: Precedence, in scope: Scope
+    _ operands: [ResolvedExpression], _ word: SQL, _ precedence: Precedence, in record: StatementRecord
   ) throws -> CompiledExpression {
-    let operands = try operands.map { try compileCondition($0, in: scope).sql(within: precedence) }
+    let operands = try operands.map { try compileCondition($0, in: record).sql(within: precedence) }
     return CompiledExpression(
       sql: chain(operands[...], word), precedence: precedence, format: .boolean, type: dialect.truthType)
   }
@@ -181,11 +182,11 @@ struct ExpressionCompiler {
   }
 
   private func call(
-    of name: String, _ arguments: [ResolvedExpression], in scope: Scope
+    of name: String, _ arguments: [ResolvedExpression], in record: StatementRecord
   ) throws -> CompiledExpression {
     let compiled = try arguments.enumerated().map { number, argument in
       try name == "iif" && number == 0
-        ? compileCondition(argument, in: scope) : compile(argument, in: scope)
+        ? compileCondition(argument, in: record) : compile(argument, in: record)
     }
     var call = try dialect.function(name, compiled)
     if dialect.readsLiterals(of: name) { state.findings.readsLiterals = true }
@@ -196,19 +197,19 @@ struct ExpressionCompiler {
   /// Returns `CASE`, whose values are booleans if all of its results are.
   private func cases(
     of value: ResolvedExpression?, _ branches: [ResolvedExpression.Branch], else other: ResolvedExpression?,
-    in scope: Scope
+    in record: StatementRecord
   ) throws -> CompiledExpression {
-    let compiledValue = try value.map { try compile($0, in: scope) }
+    let compiledValue = try value.map { try compile($0, in: record) }
     var isBoolean = true
     func result(_ expression: ResolvedExpression) throws -> CompiledExpression {
-      let compiled = try compile(expression, in: scope)
+      let compiled = try compile(expression, in: record)
       if case .null = expression.meaning {} else { isBoolean = isBoolean && compiled.format == .boolean }
       return compiled
     }
     let compiledBranches = try branches.map { branch in
       let condition =
         try value == nil
-        ? compileCondition(branch.condition, in: scope) : compile(branch.condition, in: scope)
+        ? compileCondition(branch.condition, in: record) : compile(branch.condition, in: record)
       return (condition: condition, result: try result(branch.result))
     }
     let compiledOther = try other.map { try result($0) }
@@ -219,73 +220,73 @@ struct ExpressionCompiler {
 
   /// Returns whether an expression is an indexed column, whose prefix SQLite looks up for operators, but not for
   /// functions.
-  private func isIndexed(_ expression: ResolvedExpression, in scope: Scope) -> Bool {
+  private func isIndexed(_ expression: ResolvedExpression, in record: StatementRecord) -> Bool {
     guard case .path(.column(let column)) = expression.meaning else { return false }
-    return scope.table.isIndexed([column.name])
+    return record.table.isIndexed([column.name])
   }
 
   // MARK: Paths
 
   /// Returns a column of the record.
-  func compile(_ column: Column, in scope: Scope) -> CompiledExpression {
-    if context.restrictsRows { state.exposure.add(scope) }
+  func compile(_ column: Column, in record: StatementRecord) -> CompiledExpression {
+    if context.restrictsRows { state.exposure.add(record) }
     return CompiledExpression(
-      sql: .column(scope.record, column.name), format: column.valueFormat, type: dialect.type(of: column),
-      isNullable: column.isNullable || !scope.isSolid)
+      sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),
+      isNullable: column.isNullable || !record.isAlwaysPresent)
   }
 
-  private func compile(_ path: ResolvedPath, in scope: Scope) throws -> CompiledExpression {
+  private func compile(_ path: ResolvedPath, in record: StatementRecord) throws -> CompiledExpression {
     switch path {
-    case .column(let column): return compile(column, in: scope)
-    case .via(let column): return try compile(via: column, in: scope)
-    case .above(let levels, let rest): return try compile(rest, levels, above: scope)
+    case .column(let column): return compile(column, in: record)
+    case .via(let column): return try compile(via: column, in: record)
+    case .above(let levels, let rest): return try compile(rest, levels, above: record)
     case .joined(let association, let rest):
-      return try context.toOne.through(association, of: scope) { try compile(rest, in: $0) }
-    case .named(let named): return try compile(named, in: scope)
-    case .aggregate(let aggregate): return try context.aggregates.compile(aggregate, in: scope)
+      return try context.toOne.through(association, of: record) { try compile(rest, in: $0) }
+    case .named(let named): return try compile(named, in: record)
+    case .aggregate(let aggregate): return try context.aggregates.compile(aggregate, in: record)
     case .claim(let claim): return dialect.literal(.claim(claim), .text(""))
     }
   }
 
   /// Returns a path from the record that is `levels` levels above.
   private func compile(
-    _ path: ResolvedPath, _ levels: Int, above scope: Scope
+    _ path: ResolvedPath, _ levels: Int, above record: StatementRecord
   ) throws -> CompiledExpression {
-    var target = scope
+    var target = record
     var levels = levels
     while levels > 0, let parent = target.parent {
       target = parent
       levels -= 1
       // A repeated level reads records further above through the level directly above it.
-      if target.statement !== scope.statement, target.recursion?.isRepeated ?? false { break }
+      if target.statement !== record.statement, target.recursion?.isRepeated ?? false { break }
     }
-    guard target !== scope else { return .unknown }
+    guard target !== record else { return .unknown }
     let rest = levels > 0 ? .above(levels, path) : path
     var compiled = try compile(rest, in: target)
-    guard target.statement !== scope.statement else { return compiled }
+    guard target.statement !== record.statement else { return compiled }
     compiled.form = .other
     compiled.sql = target.export(
-      compiled.sql, as: compiled.type, to: scope.statement, .path(rest, isInRule: context.isInRule))
+      compiled.sql, as: compiled.type, to: record.statement, .path(rest, isInRule: context.isInRule))
     compiled.precedence = .primary
     return compiled
   }
 
-  /// Returns what ``Scope/export(_:as:to:_:)`` has noted, for another record.
-  func compile(_ read: RecursionContext.Read, in scope: Scope) throws -> SQL {
+  /// Returns what ``StatementRecord/export(_:as:to:_:)`` has noted, for another record.
+  func compile(_ read: RecursionContext.Read, in record: StatementRecord) throws -> SQL {
     switch read {
-    case .column(let name): return .column(scope.record, name)
+    case .column(let name): return .column(record.id, name)
     case .path(let path, let isInRule):
       var context = context
       context.isInRule = isInRule
-      return try ExpressionCompiler(context: context).compile(path, in: scope).sql
+      return try ExpressionCompiler(context: context).compile(path, in: record).sql
     }
   }
 
-  private func compile(via column: Column, in scope: Scope) throws -> CompiledExpression {
-    guard let via = scope.via else { return CompiledExpression(sql: "NULL", form: .null) }
+  private func compile(via column: Column, in record: StatementRecord) throws -> CompiledExpression {
+    guard let via = record.via else { return CompiledExpression(sql: "NULL", form: .null) }
     let compiled = compile(column, in: via)
     // If the record doesn't exist there is no way to it, even if a row of the join table exists.
-    guard !scope.isSolid, let presence = scope.presence else { return compiled }
+    guard !record.isAlwaysPresent, let presence = record.presence else { return compiled }
     let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
     var shown = try dialect.function(
       "iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), compiled])
@@ -294,14 +295,14 @@ struct ExpressionCompiler {
   }
 
   /// Returns an annotation or a field, which is compiled once unless its meaning depends on where it is named.
-  private func compile(_ named: ResolvedName, in scope: Scope) throws -> CompiledExpression {
-    let (memory, origin) = (state.memory(of: scope), named.expression.source.origin)
+  private func compile(_ named: ResolvedName, in record: StatementRecord) throws -> CompiledExpression {
+    let (memory, origin) = (state.memory(of: record), named.expression.source.origin)
     if named.isStable, let known = memory.named[named.name], known.isOfGroup == named.isOfGroup {
       try state.budget.charge(length: known.expression.sql.length, at: origin)
       state.exposure.add(known.exposure)
       return known.expression
     }
-    let (compiled, exposure) = try state.exposing { try compile(named.expression, in: scope) }
+    let (compiled, exposure) = try state.exposing { try compile(named.expression, in: record) }
     try state.budget.charge(length: compiled.sql.length, at: origin)
     if named.isStable { memory.named[named.name] = (compiled, named.isOfGroup, exposure) }
     return compiled

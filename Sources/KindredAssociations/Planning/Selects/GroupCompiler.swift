@@ -5,10 +5,10 @@ struct GroupCompiler {
   let context: PlanningContext
 
   /// Returns the grouping expressions.
-  func terms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
+  func terms(of node: RequestNode, in record: StatementRecord) throws -> [OrderTerm] {
     try node.group.map { expression in
       let (compiled, exposure) = try context.state.exposing {
-        try context.expressions.compile(expression, in: scope)
+        try context.expressions.compile(expression, in: record)
       }
       return OrderTerm(compiled, exposure: exposure)
     }
@@ -19,13 +19,13 @@ struct GroupCompiler {
   /// SQLite evaluates a condition without an aggregate before it groups the records, and so together with their rules.
   /// The single group of all records may be empty, so that no rule holds; its conditions read only aggregates.
   /// PostgreSQL does the same, and refuses rules over ungrouped columns; it evaluates a condition with an aggregate last.
-  func havings(of node: RequestNode, in scope: Scope) throws -> [SQL] {
+  func havings(of node: RequestNode, in record: StatementRecord) throws -> [SQL] {
     try node.havings.map { having in
       guard !node.group.isEmpty, !context.restrictsRows || context.dialect.hasAffinities else {
-        let condition = try context.expressions.condition(having, in: scope, isOfGroup: true)
+        let condition = try context.expressions.condition(having, in: record, isOfGroup: true)
         return node.group.isEmpty ? condition : "CASE WHEN count(*) > 0 THEN \(condition) END"
       }
-      return try context.rules.guarded(having, in: scope, isOfGroup: true)
+      return try context.rules.guarded(having, in: record, isOfGroup: true)
     }
   }
 }

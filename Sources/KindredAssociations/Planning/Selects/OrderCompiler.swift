@@ -12,29 +12,30 @@ struct OrderCompiler {
   /// - Parameter shown: The columns that distinguish results. If no key does, their order alone may not be total, since
   ///   collations treat some texts as equal.
   func terms(
-    of node: RequestNode, association: Association?, in scope: Scope, rank: [SQL]?, group: [OrderTerm]?,
+    of node: RequestNode, association: Association?, in record: StatementRecord, rank: [SQL]?,
+    group: [OrderTerm]?,
     shown: [SQL] = []
   ) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     if let sort = node.sort {
-      terms = try sort.map { try term($0, in: scope, isOfGroup: group != nil) }
+      terms = try sort.map { try term($0, in: record, isOfGroup: group != nil) }
     } else if let rank {
       terms = rank.map { OrderTerm(sql: $0) }
     } else if group == nil {
-      terms = try visibleTerms(association?.sort ?? [], in: scope)
+      terms = try visibleTerms(association?.sort ?? [], in: record)
     }
     guard group == nil else {
       // Without expressions, there is a single group.
       return (group ?? []).isEmpty ? [] : unique(terms + (group ?? []))
     }
-    terms += try toOneTerms(of: node, in: scope)
-    terms += keyTerms(of: scope)
-    if node.isDistinct, scope.table.identity.isEmpty {
+    terms += try toOneTerms(of: node, in: record)
+    terms += keyTerms(of: record)
+    if node.isDistinct, record.table.identity.isEmpty {
       terms += shown.compactMap { dialect.orderedByBytes($0).map { OrderTerm(sql: $0) } }
     }
     if let association, node.readsVia, !context.state.model.leadsOnce(association) {
       // The same record may appear several times, by different ways.
-      var pivot = scope.via
+      var pivot = record.via
       while let via = pivot {
         terms += keyTerms(of: via)
         pivot = via.via
@@ -44,44 +45,45 @@ struct OrderCompiler {
   }
 
   /// Returns the order of an association, or else that of the resource.
-  func defaultTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
-    try (sort.isEmpty ? scope.resource.sort : sort).map { try term($0, in: scope, by: context.modelAuthor) }
+  func defaultTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
+    try (sort.isEmpty ? record.resource.sort : sort).map { try term($0, in: record, by: context.modelAuthor) }
   }
 
   /// Returns the same order without the terms that read what the client may not, because the order would reveal it.
-  func visibleTerms(_ sort: [SortTerm], in scope: Scope) throws -> [OrderTerm] {
-    guard context.restrictsRows else { return try defaultTerms(sort, in: scope) }
-    let visible = try (sort.isEmpty ? scope.resource.sort : sort).filter {
-      try !context.expressions.readsWithheld($0.expression, in: scope)
+  func visibleTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
+    guard context.restrictsRows else { return try defaultTerms(sort, in: record) }
+    let visible = try (sort.isEmpty ? record.resource.sort : sort).filter {
+      try !context.expressions.readsWithheld($0.expression, in: record)
     }
     // Without a visible term, the resource's order must not take their place.
-    return visible.isEmpty ? [] : try defaultTerms(visible, in: scope)
+    return visible.isEmpty ? [] : try defaultTerms(visible, in: record)
   }
 
-  func keyTerms(of scope: Scope) -> [OrderTerm] {
-    scope.keyColumns.map {
-      OrderTerm(context.expressions.compile($0, in: scope), exposure: Exposure([scope]))
+  func keyTerms(of record: StatementRecord) -> [OrderTerm] {
+    record.keyColumns.map {
+      OrderTerm(context.expressions.compile($0, in: record), exposure: Exposure([record]))
     }
   }
 
   /// Returns the requested orders of the to-one nodes, in the order of the nodes.
-  private func toOneTerms(of node: RequestNode, in scope: Scope) throws -> [OrderTerm] {
+  private func toOneTerms(of node: RequestNode, in record: StatementRecord) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     for child in node.children where child.association?.cardinality == .toOne && child.recursion == nil {
       guard child.ordersAbove else { continue }
-      let record = try context.toOne.join(child, to: scope)
-      terms += try (child.sort ?? []).map { try term($0, in: record) }
-      terms += try toOneTerms(of: child, in: record)
+      let joined = try context.toOne.join(child, to: record)
+      terms += try (child.sort ?? []).map { try term($0, in: joined) }
+      terms += try toOneTerms(of: child, in: joined)
     }
     return terms
   }
 
   /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.
   func term(
-    _ term: SortTerm, in scope: Scope, by author: ExpressionAuthor = .request, isOfGroup: Bool = false
+    _ term: SortTerm, in record: StatementRecord, by author: ExpressionAuthor = .request,
+    isOfGroup: Bool = false
   ) throws -> OrderTerm {
     var (compiled, exposure) = try context.state.exposing {
-      try context.expressions.compile(term.expression, in: scope, by: author, isOfGroup: isOfGroup)
+      try context.expressions.compile(term.expression, in: record, by: author, isOfGroup: isOfGroup)
     }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
     return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)

@@ -6,39 +6,41 @@ struct ProgramExpressionCompiler {
 
   private var state: PlanningState { context.state }
 
-  func compile(_ expression: Expression.ProgramExpression, in scope: Scope) throws -> CompiledExpression {
+  func compile(_ expression: Expression.ProgramExpression, in record: StatementRecord) throws
+    -> CompiledExpression
+  {
     switch expression {
     case .column(let name):
-      return CompiledExpression(sql: scope.column(name, in: scope.statement))
+      return CompiledExpression(sql: record.column(name, in: record.statement))
     case .of(let alias, let expression):
-      return try compile(expression, of: alias, from: scope)
+      return try compile(expression, of: alias, from: record)
     case .raw(let parts):
       // It may contain any operator.
-      return CompiledExpression(sql: try raw(parts, in: scope), precedence: .or)
+      return CompiledExpression(sql: try raw(parts, in: record), precedence: .or)
     case .aggregate(let function, let node, let argument):
       let aggregate = try AggregateResolver(state: state).resolve(
         function, of: try KeyedAssociation(of: node), filters: [],
-        arguments: argument.map { [$0] } ?? [], in: NameContext(scope: scope.names, author: .request),
+        arguments: argument.map { [$0] } ?? [], in: NameContext(scope: record.names, author: .request),
         at: node.origin)
-      return try state.isolatingAliases { try context.aggregates.compile(aggregate, in: scope) }
+      return try state.isolatingAliases { try context.aggregates.compile(aggregate, in: record) }
     case .count(let key, let most):
-      guard let keyed = scope.names.association(key) else {
-        throw RequestError(.unknownAssociation, "`\(key)` is no association of \(scope.resource.name)")
+      guard let keyed = record.names.association(key) else {
+        throw RequestError(.unknownAssociation, "`\(key)` is no association of \(record.resource.name)")
       }
       return try context.aggregates.compileCount(
-        of: try scope.names.destination(of: keyed), most: most, in: scope)
+        of: try record.names.destination(of: keyed), most: most, in: record)
     case .exists(let request):
-      return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: scope)))", format: .boolean)
+      return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: record)))", format: .boolean)
     case .among(let value, let request):
-      let value = try context.expressions.compile(value, in: scope).sql(within: .comparison)
+      let value = try context.expressions.compile(value, in: record).sql(within: .comparison)
       return CompiledExpression(
-        sql: "\(value) IN (\(try subquery(request, in: scope)))", precedence: .equality, format: .boolean)
+        sql: "\(value) IN (\(try subquery(request, in: record)))", precedence: .equality, format: .boolean)
     }
   }
 
   /// Returns an expression about the record of an alias, for its own statement or one below.
   private func compile(
-    _ expression: Expression, of alias: RecordAlias, from scope: Scope
+    _ expression: Expression, of alias: RecordAlias, from record: StatementRecord
   ) throws -> CompiledExpression {
     guard let target = state.aliased[alias] else {
       throw RequestError(
@@ -47,30 +49,30 @@ struct ProgramExpressionCompiler {
       )
     }
     var compiled = try context.expressions.compile(expression, in: target)
-    guard target.statement !== scope.statement else { return compiled }
+    guard target.statement !== record.statement else { return compiled }
     compiled.form = .other
-    compiled.sql = target.statement.export(compiled.sql, as: compiled.type, to: scope.statement)
+    compiled.sql = target.statement.export(compiled.sql, as: compiled.type, to: record.statement)
     compiled.precedence = .primary
     return compiled
   }
 
   /// Returns the SQL of the program with the expressions in it.
-  func raw(_ parts: [Expression.RawPart], in scope: Scope) throws -> SQL {
+  func raw(_ parts: [Expression.RawPart], in record: StatementRecord) throws -> SQL {
     var sql = SQL()
     for part in parts {
       switch part {
       case .text(let text): sql.append(SQL(trusted: text))
       case .expression(let expression):
-        sql.append(try context.expressions.compile(expression, in: scope).sql(within: .primary))
+        sql.append(try context.expressions.compile(expression, in: record).sql(within: .primary))
       }
     }
     return sql
   }
 
   /// Returns the rows of another request as a subquery.
-  private func subquery(_ request: FetchRequest, in scope: Scope) throws -> SQL {
+  private func subquery(_ request: FetchRequest, in record: StatementRecord) throws -> SQL {
     try state.isolatingAliases {
-      try scope.statement.subquery { select in
+      try record.statement.subquery { select in
         let builder = RowSelectBuilder(context: context)
         let rows = try builder.select(request, into: select)
         return rows.rendered(page: true, columns: try builder.selection(of: rows))
@@ -83,13 +85,13 @@ extension PlanningState {
   /// Registers the aliases of a record.
   ///
   /// - Throws: `RequestError` if another record has such an alias.
-  func register(_ scope: Scope, above: Scope?) throws {
-    guard let shape = scope.node?.rows else { return }
+  func register(_ record: StatementRecord, above: StatementRecord?) throws {
+    guard let shape = record.node?.rows else { return }
     if let above {
       for alias in shape.originAliases { aliased[alias] = above }
     }
     for alias in shape.aliases {
-      guard aliased.updateValue(scope, forKey: alias) == nil else {
+      guard aliased.updateValue(record, forKey: alias) == nil else {
         throw RequestError(.duplicateName, "A TableAlias most not be used to refer to multiple tables")
       }
     }

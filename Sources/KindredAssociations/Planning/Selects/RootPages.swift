@@ -34,10 +34,10 @@ struct RootPages {
     let columns = order.map { rows.columns.firstIndex(of: $0.sql) ?? 0 }
     (cursorColumns, cursorIsDescending) = (columns, order.map(\.isDescending))
     (self.request, self.dialect) = (request, dialect)
-    let table = rows.scope.table
+    let table = rows.record.table
     isUnkeyed = rows.group == nil && !rows.isDistinct && table.identity.isEmpty
     ignoresAffinity = table.isCompound
-    isIndexed = order.first?.sql.column(of: rows.scope.record).map { table.isIndexed([$0]) } ?? false
+    isIndexed = order.first?.sql.column(of: rows.record.id).map { table.isIndexed([$0]) } ?? false
     guard let after = request.after else {
       (orderRules, keyset) = ([], nil)
       return

@@ -9,7 +9,7 @@ import OrderedCollections
 /// Its text is written last; until then a strategy may replace parts of it.
 struct RowsSelect {
   /// The record that each row shows.
-  let scope: Scope
+  let record: StatementRecord
   /// The shape of a row, which refers to columns by number.
   let shape: RecordShape
   /// The columns read by the shape and by the statements below.
@@ -44,7 +44,7 @@ struct RowsSelect {
 }
 
 extension RowsSelect {
-  private var dialect: any SQLDialect { scope.statement.dialect }
+  private var dialect: any SQLDialect { record.statement.dialect }
 
   func orderBy(_ expressions: [SQL]) -> SQL {
     guard !order.isEmpty else { return SQL() }

@@ -9,51 +9,51 @@ struct SearchCompiler {
   private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the full-text index of a search.
-  private func fullText(of scope: Scope, for search: RequestNode.Search) throws -> FullText {
-    guard let fullText = scope.table.fullText else {
+  private func fullText(of record: StatementRecord, for search: RequestNode.Search) throws -> FullText {
+    guard let fullText = record.table.fullText else {
       throw RequestError(
         .invalidValue,
-        "\(scope.resource.name) has no full-text index to search: use `filter` with `like`, or \(dialect.fullTextIndex(of: scope.table.name))",
+        "\(record.resource.name) has no full-text index to search: use `filter` with `like`, or \(dialect.fullTextIndex(of: record.table.name))",
         at: search.origin)
     }
     return fullText
   }
 
   /// Returns the condition that a search finds the record.
-  func match(_ search: RequestNode.Search, in scope: Scope) throws -> SQL {
-    let fullText = try fullText(of: scope, for: search)
-    if let vector = fullText.vector { return try vectorMatch(search, vector, fullText, in: scope).condition }
+  func match(_ search: RequestNode.Search, in record: StatementRecord) throws -> SQL {
+    let fullText = try fullText(of: record, for: search)
+    if let vector = fullText.vector { return try vectorMatch(search, vector, fullText, in: record).condition }
     return FullTextTable(fullText).contains(
-      SQL.column(scope.record, fullText.rowIDName), where: try pattern(of: search, fullText, in: scope))
+      SQL.column(record.id, fullText.rowIDName), where: try pattern(of: search, fullText, in: record))
   }
 
   /// Adds a search to the record's own statement, and returns the rank, which can order the result.
-  func join(_ search: RequestNode.Search, to scope: Scope) throws -> SQL {
-    let fullText = try fullText(of: scope, for: search)
+  func join(_ search: RequestNode.Search, to record: StatementRecord) throws -> SQL {
+    let fullText = try fullText(of: record, for: search)
     if let vector = fullText.vector {
-      let match = try vectorMatch(search, vector, fullText, in: scope)
-      scope.select.add(match.condition)
+      let match = try vectorMatch(search, vector, fullText, in: record)
+      record.select.add(match.condition)
       return match.rank
     }
     let table = FullTextTable(fullText)
-    var alias = scope.alias
-    if fullText.table != scope.table.name {
-      alias = scope.select.alias(for: fullText.table)
-      scope.select.join(
+    var alias = record.alias
+    if fullText.table != record.table.name {
+      alias = record.select.alias(for: fullText.table)
+      record.select.join(
         context.sources.reference(to: fullText, as: alias),
-        on: [table.isIndex(alias, of: SQL.column(scope.record, fullText.rowIDName))])
+        on: [table.isIndex(alias, of: SQL.column(record.id, fullText.rowIDName))])
     }
-    scope.select.add(table.matches(alias, try pattern(of: search, fullText, in: scope)))
+    record.select.add(table.matches(alias, try pattern(of: search, fullText, in: record)))
     return table.rank(alias)
   }
 
   /// Returns the condition and the rank of a search in a `tsvector` column.
   private func vectorMatch(
-    _ search: RequestNode.Search, _ vector: String, _ fullText: FullText, in scope: Scope
+    _ search: RequestNode.Search, _ vector: String, _ fullText: FullText, in record: StatementRecord
   ) throws -> (condition: SQL, rank: SQL) {
     try state.budget.charge(8, at: search.origin)
-    guard !fullText.columns.contains(where: scope.resource.hidden.contains) else {
-      throw holdsHidden(scope, search)
+    guard !fullText.columns.contains(where: record.resource.hidden.contains) else {
+      throw holdsHidden(record, search)
     }
     guard case .text(let pattern) = state.literals[search.literal] else {
       throw RequestError(.invalidValue, "a pattern is a text", at: search.origin)
@@ -65,29 +65,32 @@ struct SearchCompiler {
     } catch {
       throw RequestError(.invalidValue, "the pattern is malformed: \(error.message)", at: search.origin)
     }
-    let column = SQL.column(scope.record, vector)
+    let column = SQL.column(record.id, vector)
     return (query.matches(column), query.rank(column))
   }
 
-  private func holdsHidden(_ scope: Scope, _ search: RequestNode.Search) -> RequestError {
+  private func holdsHidden(_ record: StatementRecord, _ search: RequestNode.Search) -> RequestError {
     RequestError(
       .invalidValue,
-      "\(scope.resource.name) can't be searched: its full-text index holds what is not shown",
+      "\(record.resource.name) can't be searched: its full-text index holds what is not shown",
       at: search.origin)
   }
 
   /// Returns the pattern of a search, restricted to visible columns.
-  private func pattern(of search: RequestNode.Search, _ fullText: FullText, in scope: Scope) throws -> SQL {
+  private func pattern(of search: RequestNode.Search, _ fullText: FullText, in record: StatementRecord) throws
+    -> SQL
+  {
     let pattern = SQL.bound(to: .parameter(search.literal))
     try state.budget.charge(8, at: search.origin)
-    let resources = [scope.resource] + state.model.resources.values.filter { $0.table.name == fullText.table }
+    let resources =
+      [record.resource] + state.model.resources.values.filter { $0.table.name == fullText.table }
     let visible = fullText.columns.filter { column in
       !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
     }
     let isWhole = visible.count == fullText.columns.count
     check(search, on: fullText, columns: isWhole ? nil : visible)
     guard !isWhole else { return pattern }
-    guard fullText.version >= 5, !visible.isEmpty else { throw holdsHidden(scope, search) }
+    guard fullText.version >= 5, !visible.isEmpty else { throw holdsHidden(record, search) }
     return FullTextTable(fullText).pattern(pattern, in: visible)
   }
 

@@ -11,8 +11,8 @@ struct TableSource {
   var isConverted = false
 
   /// The columns of a record whose table is already in the `FROM` clause.
-  init(columns: [String], of scope: Scope) {
-    keys = columns.map { .column(scope.record, $0) }
+  init(columns: [String], of record: StatementRecord) {
+    keys = columns.map { .column(record.id, $0) }
   }
 }
 
@@ -24,17 +24,17 @@ struct TableSources {
   private var model: Model { context.state.model }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// Returns the table of `scope`, whose records are found by the destination columns of `step`.
+  /// Returns the table of a record, whose records are found by the destination columns of `step`.
   ///
   /// - Parameters:
   ///   - origin: The record that the step starts from.
   ///   - isRepeated: Whether it is searched repeatedly, so that it must not be scanned.
   func source(
-    of scope: Scope, by step: AssociationStep, from origin: Scope, isRepeated: Bool
+    of record: StatementRecord, by step: AssociationStep, from origin: StatementRecord, isRepeated: Bool
   ) throws -> TableSource {
-    let (table, columns) = (scope.table, step.destinationColumns)
-    var source = TableSource(columns: columns, of: scope)
-    source.items = [(table: try reference(to: scope), condition: nil)]
+    let (table, columns) = (record.table, step.destinationColumns)
+    var source = TableSource(columns: columns, of: record)
+    source.items = [(table: try reference(to: record), condition: nil)]
     guard !columns.isEmpty else { return source }
     let comparisons = model.comparisons(of: step)
     // An index finds referencing rows only if its column has the same affinity, and the index the right collation.
@@ -45,43 +45,43 @@ struct TableSources {
     guard isConverted || !table.isIndexed(columns, collations: indexed) else { return source }
     if case .table = table.kind {
       if isConverted {
-        noteMismatches(comparisons, of: scope, from: origin)
+        noteMismatches(comparisons, of: record, from: origin)
       } else {
         state.findings.missingIndexes.append(createIndex(on: table, columns, indexed))
       }
     }
     guard dialect.nestsStatements else { return source }
     // A bound value has no affinity that could convert the other one.
-    let isBound = origin.constants != nil || origin.statement !== scope.statement
+    let isBound = origin.constants != nil || origin.statement !== record.statement
     guard isRepeated && !state.isForOneRecord || (isConverted && isBound), table.kind != .ofRequest else {
       return source
     }
-    return copied(source, of: scope, by: columns, comparisons: refers ? comparisons : [])
+    return copied(source, of: record, by: columns, comparisons: refers ? comparisons : [])
   }
 
   /// Returns a source that finds the records of `source` by a transient table.
   private func copied(
-    _ source: TableSource, of scope: Scope, by columns: [String], comparisons: [KeyComparison?]
+    _ source: TableSource, of record: StatementRecord, by columns: [String], comparisons: [KeyComparison?]
   ) -> TableSource {
     let keys = columns.enumerated().map { number, name in
       TransientTable.Key(
-        scope.table.column(named: name) ?? Column(name: name),
+        record.table.column(named: name) ?? Column(name: name),
         comparison: comparisons.indices.contains(number) ? comparisons[number] : nil)
     }
-    let transient = transientTable(of: scope.table, by: keys)
+    let transient = transientTable(of: record.table, by: keys)
     var source = source
     source.isConverted = true
-    let pointers = scope.table.pointerColumns
+    let pointers = record.table.pointerColumns
     guard !pointers.isEmpty else {
-      source.items[0].table = source.items[0].table.copied(to: transient, as: scope.alias)
+      source.items[0].table = source.items[0].table.copied(to: transient, as: record.alias)
       source.keys = zip(keys, source.keys).enumerated().map { number, key in
-        key.0.isConverted ? .column(scope.record, TransientTable.keyName(number)) : key.1
+        key.0.isConverted ? .column(record.id, TransientTable.keyName(number)) : key.1
       }
       return source
     }
-    let index = RecordID(alias: scope.select.alias(for: "index"), depth: scope.select.depth)
+    let index = RecordID(alias: record.select.alias(for: "index"), depth: record.select.depth)
     let pointing: [SQL] = pointers.enumerated().map { number, column in
-      "\(SQL.column(scope.record, column)) = \(SQL.column(index, "p\(number)"))"
+      "\(SQL.column(record.id, column)) = \(SQL.column(index, "p\(number)"))"
     }
     source.items.insert((table: TableReference(indexIn: transient, as: index.alias), condition: nil), at: 0)
     source.items[1].condition = pointing.joined(separator: " AND ")
@@ -89,11 +89,11 @@ struct TableSources {
     return source
   }
 
-  /// Returns the table of `scope` with the access rule of its records.
-  func reference(to scope: Scope) throws -> TableReference {
-    if case .commonTableExpression = scope.table.kind { scope.statement.readsCommonTableExpression = true }
+  /// Returns the table of a record with the access rule of its records.
+  func reference(to record: StatementRecord) throws -> TableReference {
+    if case .commonTableExpression = record.table.kind { record.statement.readsCommonTableExpression = true }
     return TableReference(
-      sql: .table(scope.table, as: scope.alias), rule: try context.rules.rule(of: scope), record: scope.record
+      sql: .table(record.table, as: record.alias), rule: try context.rules.rule(of: record), record: record.id
     )
   }
 
@@ -123,15 +123,17 @@ struct TableSources {
   }
 
   /// Notes the columns of a foreign key that no index can serve because the referenced columns have another type.
-  private func noteMismatches(_ comparisons: [KeyComparison?], of scope: Scope, from origin: Scope) {
+  private func noteMismatches(
+    _ comparisons: [KeyComparison?], of record: StatementRecord, from origin: StatementRecord
+  ) {
     for case .some(let comparison) in comparisons where !comparison.hasOneAffinity {
       let (referring, referred) = (comparison.referring, comparison.referred)
-      guard !scope.resource.hidden.contains(referring.name), !origin.resource.hidden.contains(referred.name)
+      guard !record.resource.hidden.contains(referring.name), !origin.resource.hidden.contains(referred.name)
       else {
         continue
       }
       state.findings.mismatches.append(
-        "\(referring.description(of: scope.table)) refers to \(referred.description(of: origin.table)): no index finds it while the types differ; declare the same type"
+        "\(referring.description(of: record.table)) refers to \(referred.description(of: origin.table)): no index finds it while the types differ; declare the same type"
       )
     }
   }
@@ -206,7 +208,8 @@ extension TableSources {
   /// The columns are compared as `KeyComparison` demands, and so that an index of the source can be used: the
   /// referenced column is on the left, so that its collation applies; `+` removes the affinity of the other one.
   func links(
-    _ step: AssociationStep, from origin: Scope, to source: TableSource, in statement: StatementBuilder
+    _ step: AssociationStep, from origin: StatementRecord, to source: TableSource,
+    in statement: StatementBuilder
   ) -> [SQL] {
     let comparisons = model.comparisons(of: step)
     return source.keys.enumerated().map { number, key in
@@ -228,10 +231,10 @@ extension TableSources {
   ///   - pivot: The record that the step starts from.
   ///   - from: The clauses of the subquery that finds it, from `FROM` on.
   func membership(
-    _ step: AssociationStep, from pivot: Scope, to source: TableSource, among from: SQL
+    _ step: AssociationStep, from pivot: StatementRecord, to source: TableSource, among from: SQL
   ) -> SQL {
     let comparisons = model.comparisons(of: step)
-    var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.record, $0) })
+    var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.id, $0) })
     for (number, comparison) in comparisons.enumerated() {
       guard let comparison, !comparison.isPlain, dialect.hasAffinities else { continue }
       switch step.direction {

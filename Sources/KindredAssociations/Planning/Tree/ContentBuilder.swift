@@ -19,48 +19,53 @@ struct ContentBuilder {
   }
 
   /// Returns the shape of a record: one value, or its members.
-  mutating func content(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
-    guard let values = node.values else { return try object(of: node, in: scope, name: name) }
-    let compiled = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
-    return value(compiled, of: scope)
+  mutating func content(of node: RequestNode, in record: StatementRecord, name: String) throws -> RecordShape
+  {
+    guard let values = node.values else { return try object(of: node, in: record, name: name) }
+    let compiled = try context.expressions.compile(values, in: record, isOfGroup: node.isGrouped)
+    return value(compiled, of: record)
   }
 
-  private mutating func object(of node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+  private mutating func object(of node: RequestNode, in record: StatementRecord, name: String) throws
+    -> RecordShape
+  {
     var shape = RecordShapeBuilder()
     if let fields = node.fields {
-      for field in fields { try noting(diagnostics) { try add(field, in: scope, to: &shape) } }
+      for field in fields { try noting(diagnostics) { try add(field, in: record, to: &shape) } }
     } else {
-      for column in try defaultColumns(of: scope) { try add(column, at: node.origin, in: scope, to: &shape) }
+      for column in try defaultColumns(of: record) {
+        try add(column, at: node.origin, in: record, to: &shape)
+      }
     }
     for annotation in node.annotations {
-      try noting(diagnostics) { try add(annotation, in: scope, to: &shape) }
+      try noting(diagnostics) { try add(annotation, in: record, to: &shape) }
     }
-    try addChildren(of: node, in: scope, to: &shape, name: name)
-    if let recursion = scope.recursion {
-      try addRepetition(of: recursion, in: scope, to: &shape, name: name)
+    try addChildren(of: node, in: record, to: &shape, name: name)
+    if let recursion = record.recursion {
+      try addRepetition(of: recursion, in: record, to: &shape, name: name)
     }
     return shape.object
   }
 
   /// Checks the fields of a joined node, which are not part of the result.
-  func check(_ node: RequestNode, in scope: Scope) throws {
+  func check(_ node: RequestNode, in record: StatementRecord) throws {
     var shape = RecordShapeBuilder()
     if let values = node.values {
-      _ = try context.expressions.compile(values, in: scope, isOfGroup: node.isGrouped)
+      _ = try context.expressions.compile(values, in: record, isOfGroup: node.isGrouped)
     }
-    for field in node.fields ?? [] { try add(field, in: scope, to: &shape) }
-    for annotation in node.annotations { try add(annotation, in: scope, to: &shape) }
+    for field in node.fields ?? [] { try add(field, in: record, to: &shape) }
+    for annotation in node.annotations { try add(annotation, in: record, to: &shape) }
   }
 
-  private func defaultColumns(of scope: Scope) throws -> [Column] {
-    guard let fields = scope.resource.fields else { return scope.resource.columns }
-    return fields.compactMap { scope.resource.column(named: $0) }
+  private func defaultColumns(of record: StatementRecord) throws -> [Column] {
+    guard let fields = record.resource.fields else { return record.resource.columns }
+    return fields.compactMap { record.resource.column(named: $0) }
   }
 
-  private func add(_ field: Field, in scope: Scope, to shape: inout RecordShapeBuilder) throws {
+  private func add(_ field: Field, in record: StatementRecord, to shape: inout RecordShapeBuilder) throws {
     switch field {
     case .all:
-      for column in scope.resource.columns { try add(column, at: Origin(), in: scope, to: &shape) }
+      for column in record.resource.columns { try add(column, at: Origin(), in: record, to: &shape) }
     case .expression(let item):
       let name: String
       if let written = item.name {
@@ -68,26 +73,28 @@ struct ContentBuilder {
       } else if case .path(let path) = item.expression.kind, path.parents == 0, path.components.count == 1,
         path.components[0].arguments == nil
       {
-        name = scope.resource.column(named: path.components[0].name)?.name ?? path.components[0].name
+        name = record.resource.column(named: path.components[0].name)?.name ?? path.components[0].name
       } else {
         throw missingName(item)
       }
-      try add(item.expression, as: name, in: scope, to: &shape)
+      try add(item.expression, as: name, in: record, to: &shape)
     }
   }
 
-  private func add(_ item: NamedExpression, in scope: Scope, to shape: inout RecordShapeBuilder) throws {
+  private func add(_ item: NamedExpression, in record: StatementRecord, to shape: inout RecordShapeBuilder)
+    throws
+  {
     guard
       let name = try item.name
-        ?? scope.names.defaultName(of: item.expression)
+        ?? record.names.defaultName(of: item.expression)
     else {
       // An unknown name in the expression is reported rather than the missing name of the item.
       let errors = diagnostics?.encounters
-      _ = try compile(item.expression, in: scope)
+      _ = try compile(item.expression, in: record)
       guard errors == diagnostics?.encounters else { return }
       throw missingName(item)
     }
-    try add(item.expression, as: name, in: scope, to: &shape)
+    try add(item.expression, as: name, in: record, to: &shape)
   }
 
   private func missingName(_ item: NamedExpression) -> RequestError {
@@ -96,83 +103,85 @@ struct ContentBuilder {
   }
 
   private func add(
-    _ expression: Expression, as name: String, in scope: Scope, to shape: inout RecordShapeBuilder
+    _ expression: Expression, as name: String, in record: StatementRecord, to shape: inout RecordShapeBuilder
   ) throws {
-    let compiled = try compile(expression, in: scope)
+    let compiled = try compile(expression, in: record)
     try shape.reserve(name, at: expression.origin)
-    shape.add(name, value(compiled, of: scope))
+    shape.add(name, value(compiled, of: record))
   }
 
   private func add(
-    _ column: Column, at origin: Origin, in scope: Scope, to shape: inout RecordShapeBuilder
+    _ column: Column, at origin: Origin, in record: StatementRecord, to shape: inout RecordShapeBuilder
   ) throws {
     try shape.reserve(column.name, at: origin)
-    shape.add(column.name, value(context.expressions.compile(column, in: scope), of: scope))
+    shape.add(column.name, value(context.expressions.compile(column, in: record), of: record))
   }
 
-  private func compile(_ expression: Expression, in scope: Scope) throws -> CompiledExpression {
-    try context.expressions.compile(expression, in: scope, isOfGroup: scope.names.isGrouped)
+  private func compile(_ expression: Expression, in record: StatementRecord) throws -> CompiledExpression {
+    try context.expressions.compile(expression, in: record, isOfGroup: record.names.isGrouped)
   }
 
   /// Returns the shape of a value.
-  private func value(_ compiled: CompiledExpression, of scope: Scope) -> RecordShape {
+  private func value(_ compiled: CompiledExpression, of record: StatementRecord) -> RecordShape {
     let shown = context.dialect.shown(compiled)
-    return .value(column: scope.statement.column(shown.sql), shown.format)
+    return .value(column: record.statement.column(shown.sql), shown.format)
   }
 
   // MARK: Associations
 
   private mutating func addChildren(
-    of node: RequestNode, in scope: Scope, to shape: inout RecordShapeBuilder, name: String
+    of node: RequestNode, in record: StatementRecord, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     for child in node.children where child.isReturned {
-      try noting(diagnostics) { try add(child, in: scope, to: &shape, name: name) }
+      try noting(diagnostics) { try add(child, in: record, to: &shape, name: name) }
     }
   }
 
   private mutating func add(
-    _ child: RequestNode, in scope: Scope, to shape: inout RecordShapeBuilder, name: String
+    _ child: RequestNode, in record: StatementRecord, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     let path = name.isEmpty ? child.key : "\(name).\(child.key)"
     let isToOne = child.association?.cardinality == .toOne
     switch (child.isIncluded, isToOne) {
     case (false, true):
       // It is no object: the nodes below it become members of this one.
-      let record = try context.toOne.join(child, to: scope)
+      let joined = try context.toOne.join(child, to: record)
       try tree.check(child, name: path)
-      try addChildren(of: child, in: record, to: &shape, name: path)
+      try addChildren(of: child, in: joined, to: &shape, name: path)
     case (false, false):
-      try addBelowJoined([child], in: scope, to: &shape, name: path)
+      try addBelowJoined([child], in: record, to: &shape, name: path)
     case (true, true) where child.recursion == nil:
       try shape.reserve(child.key, at: child.origin)
-      shape.add(child.key, try toOne(child, in: scope, name: path))
+      shape.add(child.key, try toOne(child, in: record, name: path))
     case (true, _):
-      let number = try add(child, below: scope, hops: [], name: path)
+      let number = try add(child, below: record, hops: [], name: path)
       try shape.reserve(child.key, at: child.origin)
       shape.add(child.key, .child(node: number))
     }
   }
 
-  private mutating func toOne(_ node: RequestNode, in scope: Scope, name: String) throws -> RecordShape {
+  private mutating func toOne(_ node: RequestNode, in record: StatementRecord, name: String) throws
+    -> RecordShape
+  {
     try tree.check(node, name: name)
-    let record = try context.toOne.join(node, to: scope)
+    let joined = try context.toOne.join(node, to: record)
     // Its column precedes those that depend on it.
-    let presence = record.isSolid ? nil : record.statement.column(record.presence ?? "1")
-    let shape = try content(of: node, in: record, name: name)
+    let presence = joined.isAlwaysPresent ? nil : joined.statement.column(joined.presence ?? "1")
+    let shape = try content(of: node, in: joined, name: name)
     return presence.map { .optional(column: $0, shape) } ?? shape
   }
 
   /// Adds the nodes included below joined to-many ones.
   private mutating func addBelowJoined(
-    _ hops: [RequestNode], in scope: Scope, to shape: inout RecordShapeBuilder, name: String
+    _ hops: [RequestNode], in record: StatementRecord, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     for child in hops.last?.children ?? [] where child.isReturned {
       let path = "\(name).\(child.key)"
       guard child.isIncluded else {
-        try addBelowJoined(hops + [child], in: scope, to: &shape, name: path)
+        try addBelowJoined(hops + [child], in: record, to: &shape, name: path)
         continue
       }
-      let number = try add(child, below: scope, hops: hops, name: path)
+      let number = try add(child, below: record, hops: hops, name: path)
       try shape.reserve(child.key, at: child.origin)
       shape.add(child.key, .child(node: number))
     }
@@ -180,11 +189,12 @@ struct ContentBuilder {
 
   /// Adds the select of a node with its own rows, and returns its number.
   mutating func add(
-    _ node: RequestNode, below scope: Scope, hops: [RequestNode], name: String, isRepetition: Bool = false
+    _ node: RequestNode, below record: StatementRecord, hops: [RequestNode], name: String,
+    isRepetition: Bool = false
   ) throws -> Int {
     let next = number + 1 + below.count
     below += try tree.nested(
-      node, number: next, below: scope, hops: hops, name: name, isRepetition: isRepetition)
+      node, number: next, below: record, hops: hops, name: name, isRepetition: isRepetition)
     return next
   }
 }

@@ -17,29 +17,29 @@ struct JoinedNodeCheck {
     try JoinedNodeCheck(tree: TreeBuilder(scratch)).check(below: request.root, in: root, name: "")
   }
 
-  private func check(below node: RequestNode, in scope: Scope, name: String) throws {
+  private func check(below node: RequestNode, in record: StatementRecord, name: String) throws {
     for child in node.children where !child.isIncluded || child.hasJoinedNodes {
       let path = name.isEmpty ? child.key : "\(name).\(child.key)"
       let statement = StatementBuilder(
-        context.dialect, level: scope.statement.level + 1, runsOften: true, givesMany: true)
-      let record = try tree.open(child, below: scope, in: statement)
-      if !child.isIncluded { try check(child, in: record, name: path) }
-      try check(below: child, in: record, name: path)
+        context.dialect, level: record.statement.level + 1, runsOften: true, givesMany: true)
+      let opened = try tree.open(child, below: record, in: statement)
+      if !child.isIncluded { try check(child, in: opened, name: path) }
+      try check(below: child, in: opened, name: path)
     }
   }
 
-  private func check(_ node: RequestNode, in scope: Scope, name: String) throws {
+  private func check(_ node: RequestNode, in record: StatementRecord, name: String) throws {
     try tree.check(node, name: name, isToMany: node.association?.cardinality == .toMany)
-    _ = try context.conditions.conditions(of: scope)
-    try ContentBuilder(tree, number: 0).check(node, in: scope)
+    _ = try context.conditions.conditions(of: record)
+    try ContentBuilder(tree, number: 0).check(node, in: record)
     if node.isGrouped {
       for having in node.havings {
-        _ = try context.expressions.condition(having, in: scope, isOfGroup: true)
+        _ = try context.expressions.condition(having, in: record, isOfGroup: true)
       }
-      _ = try context.groups.terms(of: node, in: scope)
+      _ = try context.groups.terms(of: node, in: record)
     }
     // The orders of to-one nodes below are checked with those nodes.
-    for sort in node.sort ?? [] { _ = try context.orders.term(sort, in: scope, isOfGroup: node.isGrouped) }
+    for sort in node.sort ?? [] { _ = try context.orders.term(sort, in: record, isOfGroup: node.isGrouped) }
   }
 }
 

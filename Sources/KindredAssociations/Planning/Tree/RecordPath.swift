@@ -4,7 +4,7 @@ import KindredSQLSyntax
 struct Records {
   var resource: Resource
   var association: Association?
-  var origin: Scope?
+  var origin: StatementRecord?
   /// The key in the path that selects one of them.
   var key: [RequestPath.KeyColumn]?
 
@@ -25,7 +25,7 @@ struct RecordPath {
   /// The records on the way, and the error detail if one doesn't exist.
   ///
   /// Selects below may still add columns to them.
-  private(set) var steps: [(scope: Scope, absence: String)] = []
+  private(set) var steps: [(record: StatementRecord, absence: String)] = []
   /// The records at the end.
   private(set) var records: Records
   private let context: PlanningContext
@@ -41,11 +41,11 @@ struct RecordPath {
       case .association(let association):
         let statement = StatementBuilder(
           context.dialect, level: steps.count, runsOften: false, givesMany: false)
-        let scope = try open(node: nil, statement: statement)
-        steps.append((scope, records.absence))
+        let record = try open(node: nil, statement: statement)
+        steps.append((record, records.absence))
         records = Records(
           resource: try context.model.resource(named: association.destination), association: association,
-          origin: scope)
+          origin: record)
       }
     }
   }
@@ -54,31 +54,31 @@ struct RecordPath {
   var level: Int { steps.count }
 
   /// The selects of the records on the way, when everything below has been built.
-  var selects: [PathSelect] { steps.map { PathSelect($0.scope, absence: $0.absence) } }
+  var selects: [PathSelect] { steps.map { PathSelect($0.record, absence: $0.absence) } }
 
   /// Begins the select of the records at the end: their table, and the conditions that find them.
   ///
   /// The records of the path can't be named by `../`.
-  func end(node: RequestNode?, statement: StatementBuilder) throws -> Scope {
+  func end(node: RequestNode?, statement: StatementBuilder) throws -> StatementRecord {
     try open(node: node, statement: statement).asRoot
   }
 
-  private func open(node: RequestNode?, statement: StatementBuilder) throws -> Scope {
+  private func open(node: RequestNode?, statement: StatementBuilder) throws -> StatementRecord {
     let select = statement.newSelect()
-    let scope: Scope
+    let record: StatementRecord
     if let association = records.association, let origin = records.origin {
       let keyed = KeyedAssociation(key: association.key, association: association, node: node)
-      scope = try context.chains.destination(
+      record = try context.chains.destination(
         of: try origin.names.destination(of: keyed), from: origin, into: select,
         isRepeated: statement.runsOften)
     } else {
       let table = records.resource.table
-      scope = Scope(
+      record = StatementRecord(
         NameScope(model: context.model, resource: records.resource, node: node, parent: nil), table: table,
         alias: select.alias(for: table), select: select, parent: nil)
-      select.begin(with: try context.sources.reference(to: scope))
+      select.begin(with: try context.sources.reference(to: record))
     }
-    select.add((records.key ?? []).map { context.conditions.equality($0, in: scope) })
-    return scope
+    select.add((records.key ?? []).map { context.conditions.equality($0, in: record) })
+    return record
   }
 }

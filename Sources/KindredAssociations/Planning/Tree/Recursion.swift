@@ -4,7 +4,7 @@ import KindredSQLSyntax
 final class RecursionContext {
   let node: RequestNode
   /// The record of the level above, or for the first level, the one that the recursion starts from.
-  let base: Scope
+  let base: StatementRecord
   /// Whether it is the second level, which repeats itself on all levels below.
   let isRepetition: Bool
   /// Whether the second level is being planned below this one.
@@ -19,7 +19,7 @@ final class RecursionContext {
     case path(ResolvedPath, isInRule: Bool)
   }
 
-  init(node: RequestNode, base: Scope, isRepetition: Bool) {
+  init(node: RequestNode, base: StatementRecord, isRepetition: Bool) {
     self.node = node
     self.base = base
     self.isRepetition = isRepetition
@@ -34,12 +34,12 @@ final class RecursionContext {
 extension ContentBuilder {
   /// Adds the member for the next level to the record of a recursive node.
   mutating func addRepetition(
-    of context: RecursionContext, in scope: Scope, to shape: inout RecordShapeBuilder, name: String
+    of context: RecursionContext, in record: StatementRecord, to shape: inout RecordShapeBuilder, name: String
   ) throws {
     let (node, base) = (context.node, context.base)
     guard let levels = node.recursion else { return }
-    let identity = scope.identityColumns.map {
-      scope.statement.column(scope.column($0.name, in: scope.statement))
+    let identity = record.identityColumns.map {
+      record.statement.column(record.column($0.name, in: record.statement))
     }
     let baseIdentity = base.identityColumns.map {
       base.statement.column(base.column($0.name, in: base.statement))
@@ -50,7 +50,7 @@ extension ContentBuilder {
       next.isRequired = false
       context.isRepeated = true
       defer { context.isRepeated = false }
-      repetition = try add(next, below: scope, hops: [], name: name, isRepetition: true)
+      repetition = try add(next, below: record, hops: [], name: name, isRepetition: true)
     }
     try shape.reserve(node.key, at: node.origin)
     shape.add(node.key, .child(node: repetition), isRepetition: true)
@@ -63,7 +63,7 @@ extension ContentBuilder {
 extension TreeBuilder {
   /// Aligns the columns of a recursion's second level with those of the first one: since the second level is also its own
   /// parent, it must have everything that is read from the first level at the same position.
-  func align(_ record: Scope) throws {
+  func align(_ record: StatementRecord) throws {
     guard let recursion = record.recursion, let first = recursion.base.recursion else { return }
     var number = 0
     // Reading records further above adds to the list.

@@ -28,11 +28,11 @@ struct PathSelect {
   /// Whether it reads a common table expression.
   let readsCommonTableExpression: Bool
 
-  /// - Parameter scope: The record, to which no columns will be added any more.
-  init(_ scope: Scope, absence: String) {
-    columns = scope.statement.columns.isEmpty ? ["1"] : scope.statement.columns
-    source = scope.select.source
-    readsCommonTableExpression = scope.statement.readsCommonTableExpression
+  /// - Parameter record: The record, to which no columns will be added any more.
+  init(_ record: StatementRecord, absence: String) {
+    columns = record.statement.columns.isEmpty ? ["1"] : record.statement.columns
+    source = record.select.source
+    readsCommonTableExpression = record.statement.readsCommonTableExpression
     self.absence = absence
   }
 
@@ -51,7 +51,7 @@ struct NodeSelect {
   let name: String
   var recursion: Plan.Recursion?
   /// The parent record, if the rows are all of its associated records; otherwise nil.
-  var collectionOf: Scope?
+  var collectionOf: StatementRecord?
   /// The columns of the merge join with the parent's select; nil unless the strategy has made one.
   var mergeJoin: Plan.MergeJoin?
   /// The select for many parents at once; nil unless the strategy has made one.

@@ -18,8 +18,8 @@ struct TreeBuilder {
     try check(node, name: "")
     let statement = StatementBuilder(
       dialect, level: path.level, runsOften: false, givesMany: !records.isSingle)
-    let scope = try path.end(node: node, statement: statement)
-    let draft = try rows(of: node, number: 0, association: records.association, in: scope)
+    let record = try path.end(node: node, statement: statement)
+    let draft = try rows(of: node, number: 0, association: records.association, in: record)
     // A cursor consists of the terms of the order.
     if !records.isSingle { for term in draft.order { _ = statement.column(term.sql) } }
     let all = draft.finished
@@ -36,14 +36,14 @@ struct TreeBuilder {
       absence: records.absence, isCounted: request.count, pages: pages, findings: context.state.findings)
   }
 
-  /// Returns the select of a node below the record of `scope`, followed by those below it.
+  /// Returns the select of a node below `record`, followed by those below it.
   ///
   /// - Parameters:
   ///   - number: The number of the node in the tree.
   ///   - hops: The joined to-many nodes on the way, whose records are not returned.
   ///   - isRepetition: Whether it is the second level of a recursion.
   func nested(
-    _ node: RequestNode, number: Int, below scope: Scope, hops: [RequestNode], name: String,
+    _ node: RequestNode, number: Int, below record: StatementRecord, hops: [RequestNode], name: String,
     isRepetition: Bool
   ) throws -> [NodeSelect] {
     let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
@@ -53,27 +53,27 @@ struct TreeBuilder {
         .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
         at: node.origin)
     }
-    let above = scope.statement
+    let above = record.statement
     let statement = StatementBuilder(
       dialect, level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
-    let record =
+    let opened =
       hops.isEmpty
-      ? try open(node, below: scope, in: statement)
-      : try open(node, through: hops, below: scope, in: statement)
+      ? try open(node, below: record, in: statement)
+      : try open(node, through: hops, below: record, in: statement)
     if node.recursion != nil {
-      record.recursion = RecursionContext(node: node, base: scope, isRepetition: isRepetition)
+      opened.recursion = RecursionContext(node: node, base: record, isRepetition: isRepetition)
     }
     let draft = try rows(
-      of: node, number: number, association: node.association, in: record, isCondensed: !hops.isEmpty,
+      of: node, number: number, association: node.association, in: opened, isCondensed: !hops.isEmpty,
       name: name)
-    if isRepetition { try align(record) }
+    if isRepetition { try align(opened) }
     // The limit of a recursive node is applied when the rows are read, since records that are their own ancestors don't
     // count.
     let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
     var select = NodeSelect(
       rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: name,
       recursion: draft.recursion)
-    if isToMany, hops.isEmpty, page.isEmpty, record.recursion == nil { select.collectionOf = scope }
+    if isToMany, hops.isEmpty, page.isEmpty, opened.recursion == nil { select.collectionOf = record }
     return [select] + draft.below
   }
 
@@ -89,33 +89,36 @@ struct TreeBuilder {
   // MARK: Records
 
   /// Begins the select of a node's records.
-  func open(_ node: RequestNode, below scope: Scope, in statement: StatementBuilder) throws -> Scope {
+  func open(_ node: RequestNode, below record: StatementRecord, in statement: StatementBuilder) throws
+    -> StatementRecord
+  {
     try context.chains.destination(
-      of: scope.names.destination(of: node), from: scope, into: statement.newSelect(),
+      of: record.names.destination(of: node), from: record, into: statement.newSelect(),
       isRepeated: statement.runsOften)
   }
 
   /// Begins the select of a node's records below joined to-many ones: each once, however many ways lead to it.
   private func open(
-    _ node: RequestNode, through hops: [RequestNode], below scope: Scope, in statement: StatementBuilder
-  ) throws -> Scope {
-    guard let last = node.association else { return scope }
+    _ node: RequestNode, through hops: [RequestNode], below record: StatementRecord,
+    in statement: StatementBuilder
+  ) throws -> StatementRecord {
+    guard let last = node.association else { return record }
     let resource = try context.model.resource(named: last.destination)
     let select = statement.newSelect()
-    let result = Scope(
+    let result = StatementRecord(
       NameScope(
         model: context.model, resource: resource, node: node, parent: nil,
         parentRefusal: "the records above are joined, and not returned"),
       table: resource.table, alias: select.alias(for: resource.table), select: select, parent: nil)
     let (keys, ways) = try statement.subquery { ways -> ([SQL], SQL) in
-      var record = scope
+      var reached = record
       for hop in hops + [node] where hop.association != nil {
-        record = try context.chains.chain(
-          record.names.destination(of: hop, countsWays: true), from: record, into: ways,
+        reached = try context.chains.chain(
+          reached.names.destination(of: hop, countsWays: true), from: reached, into: ways,
           isRepeated: statement.runsOften)
-        ways.add(try context.conditions.conditions(of: record))
+        ways.add(try context.conditions.conditions(of: reached))
       }
-      return (record.identityColumns.map { record.column($0.name, in: statement) }, ways.from)
+      return (reached.identityColumns.map { reached.column($0.name, in: statement) }, ways.from)
     }
     if result.table.identity.isEmpty {
       // All columns identify the record, and may be NULL.
@@ -139,32 +142,32 @@ struct TreeBuilder {
   ///   - number: The number of the node in the tree.
   ///   - isCondensed: Whether the conditions are already in the subquery that finds the records.
   func rows(
-    of node: RequestNode, number: Int, association: Association?, in scope: Scope,
+    of node: RequestNode, number: Int, association: Association?, in record: StatementRecord,
     isCondensed: Bool = false, name: String = ""
   ) throws -> RowsDraft {
     var rank: [SQL]?
     if let last = node.searches.indices.last {
       try noting(context.state.diagnostics) {
-        let best = try context.searches.join(node.searches[last], to: scope)
+        let best = try context.searches.join(node.searches[last], to: record)
         // The rank of a record depends on all others, including invisible ones.
-        rank = context.rules.restricts(scope) ? [] : [best]
+        rank = context.rules.restricts(record) ? [] : [best]
       }
     }
     if !isCondensed {
-      scope.select.add(
-        try context.conditions.conditions(of: scope, joinedSearch: node.searches.indices.last))
+      record.select.add(
+        try context.conditions.conditions(of: record, joinedSearch: node.searches.indices.last))
     }
     var content = ContentBuilder(self, number: number)
-    let shape = try content.content(of: node, in: scope, name: name)
+    let shape = try content.content(of: node, in: record, name: name)
     let groups = context.groups
-    let havings = node.isGrouped ? try groups.havings(of: node, in: scope) : []
-    let group = node.isGrouped ? try groups.terms(of: node, in: scope) : nil
+    let havings = node.isGrouped ? try groups.havings(of: node, in: record) : []
+    let group = node.isGrouped ? try groups.terms(of: node, in: record) : nil
     let order = try context.orders.terms(
-      of: node, association: association, in: scope, rank: rank, group: group,
-      shown: shape.shown(of: scope.statement.columns, dialect))
-    if node.isDistinct { for term in order { _ = scope.statement.column(term.sql) } }
+      of: node, association: association, in: record, rank: rank, group: group,
+      shown: shape.shown(of: record.statement.columns, dialect))
+    if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
     return RowsDraft(
-      scope: scope, shape: shape, order: order, group: group?.map(\.sql), havings: havings,
+      record: record, shape: shape, order: order, group: group?.map(\.sql), havings: havings,
       below: content.below, recursion: content.recursion)
   }
 
@@ -173,10 +176,10 @@ struct TreeBuilder {
   /// The condition that starts a page reads the same records as the order. For distinct results, it reads only their
   /// columns, and they are made of visible records.
   private func rules(ofOrderOf rows: RowsDraft) throws -> [SQL] {
-    guard context.restrictsRows, rows.scope.node?.isDistinct != true else { return [] }
+    guard context.restrictsRows, rows.record.node?.isDistinct != true else { return [] }
     var exposure = Exposure()
     for term in rows.order { exposure.add(term.exposure) }
-    return try context.rules.rules(of: exposure, in: rows.scope.select)
+    return try context.rules.rules(of: exposure, in: rows.record.select)
   }
 
   /// Returns `LIMIT` and `OFFSET` with bound values.
@@ -194,7 +197,7 @@ struct TreeBuilder {
 
 /// The rows of a node, to whose statement columns may still be added.
 struct RowsDraft {
-  let scope: Scope
+  let record: StatementRecord
   let shape: RecordShape
   let order: [OrderTerm]
   /// The grouping expressions; nil if each row is a record.
@@ -208,9 +211,9 @@ struct RowsDraft {
   /// The rows as a value, with the columns added so far.
   var finished: RowsSelect {
     RowsSelect(
-      scope: scope, shape: shape, columns: scope.statement.columns, source: scope.select.source,
-      order: order, group: group, havings: havings, isDistinct: scope.node?.isDistinct ?? false,
-      isLimited: scope.node?.limit != nil && scope.node?.recursion == nil,
-      readsCommonTableExpression: scope.statement.readsCommonTableExpression)
+      record: record, shape: shape, columns: record.statement.columns, source: record.select.source,
+      order: order, group: group, havings: havings, isDistinct: record.node?.isDistinct ?? false,
+      isLimited: record.node?.limit != nil && record.node?.recursion == nil,
+      readsCommonTableExpression: record.statement.readsCommonTableExpression)
   }
 }

@@ -1,20 +1,20 @@
 import KindredSQLSyntax
 
-/// A record in a statement, which expressions are compiled for.
-final class Scope {
-  /// The scope for the names of the expressions.
+/// A record that a statement reads: a table under an alias. Expressions are compiled for one of these.
+final class StatementRecord {
+  /// The names that expressions about the record can use.
   let names: NameScope
   let table: Table
   let alias: String
   let select: SelectBuilder
   /// The record that `../` leads to.
-  let parent: Scope?
+  let parent: StatementRecord?
   /// The record of the join table, in which the step before ended.
-  let via: Scope?
+  let via: StatementRecord?
   /// Whether a to-one path may add a join; in an `ON` clause, it would be too late.
   let canJoin: Bool
   /// Whether the record exists in every row, which it does unless an optional join leads to it.
-  let isSolid: Bool
+  let isAlwaysPresent: Bool
   /// An expression that is not NULL if the record exists; nil if it always does.
   let presence: SQL?
   /// The column values of a record that is not in the statement but known.
@@ -23,8 +23,8 @@ final class Scope {
   var recursion: RecursionContext?
 
   init(
-    _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: Scope?,
-    via: Scope? = nil, canJoin: Bool = true, isSolid: Bool = true, presence: SQL? = nil,
+    _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: StatementRecord?,
+    via: StatementRecord? = nil, canJoin: Bool = true, isAlwaysPresent: Bool = true, presence: SQL? = nil,
     constants: [String: SQLValue]? = nil
   ) {
     self.names = names
@@ -34,7 +34,7 @@ final class Scope {
     self.parent = parent
     self.via = via
     self.canJoin = canJoin
-    self.isSolid = isSolid
+    self.isAlwaysPresent = isAlwaysPresent
     self.presence = presence
     self.constants = constants
   }
@@ -46,24 +46,25 @@ final class Scope {
   var statement: StatementBuilder { select.statement }
 
   /// The identity by which SQL refers to it.
-  var record: RecordID { RecordID(alias: alias, depth: select.depth) }
+  var id: RecordID { RecordID(alias: alias, depth: select.depth) }
 
   /// The record for expressions that can't add joins.
-  var withoutJoins: Scope {
-    Scope(names, table: table, alias: alias, select: select, parent: parent, via: via, canJoin: false)
+  var withoutJoins: StatementRecord {
+    StatementRecord(
+      names, table: table, alias: alias, select: select, parent: parent, via: via, canJoin: false)
   }
 
   /// The record without a parent.
-  var asRoot: Scope {
+  var asRoot: StatementRecord {
     let names = NameScope(
       model: names.model, resource: names.resource, node: names.node, parent: nil, via: names.via)
-    return Scope(names, table: table, alias: alias, select: select, parent: nil, via: via)
+    return StatementRecord(names, table: table, alias: alias, select: select, parent: nil, via: via)
   }
 
   /// Returns a column of the record for its own statement or one below.
   func column(_ name: String, in statement: StatementBuilder) -> SQL {
     if let constants { return "\(.value(constants[name] ?? .null))" }
-    let sql = SQL.column(record, name)
+    let sql = SQL.column(id, name)
     guard self.statement !== statement else { return sql }
     let type = table.column(named: name).flatMap { statement.dialect.type(of: $0) }
     return export(sql, as: type, to: statement, .column(name))
@@ -90,7 +91,7 @@ final class Scope {
   }
 
   /// The expressions that identify a record: its key, or else the number of its row in a copy.
-  var identity: [SQL] { table.identity(of: record) }
+  var identity: [SQL] { table.identity(of: id) }
 }
 
 extension Table {
