@@ -51,7 +51,7 @@ struct PlanWriter {
   }
 
   /// Returns a statement about the rows of a node.
-  mutating func statement(_ sql: SQL, of rows: RowsSelect) -> Plan.Statement {
+  mutating func statement(_ sql: SQL, of rows: RecordSelect) -> Plan.Statement {
     statement(sql, readsCommonTableExpression: rows.readsCommonTableExpression)
   }
 

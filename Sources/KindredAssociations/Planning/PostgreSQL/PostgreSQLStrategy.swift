@@ -37,7 +37,7 @@ struct PostgreSQLStrategy: PlanStrategy {
   }
 
   /// Returns the records of all keys, in the order of these; nil unless a single key links them.
-  private func keyedBatch(of rows: RowsSelect) -> BatchSelect? {
+  private func keyedBatch(of rows: RecordSelect) -> BatchSelect? {
     let record = rows.record
     guard let association = record.node?.association, let step = association.steps.first,
       association.steps.count == 1, let name = step.destinationColumns.first,
@@ -63,17 +63,18 @@ struct PostgreSQLStrategy: PlanStrategy {
     return BatchSelect(columns: inputs.columns, sql: keyed.sql(page: ""), link: .key(number))
   }
 
-  private func flatBatch(of rows: RowsSelect, _ inputs: inout BatchInputs) -> SQL {
+  private func flatBatch(of rows: RecordSelect, _ inputs: inout BatchInputs) -> SQL {
     var order = OrderTerm(sql: BatchInputs.number)
     order.isNullable = false
     let from = inputs.localized(rows.source.sql(outer: BatchInputs.place))
     let columns = (rows.columns + [BatchInputs.number]).map { inputs.localized($0) }
     let terms = ([order] + rows.order).map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
-    return
-      "SELECT \(columns.joined(separator: ", ")) \(from.replacing(term: BatchInputs.place, with: inputs.source)) ORDER BY \(terms.joined(separator: ", "))"
+    return Select(
+      columns: columns, from: from.replacing(term: BatchInputs.place, with: inputs.source), order: terms
+    ).sql
   }
 
-  private func lateralBatch(of rows: RowsSelect, page: SQL, _ inputs: inout BatchInputs) -> SQL {
+  private func lateralBatch(of rows: RecordSelect, page: SQL, _ inputs: inout BatchInputs) -> SQL {
     let shown = rows.shown
     var columns = shown
     let places = rows.order.map { term in
@@ -86,12 +87,16 @@ struct PostgreSQLStrategy: PlanStrategy {
     let inner = inputs.localized(rows.sql(columns, page: page))
     let names = columns.indices.map { "\(identifier: "c\($0)")" as SQL }
     let table: SQL = "\(identifier: "kindred:rows")"
-    let result = (shown.indices.map { "\(table).\(names[$0])" as SQL } + [BatchInputs.number])
+    let result = shown.indices.map { "\(table).\(names[$0])" as SQL } + [BatchInputs.number]
     let order =
       [BatchInputs.number]
       + zip(rows.order, places).map { $0.rendered(as: "\(table).\(names[$1])", dialect) }
-    return
-      "SELECT \(result.joined(separator: ", ")) FROM \(inputs.source) CROSS JOIN LATERAL (\(inner)) AS \(table)(\(names.joined(separator: ", "))) ORDER BY \(order.joined(separator: ", "))"
+    return Select(
+      columns: result,
+      from:
+        "FROM \(inputs.source) CROSS JOIN LATERAL (\(inner)) AS \(table)(\(names.joined(separator: ", ")))",
+      order: order
+    ).sql
   }
 }
 

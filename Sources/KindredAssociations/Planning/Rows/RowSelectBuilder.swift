@@ -7,8 +7,7 @@ struct RowSelectBuilder {
   /// Returns the rows of a request's root.
   func select(_ request: FetchRequest, into select: SelectBuilder) throws -> RowSelect {
     let node = request.root
-    let rows = RowSelect(node: node, statement: select.statement)
-    rows.reserveAliases()
+    select.statement.reserve(node.aliasNames)
     let record: StatementRecord
     if let association = node.association, let values = request.origin, let first = association.steps.first {
       let (table, resource) = try context.model.table(named: first.origin)
@@ -25,19 +24,16 @@ struct RowSelectBuilder {
       try context.state.register(record, above: nil)
       select.begin(with: try context.sources.reference(to: record))
     }
-    try finish(rows, root: record)
-    return rows
+    return try rows(of: node, from: record)
   }
 
   /// Returns the rows of a collection of each parent record.
   func select(_ node: RequestNode, below record: StatementRecord, in statement: StatementBuilder) throws
     -> RowSelect
   {
-    let rows = RowSelect(node: node, statement: statement)
-    rows.reserveAliases()
+    statement.reserve(node.aliasNames)
     let first = try records(of: node, from: record, into: statement.newSelect(), isRepeated: true)
-    try finish(rows, root: first)
-    return rows
+    return try rows(of: node, from: first)
   }
 
   private func records(
@@ -49,35 +45,31 @@ struct RowSelectBuilder {
   }
 
   /// Opens the joined records before it compiles expressions, which may read any of them.
-  private func finish(_ rows: RowSelect, root record: StatementRecord) throws {
-    let root = RowJoin(record: record)
-    rows.root = root
-    try open(root)
+  private func rows(of node: RequestNode, from record: StatementRecord) throws -> RowSelect {
+    let root = RowJoin(record: record, step: nil, children: try joins(to: record))
     for child in root.children { record.select.append(join: try rendered(child, below: root).sql) }
-    let (node, expressions) = (rows.node, context.expressions)
+    let expressions = context.expressions
     record.select.add(try node.filters.map { try expressions.condition($0, in: record) })
-    rows.commonTables = try CommonTableDefinitions(context: context).definitions(of: node)
-    rows.group = try node.group.map { try expressions.compile($0, in: record).sql }
-    rows.havings = try node.havings.map { try expressions.condition($0, in: record) }
-    rows.order = try terms(of: root)
+    return RowSelect(
+      node: node, root: root,
+      commonTables: try CommonTableDefinitions(context: context).definitions(of: node),
+      group: try node.group.map { try expressions.compile($0, in: record).sql },
+      havings: try node.havings.map { try expressions.condition($0, in: record) },
+      order: try terms(of: root))
   }
 
   // MARK: Joins
 
   /// Opens the records joined to one.
-  private func open(_ join: RowJoin) throws {
-    for child in join.record.node?.children ?? [] where !child.rows.isPrefetched {
-      guard let step = child.association?.steps.first else { continue }
-      let select = join.record.select
+  private func joins(to record: StatementRecord) throws -> [RowJoin] {
+    try (record.node?.children ?? []).compactMap { child in
+      guard !child.rows.isPrefetched, let step = child.association?.steps.first else { return nil }
       let (table, resource) = try context.model.table(named: step.destination)
-      let record = StatementRecord(
-        NameScope(model: context.model, resource: resource, node: child, parent: join.record.names),
-        table: table,
-        alias: select.alias(for: table, node: child), select: select, parent: join.record)
-      try context.state.register(record, above: join.record)
-      let opened = RowJoin(record: record, step: step)
-      join.children.append(opened)
-      try open(opened)
+      let joined = StatementRecord(
+        NameScope(model: context.model, resource: resource, node: child, parent: record.names), table: table,
+        alias: record.select.alias(for: table, node: child), select: record.select, parent: record)
+      try context.state.register(joined, above: record)
+      return RowJoin(record: joined, step: step, children: try joins(to: joined))
     }
   }
 
@@ -147,8 +139,8 @@ struct RowSelectBuilder {
 
   /// Returns the named columns of a subquery: those of its first record.
   func selection(of rows: RowSelect) throws -> [SQL] {
-    guard let root = rows.root, let node = root.record.node else { return ["1"] }
-    let record = root.record
+    let record = rows.root.record
+    guard let node = record.node else { return [] }
     func named(_ item: NamedExpression) throws -> SQL {
       let sql = try context.expressions.compile(item.expression, in: record).sql
       return name(of: item, in: record).map { "\(sql) AS \(identifier: $0)" } ?? sql

@@ -2,17 +2,8 @@ import KindredSQLSyntax
 import OrderedCollections
 
 /// Builds the statements of a request for rows: one for its root, and one for each collection.
-final class RowTreeBuilder {
+struct RowTreeBuilder {
   private let context: PlanningContext
-  /// The statements by number; nil while they are being built.
-  private var nodes: [Node?] = []
-
-  /// A statement of the tree, and the layout of its columns.
-  private struct Node {
-    let rows: RowSelect
-    let layout: RowLayout
-    let name: String
-  }
 
   init(_ context: PlanningContext) { self.context = context }
 
@@ -23,29 +14,27 @@ final class RowTreeBuilder {
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
     statement.leavesJoinsToSQLite = true
     let rows = try selects.select(request, into: statement.newSelect())
-    _ = try add(rows, name: "")
     var plan = Plan()
-    plan.nodes = nodes.compactMap { $0.map { $0.rows.node($0.layout, name: $0.name) } }
+    plan.nodes = try nodes(of: rows, number: 0, name: "")
     if request.count { plan.count = Plan.Statement(rows.count, context.dialect.parameterStyle) }
     plan.transients = Array(context.state.findings.transients.values)
     return plan
   }
 
-  /// Adds rows and the collections below them, and returns the number of their node.
-  private func add(_ rows: RowSelect, name: String) throws -> Int {
-    let number = nodes.count
-    nodes.append(nil)
-    nodes[number] = Node(rows: rows, layout: try layout(of: rows, name: name), name: name)
-    return number
-  }
-
-  /// Returns the columns of rows, and adds the collections below them.
-  private func layout(of rows: RowSelect, name: String) throws -> RowLayout {
-    guard let root = rows.root else { return RowLayout() }
+  /// Returns the node of rows, followed by those of the collections below them.
+  private func nodes(of rows: RowSelect, number: Int, name: String) throws -> [Plan.Node] {
     // The selected columns come first, so that the unadapted row begins with them.
-    var layout = try columns(of: root)
-    try addCollections(of: root, to: &layout, name: name)
-    return layout
+    var layout = try columns(of: rows.root)
+    var below: [Plan.Node] = []
+    try addCollections(of: rows.root, to: &layout, name: name) { node, record, name in
+      let next = number + 1 + below.count
+      let statement = StatementBuilder(
+        context.dialect, level: record.statement.level + 1, runsOften: true, givesMany: true)
+      below += try nodes(
+        of: selects.select(node, below: record, in: statement), number: next, name: name)
+      return next
+    }
+    return [rows.node(layout, name: name)] + below
   }
 
   private func columns(of join: RowJoin) throws -> RowLayout {
@@ -71,23 +60,22 @@ final class RowTreeBuilder {
       name: selects.name(of: item, in: record))
   }
 
-  private func addCollections(of join: RowJoin, to layout: inout RowLayout, name: String) throws {
+  /// Adds the collections below a record and those joined to it.
+  ///
+  /// - Parameter add: Adds the statement of a collection, which runs for each parent record or for many at once, and
+  ///   returns its number.
+  private func addCollections(
+    of join: RowJoin, to layout: inout RowLayout, name: String,
+    _ add: (_ node: RequestNode, _ record: StatementRecord, _ name: String) throws -> Int
+  ) throws {
     for child in join.record.node?.children ?? [] where child.rows.isPrefetched {
       let path = name.isEmpty ? child.key : "\(name).\(child.key)"
-      layout.prefetched.append(
-        RowLayout.Prefetched(key: child.key, node: try addCollection(child, below: join.record, name: path)))
+      layout.prefetched.append(RowLayout.Prefetched(key: child.key, node: try add(child, join.record, path)))
     }
     let returned = join.children.filter { $0.record.node?.isReturned == true }
     for (number, child) in returned.enumerated() {
-      try addCollections(of: child, to: &layout.scopes[number].layout, name: name)
+      try addCollections(of: child, to: &layout.scopes[number].layout, name: name, add)
     }
-  }
-
-  /// Adds the statement of a collection, which runs for each parent record, or for many at once.
-  private func addCollection(_ node: RequestNode, below record: StatementRecord, name: String) throws -> Int {
-    let statement = StatementBuilder(
-      context.dialect, level: record.statement.level + 1, runsOften: true, givesMany: true)
-    return try add(try selects.select(node, below: record, in: statement), name: name)
   }
 }
 

@@ -40,7 +40,7 @@ struct GroupedRanking {
   private let aggregate: GroupedAggregate
 
   /// Returns nil if the rows are better read in another way.
-  init?(of rows: RowsSelect) {
+  init?(of rows: RecordSelect) {
     let record = rows.record
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
       rows.source.isPlain(record.id, of: record.table), let rank = rows.order.first,
@@ -56,7 +56,7 @@ struct GroupedRanking {
   ///   - columns: The selected columns.
   ///   - page: `LIMIT` and `OFFSET`.
   ///   - after: The condition that starts the page.
-  func sql(_ rows: RowsSelect, _ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
+  func sql(_ rows: RecordSelect, _ columns: [SQL], page: SQL, after: SQL?) -> SQL? {
     let record = rows.record
     let conditions = rows.source.conditions + (after.map { [$0] } ?? [])
     let rest = rows.order.dropFirst().map(\.sql)
@@ -85,11 +85,14 @@ struct GroupedRanking {
         and: nil),
       part(value: aggregate.empty, from: records, and: aggregate.isAbsent),
     ]
-    let innerOrder = rows.orderBy([GroupedAggregate.value] + orderNames)
+    let innerOrder = rows.terms([GroupedAggregate.value] + orderNames).joined(separator: ", ")
     let value: SQL = "\(Self.ranked).\(GroupedAggregate.value)"
     let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
-    let shown = columns.map { $0.replacing(term: rank, with: value) }.joined(separator: ", ")
-    return
-      "SELECT \(shown) FROM (\(parts.joined(separator: " UNION ALL "))\(innerOrder)\(page)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)\(rows.orderBy([value] + rest))"
+    let ranked: SQL = "\(parts.joined(separator: " UNION ALL ")) ORDER BY \(innerOrder)\(page)"
+    return Select(
+      columns: columns.map { $0.replacing(term: rank, with: value) },
+      from: "FROM (\(ranked)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)",
+      order: rows.terms([value] + rest)
+    ).sql
   }
 }

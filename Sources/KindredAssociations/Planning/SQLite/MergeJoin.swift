@@ -10,7 +10,7 @@ import KindredSQLSyntax
 /// statement begins at the first record, so that it serves a page as well as a whole table.
 struct MergeJoin {
   /// The merge-joined select: the rows of all parents, in the order of these.
-  let rows: RowsSelect
+  let rows: RecordSelect
   /// The columns of the join.
   let columns: Plan.MergeJoin
 
@@ -19,7 +19,7 @@ struct MergeJoin {
   /// - Parameters:
   ///   - node: A node below the root.
   ///   - root: The root's rows.
-  init?(_ node: NodeSelect, below root: RowsSelect, in model: Model) {
+  init?(_ node: NodeSelect, below root: RecordSelect, in model: Model) {
     var rows = node.rows
     let record = rows.record
     guard let above = node.collectionOf, above === root.record, root.isInOrderOfRowID(),
@@ -49,7 +49,7 @@ struct MergeJoin {
   }
 }
 
-extension RowsSelect {
+extension RecordSelect {
   /// Returns whether these are all records of a table in the order of its rowid.
   ///
   /// - Parameter linkCount: The number of equalities that link them to a parent.

@@ -11,7 +11,7 @@ extension RowSelect {
   ///
   /// `parameter(0)` is a JSON array with the value read from each parent, or an array of several values.
   var batch: Plan.Batch? {
-    guard statement.level > 0, node.allowsBatches, let root else { return nil }
+    guard statement.level > 0, node.allowsBatches else { return nil }
     var columns: [SQL.Binding] = []
     func local(_ sql: SQL) -> SQL {
       sql.replacingBindings { binding, _ in

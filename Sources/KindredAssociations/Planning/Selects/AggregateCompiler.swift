@@ -81,10 +81,10 @@ struct AggregateCompiler {
       try records.node?.sort?.map { try orders.term($0, in: records) }
       ?? orders.visibleTerms(association.association.sort, in: records)
     let order = (sort + orders.keyTerms(of: records)).map { $0.rendered(as: $0.sql, dialect) }
-      .joined(separator: ", ")
     let names: [SQL] = ["value", "separator"]
-    let shown = zip(values, names).map { "\($0.sql) AS \($1)" as SQL }.joined(separator: ", ")
-    let rows: SQL = "SELECT \(shown) \(select.from) ORDER BY \(order)"
+    let rows = Select(
+      columns: zip(values, names).map { "\($0.sql) AS \($1)" }, from: select.from, order: order
+    ).sql
     let read = zip(values, names).map { value, name in
       var value = value
       (value.sql, value.precedence, value.form) = (name, .primary, .other)

@@ -23,7 +23,7 @@ struct RootPages {
   /// Returns nil if the rows have no order, and so a single page.
   ///
   /// - Throws: `RequestError` if the cursor belongs to another request.
-  init?(of rows: RowsSelect, request: FetchRequest, rules: () throws -> [SQL], _ dialect: any SQLDialect)
+  init?(of rows: RecordSelect, request: FetchRequest, rules: () throws -> [SQL], _ dialect: any SQLDialect)
     throws
   {
     let order = rows.order
@@ -56,7 +56,7 @@ struct RootPages {
   }
 
   /// Returns the rows from the start of the page on.
-  func rows(of rows: RowsSelect) -> RowsSelect {
+  func rows(of rows: RecordSelect) -> RecordSelect {
     var page = rows
     if let keyset {
       page.restriction = keyset.condition
@@ -68,7 +68,7 @@ struct RootPages {
   }
 
   /// Returns the number of rows up to the end of the page; nil if there is no limit.
-  private func end(of page: RowsSelect) -> SQL? {
+  private func end(of page: RecordSelect) -> SQL? {
     guard let limit = request.root.limit else { return nil }
     var end = dialect.integer(.parameter(limit))
     if let number = request.root.offset { end.append(" + \(dialect.integer(.parameter(number)))") }
@@ -78,7 +78,7 @@ struct RootPages {
 
   /// Returns a statement that reads the full values of an abridged cursor, by their digest; nil if the cursor is
   /// complete.
-  func anchor(of page: RowsSelect) -> SQL? {
+  func anchor(of page: RecordSelect) -> SQL? {
     guard let keyset, let cursor = request.after, cursor.digest != nil else { return nil }
     var rows = page
     (rows.ranges, rows.passed) = (nil, nil)
@@ -94,7 +94,7 @@ struct RootPages {
   }
 
   /// Returns a statement that reads the cursor of the page's last record, and a second row if another record follows.
-  func lookahead(of page: RowsSelect) -> SQL? {
+  func lookahead(of page: RecordSelect) -> SQL? {
     end(of: page).map { end in
       page.sql(page.order.map(\.sql), page: dialect.page(limit: "2", offset: "\(end) - 1"))
     }
@@ -102,7 +102,7 @@ struct RootPages {
 
   /// Returns the number of records before a page that equal the one of its cursor: as many as have been passed, except
   /// for those that have been deleted since.
-  private func passed(by rows: RowsSelect, _ keyset: Keyset) -> SQL {
+  private func passed(by rows: RecordSelect, _ keyset: Keyset) -> SQL {
     var rows = rows
     rows.restriction = { expressions in
       keyset.equality(on: expressions, in: expressions.indices).joined(separator: " AND ")
@@ -114,7 +114,7 @@ struct RootPages {
   /// minus those before the first of them; nil if no two records can be equal.
   ///
   /// The values of the last record are bound after those of the cursor.
-  func passed(of page: RowsSelect) -> SQL? {
+  func passed(of page: RecordSelect) -> SQL? {
     guard isUnkeyed, let end = end(of: page) else { return nil }
     var last = Keyset(
       order: page.order, from: request.after == nil ? 0 : page.order.count,

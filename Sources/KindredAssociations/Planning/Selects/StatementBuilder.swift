@@ -21,7 +21,7 @@ final class StatementBuilder {
   /// The aliases in the statement's `FROM` clause, then those in the subqueries that are being built.
   private var aliases: [Set<String>] = [[]]
   /// Lowercase aliases that are reserved for the tables that the request gives them to.
-  var reservedAliases: Set<String> = []
+  private var reservedAliases: Set<String> = []
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
 
@@ -70,6 +70,9 @@ final class StatementBuilder {
     defer { aliases.removeLast() }
     return try body(SelectBuilder(self, depth: aliases.count - 1))
   }
+
+  /// Reserves aliases for the tables that the request gives them to.
+  func reserve(_ aliases: [String]) { reservedAliases.formUnion(aliases.map { $0.lowercased() }) }
 
   /// Returns an alias for another occurrence of a table: its name, with a number if necessary.
   fileprivate func alias(for name: String, depth: Int) -> String {

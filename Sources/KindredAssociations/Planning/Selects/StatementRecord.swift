@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// A record that a statement reads: a table under an alias. Expressions are compiled for one of these.
+/// A record that a statement reads, for which expressions are compiled: a table under an alias.
 final class StatementRecord {
   /// The names that expressions about the record can use.
   let names: NameScope

@@ -124,7 +124,7 @@ struct ToOneJoins {
       let row = try statement.subquery { select in
         try firstRow(of: step, from: origin, like: record, in: association, into: select, isRepeated: true) {
           let row: SQL = "\(identifier: $0.alias).*"
-          return hasKey ? row : "\(row), TRUE AS \(identifier: TransientTable.rowNumber)"
+          return hasKey ? [row] : [row, "TRUE AS \(identifier: TransientTable.rowNumber)"]
         }
       }
       return (sources.reference(toRowsOf: row, as: record.alias, isLateral: true), "TRUE")
@@ -137,7 +137,7 @@ struct ToOneJoins {
       try firstRow(
         of: step, from: origin, like: record, in: association, into: select,
         isRepeated: !hasKey || statement.repeatsInner
-      ) { $0.identity.joined(separator: ", ") }
+      ) { $0.identity }
     }
     let identity = record.identity.joined(separator: ", ")
     return (
@@ -152,7 +152,7 @@ struct ToOneJoins {
   private func firstRow(
     of step: AssociationStep, from origin: StatementRecord, like record: StatementRecord,
     in association: Association?,
-    into select: SelectBuilder, isRepeated: Bool, _ columns: (StatementRecord) -> SQL
+    into select: SelectBuilder, isRepeated: Bool, _ columns: (StatementRecord) -> [SQL]
   ) throws -> SQL {
     let names =
       association != nil || record.node == nil
@@ -172,7 +172,6 @@ struct ToOneJoins {
     let order =
       (try context.orders.defaultTerms(sort, in: candidate) + context.orders.keyTerms(of: candidate))
       .map { $0.rendered(as: $0.sql, dialect) }
-    return
-      "SELECT \(columns(candidate)) \(select.from) ORDER BY \(order.joined(separator: ", ")) LIMIT 1"
+    return Select(columns: columns(candidate), from: select.from, order: order, page: " LIMIT 1").sql
   }
 }

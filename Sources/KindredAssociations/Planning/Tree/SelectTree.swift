@@ -30,18 +30,18 @@ struct PathSelect {
 
   /// - Parameter record: The record, to which no columns will be added any more.
   init(_ record: StatementRecord, absence: String) {
-    columns = record.statement.columns.isEmpty ? ["1"] : record.statement.columns
+    columns = record.statement.columns
     source = record.select.source
     readsCommonTableExpression = record.statement.readsCommonTableExpression
     self.absence = absence
   }
 
-  var sql: SQL { "SELECT \(columns.joined(separator: ", ")) \(source.sql()) LIMIT 1" }
+  var sql: SQL { Select(columns: columns, from: source.sql(), page: " LIMIT 1").sql }
 }
 
 /// The select of a node whose rows belong to those of the parent node.
 struct NodeSelect {
-  var rows: RowsSelect
+  var rows: RecordSelect
   /// `LIMIT` and `OFFSET`.
   var page: SQL
   let isToMany: Bool

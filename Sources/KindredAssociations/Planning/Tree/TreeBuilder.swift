@@ -209,8 +209,8 @@ struct RowsDraft {
   let recursion: Plan.Recursion?
 
   /// The rows as a value, with the columns added so far.
-  var finished: RowsSelect {
-    RowsSelect(
+  var finished: RecordSelect {
+    RecordSelect(
       record: record, shape: shape, columns: record.statement.columns, source: record.select.source,
       order: order, group: group, havings: havings, isDistinct: record.node?.isDistinct ?? false,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,

@@ -1,13 +1,13 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// The `SELECT` of a node's rows as a value.
+/// The select of a node as a value: each row is a record or a group of records.
 ///
 ///     SELECT columns FROM source WHERE restriction
 ///     GROUP BY group HAVING havings ORDER BY order
 ///
 /// Its text is written last; until then a strategy may replace parts of it.
-struct RowsSelect {
+struct RecordSelect {
   /// The record that each row shows.
   let record: StatementRecord
   /// The shape of a row, which refers to columns by number.
@@ -43,24 +43,22 @@ struct RowsSelect {
   }
 }
 
-extension RowsSelect {
+extension RecordSelect {
   private var dialect: any SQLDialect { record.statement.dialect }
 
-  func orderBy(_ expressions: [SQL]) -> SQL {
-    guard !order.isEmpty else { return SQL() }
-    return " ORDER BY \(terms(expressions))"
+  /// Returns the terms of the order for other expressions in their places.
+  func terms(_ expressions: [SQL]) -> [SQL] {
+    zip(order, expressions).map { $0.rendered(as: $1, dialect) }
   }
 
-  private func terms(_ expressions: [SQL]) -> SQL {
-    zip(order, expressions).map { $0.rendered(as: $1, dialect) }.joined(separator: ", ")
-  }
-
-  private func grouping(and condition: SQL? = nil) -> SQL {
-    guard let group else { return SQL() }
-    var sql: SQL = group.isEmpty ? "" : " GROUP BY \(group.joined(separator: ", "))"
-    let all = havings + (condition.map { [$0] } ?? [])
-    if !all.isEmpty { sql.append(" HAVING \(all.joined(separator: " AND "))") }
-    return sql
+  /// Returns the clauses up to `HAVING`.
+  ///
+  /// - Parameter condition: A further condition on each row.
+  private func select(_ columns: [SQL], and condition: SQL? = nil) -> Select {
+    guard let group else { return Select(columns: columns, from: source.sql(and: condition)) }
+    return Select(
+      columns: columns, from: source.sql(), group: group,
+      havings: havings + (condition.map { [$0] } ?? []))
   }
 
   /// Returns the statement that reads the rows.
@@ -71,21 +69,23 @@ extension RowsSelect {
     guard !isDistinct else {
       let named = order.map { numbered($0.sql) }
       let restriction = restriction.map { " WHERE \($0(named))" as SQL } ?? SQL()
-      let names = shown.map { $0.map { numbered($0) } } ?? columns.indices.map(numbered)
-      return
-        "SELECT \(names.isEmpty ? "1" : names.joined(separator: ", ")) FROM \(dialect.derived(distinct))\(restriction)\(orderBy(named))\(page)"
+      return Select(
+        columns: shown.map { $0.map { numbered($0) } } ?? columns.indices.map(numbered),
+        from: "FROM \(dialect.derived(distinct))\(restriction)", order: terms(named), page: page
+      ).sql
     }
     let shown = shown ?? self.shown
     if let ranked = ranking?.sql(self, shown, page: page, after: restriction?(expressions)) { return ranked }
-    let list = shown.joined(separator: ", ")
-    let end = orderBy(expressions) + page
     guard let ranges else {
-      return group == nil
-        ? "SELECT \(list) \(from)\(end)"
-        : "SELECT \(list) \(source.sql())\(grouping(and: restriction?(expressions)))\(end)"
+      var select = select(shown, and: restriction?(expressions))
+      (select.order, select.page) = (terms(expressions), page)
+      return select.sql
     }
-    let parts = ranges(expressions).map { range -> SQL in
-      "SELECT \(list) \(source.sql(and: range))\(orderBy(expressions))\(dialect.page(limit: reach, offset: nil))"
+    let parts = ranges(expressions).map { range in
+      Select(
+        columns: shown, from: source.sql(and: range), order: terms(expressions),
+        page: dialect.page(limit: reach, offset: nil)
+      ).sql
     }
     let places = zip(order, expressions).compactMap { term, expression in
       shown.firstIndex(of: expression).map { (term, $0) }
@@ -104,12 +104,12 @@ extension RowsSelect {
   /// The first row of each set of equal rows, with its place in the order.
   private var distinct: SQL {
     let named: [SQL] = columns.enumerated().map { "\($1) AS \(numbered($0))" }
-    let window: SQL = order.isEmpty ? "" : "ORDER BY \(terms(order.map(\.sql)))"
+    let terms = terms(order.map(\.sql))
+    let window: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
     let place: SQL = "row_number() OVER (\(window)) AS place"
-    let rows: SQL =
-      "SELECT \((named + [place]).joined(separator: ", ")) \(source.sql())\(grouping())"
     let names = columns.indices.map(numbered)
-    return dialect.firstOfEqual(rows, names, equalIn: shape.shown(of: names, dialect), place: "place")
+    return dialect.firstOfEqual(
+      select(named + [place]).sql, names, equalIn: shape.shown(of: names, dialect), place: "place")
   }
 
   private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
@@ -120,9 +120,8 @@ extension RowsSelect {
   /// The statement that counts the rows of all pages.
   var count: SQL {
     if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
-    guard group != nil else { return "SELECT COUNT(*) \(source.sql())" }
-    let aggregated: SQL = "SELECT COUNT(*) \(source.sql())\(grouping())"
-    return "SELECT COUNT(*) FROM \(dialect.derived(aggregated))"
+    let rows = select(["COUNT(*)"]).sql
+    return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
   }
 }
 
