@@ -108,6 +108,7 @@ public struct SQL: Hashable, Sendable {
           text += style.prefix
           text += "\(number)"
           if let type = parameter.type { text += "::\(type)" }
+          text += style.suffix
         }
       }
     }
@@ -124,13 +125,23 @@ public struct SQL: Hashable, Sendable {
   public enum ParameterStyle: Sendable {
     /// `?1`
     case questionMark
+    /// `(SELECT ?1)`, which SQLite evaluates once for a statement, and doesn't consider a constant.
+    case subquery
     /// `$1`, or `$1::type` where the type is known.
     case dollar
 
     fileprivate var prefix: String {
       switch self {
       case .questionMark: "?"
+      case .subquery: "(SELECT ?"
       case .dollar: "$"
+      }
+    }
+
+    fileprivate var suffix: String {
+      switch self {
+      case .subquery: ")"
+      case .questionMark, .dollar: ""
       }
     }
   }

@@ -17,7 +17,7 @@ struct PlanMemoryTests {
     let planner = Planner(model: model)
     var context: PlanningContext? = planner.context(of: request)
     if let context { _ = try planner.plan(request, context) }
-    weak let record = context?.state.records.values.first { !$0.joined.isEmpty }?.scope
+    weak let record = context?.state.records.values.first { !$0.joined.isEmpty }?.record
     weak let names = record?.names
     #expect(record != nil && names != nil)
     context = nil

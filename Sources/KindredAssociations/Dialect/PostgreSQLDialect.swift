@@ -8,6 +8,7 @@ import KindredSQLSyntax
 /// (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-PRECEDENCE>).
 struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
+  var guardedParameterStyle: SQL.ParameterStyle { .dollar }
   var nestsStatements: Bool { false }
   var hasAffinities: Bool { false }
   var hasTotalArithmetic: Bool { false }

@@ -21,6 +21,9 @@ public enum Dialect: Sendable, Hashable {
 protocol SQLDialect: Sendable {
   /// How parameters are numbered.
   var parameterStyle: SQL.ParameterStyle { get }
+  /// How they are numbered in statements with access rules, so that the database evaluates what is guarded by a rule only
+  /// where the rule holds.
+  var guardedParameterStyle: SQL.ParameterStyle { get }
   /// Whether the statement of a node runs once for each parent row, instead of once for many.
   var nestsStatements: Bool { get }
 

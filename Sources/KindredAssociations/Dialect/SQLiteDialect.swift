@@ -3,6 +3,9 @@ import KindredSQLSyntax
 /// The SQL of SQLite, where values have types but expressions don't.
 struct SQLiteDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .questionMark }
+  // Given `owner = ?1`, SQLite replaces `owner` by `?1` in the rest of `WHERE`, also in a rule that guards a condition. Then
+  // the rule always holds, and the condition is evaluated on all records.
+  var guardedParameterStyle: SQL.ParameterStyle { .subquery }
   var nestsStatements: Bool { true }
   var hasAffinities: Bool { true }
   var hasTotalArithmetic: Bool { true }

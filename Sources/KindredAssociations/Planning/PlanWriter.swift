@@ -57,10 +57,12 @@ struct PlanWriter {
 
   /// Returns a statement with the common table expressions that it reads.
   private mutating func statement(_ sql: SQL, readsCommonTableExpression: Bool) -> Plan.Statement {
-    guard readsCommonTableExpression else { return Plan.Statement(sql, state.dialect.parameterStyle) }
+    let style =
+      state.model.whole == nil ? state.dialect.parameterStyle : state.dialect.guardedParameterStyle
+    guard readsCommonTableExpression else { return Plan.Statement(sql, style) }
     let definitions = state.model.commonTableExpressions
     definitionsLength += definitions.length
-    return Plan.Statement(definitions + sql, state.dialect.parameterStyle)
+    return Plan.Statement(definitions + sql, style)
   }
 
   /// - Throws: `RequestError` if this number of bytes exceeds the limit.

@@ -81,10 +81,15 @@ enum AccessFixture {
 
   /// Creates a library with these rules.
   static func database(_ more: String = "", isWritable: Bool = true) throws -> TestDatabase {
+    try TestDatabase(
+      Library.schema + Library.records + more, modelFile: model, options: options(isWritable: isWritable))
+  }
+
+  static func options(isWritable: Bool = false) -> KindredService.Options {
     var options = KindredService.Options()
     options.isWritable = isWritable
     options.access = configuration
-    return try TestDatabase(Library.schema + Library.records + more, modelFile: model, options: options)
+    return options
   }
 
   /// Returns the header with a token of these claims, which are JSON.
