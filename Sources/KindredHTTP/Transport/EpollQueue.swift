@@ -21,6 +21,10 @@
     private let endDescriptor: CInt
     private let postDescriptor: CInt
     private let posted = Mutex(FirstInFirstOut<UInt64>())
+    /// The number of posted tokens; read without the lock.
+    private let postedCount = Atomic(0)
+    /// Counts what has been returned, so that sockets and posts take turns.
+    private let turn = Atomic(0)
 
     /// Creates a queue; returns nil if the process has no descriptors left.
     init?() {
@@ -60,7 +64,10 @@
     }
 
     func post(_ token: UInt64) {
-      posted.withLock { $0.append(token) }
+      posted.withLock { posted in
+        posted.append(token)
+        postedCount.increase()
+      }
       eventfd_write(postDescriptor, 1)
     }
 
@@ -70,6 +77,13 @@
     }
 
     func next() -> SocketEvent? {
+      // All posts share a descriptor, which would have one turn while each socket has one: with many busy sockets, the
+      // posts of a group of writes would wait for them again and again.
+      if postedCount.load(ordering: .relaxed) > 0,
+        turn.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: 2), let token = takePosted()
+      {
+        return SocketEvent(token: token, kind: .posted)
+      }
       var event = epoll_event()
       while true {
         guard epoll_wait(epoll, &event, 1, -1) > 0 else {
@@ -89,7 +103,11 @@
     }
 
     private func takePosted() -> UInt64? {
-      let (token, hasMore) = posted.withLock { posted in (posted.popFirst(), !posted.isEmpty) }
+      let (token, hasMore) = posted.withLock { posted in
+        let token = posted.popFirst()
+        if token != nil { postedCount.increase(by: -1) }
+        return (token, !posted.isEmpty)
+      }
       // Posts in quick succession make one event, so taking one token signals the next to another thread.
       if hasMore { eventfd_write(postDescriptor, 1) }
       return token

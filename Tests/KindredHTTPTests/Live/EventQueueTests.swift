@@ -1,5 +1,11 @@
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 @testable import KindredHTTP
 
 @Suite("A queue of events")
@@ -23,4 +29,24 @@ struct EventQueueTests {
     queue.end()
     #expect(queue.next() == nil)
   }
+
+  #if os(Linux)
+    @Test("with epoll, posts wait no longer behind many busy sockets than each of them")
+    func turns() throws {
+      let queue = try #require(EpollQueue())
+      var sockets: [CInt] = []
+      defer { for socket in sockets { close(socket) } }
+      for token in 0..<40 {
+        var pair: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        sockets += pair
+        // It is ready at once, because it can be written to.
+        #expect(queue.add(pair[0], token: UInt64(token)))
+      }
+      for token in 100..<120 { queue.post(UInt64(token)) }
+      let first = try (0..<40).map { _ in try #require(queue.next()) }
+      #expect(first.count { $0.kind == .posted } >= 19)
+      #expect(first.count { $0.kind == .ready } >= 19)
+    }
+  #endif
 }
