@@ -2,7 +2,8 @@
 """The steps of the benchmark; see `run`. Servers of one table are up together and take turns, so that the ratios hold
 although the machine's speed drifts."""
 import json, os, re, subprocess, sys
-from servers import ROUTES, SECONDS, CLIENTS, kindred, library, median, nginx, peer, table
+from concurrent.futures import ThreadPoolExecutor
+from servers import ROUTES, SECONDS, CLIENTS, kindred, library, median, nginx, peer, table, writable
 
 AUTHORS, REPEATS = int(os.environ.get("AUTHORS", "10000")), int(os.environ.get("REPEATS", "3"))
 
@@ -103,6 +104,31 @@ def depth():
     table(("order", "records before the page", "cursor ms", "offset ms"), rows)
 
 
+def writes():
+    """Insertions by many clients, and what they and reads leave of one another when both run at full rate."""
+    rows = []
+    book = '{"authorId":{id},"title":"A book","kind":"novel","year":1900,"price":9.5}'
+    for durability in ("full", "normal"):
+        with writable(library(AUTHORS), durability) as server:
+            for clients in ("1", CLIENTS):
+                runs = [server.load("/books", book, clients=clients) for _ in range(REPEATS)]
+                rows.append((durability, clients, *(f"{median(run[key] for run in runs):,.1f}" for key in runs[0])))
+    table(("durability", "clients", "inserts/s", "CPU µs/insert", "p50 ms", "p99 ms"), rows)
+    rows = []
+    for name in "bc":
+        what, path, _ = ROUTES[name]
+        shares = []
+        with writable(library(AUTHORS)) as server:
+            for _ in range(REPEATS):
+                reads, inserts = server.load(path)["rate"], server.load("/books", book)["rate"]
+                with ThreadPoolExecutor() as pool:
+                    both = [pool.submit(server.load, *x, rests=False) for x in ((path,), ("/books", book))]
+                    shares.append((both[0].result()["rate"] / reads, both[1].result()["rate"] / inserts))
+        rows.append((what, *(f"{median(x):.2f}" for x in zip(*shares)), f"{median(map(sum, shares)):.2f}"))
+    print("reads beside inserts; if the sum is 1 or more, none takes more than its share of the processor")
+    table(("request", "reads/s beside inserts, of those alone", "inserts/s, of those alone", "sum"), rows)
+
+
 def start():
     """From the start of the process to the first answer."""
     rows = []
@@ -128,7 +154,7 @@ def swift():
 
 
 if __name__ == "__main__":
-    steps = dict(check=check, requests=requests, whole=whole, growth=growth, depth=depth, start=start, hotpath=hotpath,
+    steps = dict(check=check, requests=requests, whole=whole, growth=growth, depth=depth, writes=writes, start=start, hotpath=hotpath,
                  swift=swift)
     for name in sys.argv[1:] or steps:
         if name not in steps: sys.exit(f"there is no step {name}: {' '.join(steps)}")

@@ -1,10 +1,19 @@
--- For wrk: `{id}` in the path goes through 1 to 1000; the end is one line that a program can read.
+-- For wrk: `{id}` in the path and in the content goes through 1 to 1000; with a content, requests are POSTs of JSON. The
+-- end is one line that a program can read.
 local requests, number = {}, 0
 
 function init(arguments)
-  local path = arguments[1]
-  local count = path:find("{id}", 1, true) and 1000 or 1
-  for i = 1, count do requests[i] = wrk.format("GET", (path:gsub("{id}", tostring(i * 7 % 1000 + 1)))) end
+  local path, content = arguments[1], arguments[2]
+  local count = (path .. (content or "")):find("{id}", 1, true) and 1000 or 1
+  for i = 1, count do
+    local id = tostring(i * 7 % 1000 + 1)
+    local target = path:gsub("{id}", id)
+    if content then
+      requests[i] = wrk.format("POST", target, { ["Content-Type"] = "application/json" }, (content:gsub("{id}", id)))
+    else
+      requests[i] = wrk.format("GET", target)
+    end
+  end
 end
 
 function request()

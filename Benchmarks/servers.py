@@ -91,13 +91,13 @@ class Server:
             return time.perf_counter() - start, first, body, response
         finally: connection.close()
 
-    def load(self, path, seconds=SECONDS, clients=CLIENTS, threads=1):
-        """wrk: requests per second, processor time per request in microseconds, latencies in milliseconds."""
-        self.rest()
+    def load(self, path, content=None, seconds=SECONDS, clients=CLIENTS, threads=1, rests=True):
+        """wrk, which sends GETs or posts a content: requests per second, processor time per request in microseconds, latencies in milliseconds."""
+        if rests: self.rest()
         before = self.cpu()
         out = subprocess.run(
             ["wrk", f"-t{threads}", f"-c{clients}", f"-d{seconds}s", "--timeout", "60s", "-s", f"{HERE}/rotate.lua",
-             f"http://127.0.0.1:{self.port}", "--", path], capture_output=True, text=True).stdout
+             f"http://127.0.0.1:{self.port}", "--", path, *([content] if content else [])], capture_output=True, text=True).stdout
         count, duration, half, most, errors = map(float, re.search(r"RESULT (.*)", out)[1].split())
         if errors: print(f"!! {self.name}: {errors:.0f} errors at {path}", flush=True)
         count = max(count, 1)
@@ -105,9 +105,18 @@ class Server:
                 "p50": half / 1000, "p99": most / 1000}
 
 
-def kindred(database, port=PORT):
-    return Server("Kindred", [os.environ["KINDRED"], "serve", database, "--port", str(port), "--max-page-size", "0"],
-                  port, "/-/health")
+def kindred(database, port=PORT, *options):
+    return Server("Kindred", [os.environ["KINDRED"], "serve", database, "--port", str(port), "--max-page-size", "0",
+                              *options], port, "/-/health")
+
+
+def writable(database, durability="full"):
+    """Kindred on a copy, to which clients may write."""
+    own = database.replace("library-", "written-")
+    for end in ("-wal", "-shm"):
+        if os.path.exists(own + end): os.remove(own + end)
+    shutil.copy(database, own)
+    return kindred(own, PORT, "--writable", "--durability", durability)
 
 
 def peer(database, port=PORT + 1):
