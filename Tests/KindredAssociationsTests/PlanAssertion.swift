@@ -16,6 +16,9 @@ enum Library {
             references: [("authorId", "author")]),
           // Nothing finds the reviews of a book.
           table("review", ["id", "bookId", "rating"], indexes: [], references: [("bookId", "book")]),
+          table(
+            "category", ["id", "name TEXT", "parentId"], indexes: ["parentId"],
+            references: [("parentId", "category")]),
         ], dialect: dialect))
   }
 
@@ -43,8 +46,13 @@ enum Library {
 struct Node {
   var key = ""
   var isRequired = false
+  var isIncluded = true
+  var repetitions: Int?
   var fields: String?
+  var annotate: String?
   var filter: String?
+  var group: String?
+  var having: String?
   var sort: String?
   var limit: Int64?
   var isDistinct = false
@@ -59,7 +67,21 @@ struct Node {
     var node = RequestNode(
       key: key, association: nil, origin: key.isEmpty ? Origin() : Origin(parameter: "include.\(key)"))
     node.isRequired = isRequired
+    node.isIncluded = isIncluded
+    node.recursion = repetitions
     node.isDistinct = isDistinct
+    if let annotate {
+      var parser = try parser(annotate)
+      node.annotations = try parser.parseNamedExpressions()
+    }
+    if let group {
+      var parser = try parser(group)
+      node.group = try parser.parseExpressions()
+    }
+    if let having {
+      var parser = try parser(having)
+      node.havings = [try parser.parseExpression()]
+    }
     if let fields {
       var parser = try parser(fields)
       node.fields = try parser.parseFields()

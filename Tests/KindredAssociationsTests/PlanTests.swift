@@ -103,6 +103,114 @@ struct PlanTests {
       """)
   }
 
+  // MARK: Selects
+
+  @Test("an expression through a to-one association adds a join once, however many read it")
+  func sharedJoin() throws {
+    try expectPlan(
+      of: "books", Node(fields: "title,a:author.name,b:author.birthYear", sort: "author.name"),
+      """
+      books: SELECT "book"."title", "author"."name", "author"."birthYear", "book"."id" FROM "book" \
+      LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "author"."name", "book"."id"
+      """)
+  }
+
+  @Test("an aggregate is a subquery, with the conditions of the node that it names")
+  func aggregates() throws {
+    try expectPlan(
+      of: "authors",
+      Node(
+        fields: "name", annotate: "n:books.count,latest:books.filter(title>'M').max(year)",
+        children: [Node(key: "books", isIncluded: false, filter: "year>1900")]),
+      """
+      authors: SELECT "author"."name", \
+      (SELECT COUNT(*) FROM "book" WHERE "book"."authorId" = "author"."id" AND "book"."year" > ?1), \
+      (SELECT MAX("book"."year") FROM "book" WHERE "book"."authorId" = "author"."id" AND "book"."year" > ?1 \
+      AND "book"."title" > ?2), "author"."id" FROM "author" ORDER BY "author"."id"
+      """)
+  }
+
+  @Test("a required to-many association is a condition, which repeats no record")
+  func required() throws {
+    try expectPlan(
+      of: "authors",
+      Node(
+        fields: "name",
+        children: [Node(key: "books", isRequired: true, isIncluded: false, filter: "year>1900")]),
+      """
+      authors: SELECT "author"."name", "author"."id" FROM "author" WHERE EXISTS (SELECT 1 FROM "book" \
+      WHERE "book"."authorId" = "author"."id" AND "book"."year" > ?1) ORDER BY "author"."id"
+      """)
+  }
+
+  @Test("`../` reads the record above, which selects what is read")
+  func above() throws {
+    try expectPlan(
+      of: "authors",
+      Node(fields: "name", children: [Node(key: "books", fields: "title,age:year-../birthYear")]),
+      """
+      authors: SELECT "author"."name", "author"."id", "author"."birthYear" FROM "author" ORDER BY "author"."id"
+      books: SELECT "book"."title", "book"."year" - ?1 FROM "book" WHERE "book"."authorId" = ?2 ORDER BY "book"."id"
+      """)
+  }
+
+  @Test("groups are sorted by what groups them, and their conditions are `HAVING`")
+  func groups() throws {
+    try expectPlan(
+      of: "books", Node(fields: "year,n:count()", group: "year", having: "count()>1", sort: "-count()"),
+      """
+      books: SELECT "book"."year", COUNT(*) FROM "book" GROUP BY "book"."year" HAVING COUNT(*) > ?1 \
+      ORDER BY COUNT(*) DESC, "book"."year"
+      """)
+  }
+
+  @Test("distinct results are the first of equal rows, in the order of all rows")
+  func distinct() throws {
+    try expectPlan(
+      of: "books", Node(fields: "year", sort: "-title", isDistinct: true),
+      """
+      books: SELECT "c0", "c1", "c2" FROM (SELECT "c0", "c1", "c2", MIN(place) FROM (\
+      SELECT "book"."year" AS "c0", "book"."title" AS "c1", "book"."id" AS "c2", \
+      row_number() OVER (ORDER BY "book"."title" DESC, "book"."id") AS place FROM "book") GROUP BY "c0") \
+      ORDER BY "c1" DESC, "c2"
+      """)
+  }
+
+  @Test("a node below a joined to-many one finds each record once")
+  func belowJoined() throws {
+    try expectPlan(
+      of: "authors",
+      Node(
+        fields: "name",
+        children: [Node(key: "books", isIncluded: false, children: [Node(key: "reviews", fields: "rating")])]),
+
+      """
+      transient: kindred:review(bookId)
+      authors: SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id"
+      books.reviews: SELECT "review"."rating" FROM "review" WHERE "review"."id" IN (SELECT "review2"."id" \
+      FROM "book" JOIN temp."kindred:review(bookId)" AS "index" ON "index"."k0" = "book"."id" \
+      CROSS JOIN "review" AS "review2" ON "review2"."rowid" = "index"."p0" WHERE "book"."authorId" = ?1) \
+      ORDER BY "review"."id"
+      """)
+  }
+
+  @Test("the second level of a recursion reads the level above itself")
+  func recursion() throws {
+    try expectPlan(
+      of: "categories",
+      Node(
+        fields: "name",
+        children: [Node(key: "categoriesByParent", repetitions: 3, fields: "name,path:../name||name")]
+      ),
+      """
+      categories: SELECT "category"."name", "category"."id" FROM "category" ORDER BY "category"."id"
+      categoriesByParent: SELECT "category"."name", ?1 || "category"."name", "category"."id" FROM "category" \
+      WHERE "category"."parentId" = ?2 ORDER BY "category"."id"
+      categoriesByParent: SELECT "category"."name", ?1 || "category"."name", "category"."id" FROM "category" \
+      WHERE "category"."parentId" = ?2 ORDER BY "category"."id"
+      """)
+  }
+
   // MARK: PostgreSQL
 
   @Test("PostgreSQL has one statement for many records above, and none of SQLite's strategies")
