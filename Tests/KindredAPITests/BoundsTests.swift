@@ -17,6 +17,31 @@ struct BoundsTests {
     return (["a:id\(operation)id"] + uses).joined(separator: ",")
   }
 
+  @Test(
+    "an error repeats no more of a request than helps",
+    arguments: ["$=1", "format=$", "filter=$", "sort=$", "fields=$", "limit=$", "include=$", "after=$"])
+  func echoes(query: String) throws {
+    let text = query.replacing("$", with: String(repeating: "zé", count: 100_000))
+    let request = HTTPRequest(
+      method: .query, target: "/books",
+      headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(text.utf8))
+    let database = try Library.database()
+    let answer = try Answer(database.service.respond(to: request))
+    #expect((400..<500).contains(answer.status))
+    #expect(answer.bytes.count < 6000, "\(answer.bytes.count)")
+  }
+
+  @Test(
+    "numbers of records are digits",
+    arguments: [
+      "limit=%2B1", "limit=1e2", "offset=9223372036854775807", "offset=-1", "limit=", "books.limit=1.0",
+    ])
+  func counts(query: String) throws {
+    let answer = try Library.database().answer("/authors?include=books&\(query)")
+    #expect(answer.status == 400)
+    #expect(answer.text.contains("from 0 to 9007199254740991"))
+  }
+
   @Test("a few names that use names are what they stand for")
   func fewNames() throws {
     try expectRequest(

@@ -27,7 +27,7 @@ struct ProblemPage {
     let code = problem.code.escapedForHTML
     var content = """
       <div role="alert" class="problem"><h2>\(problem.title.escapedForHTML)</h2>
-      <p>\(problem.detail.escapedForHTML)</p>
+      <p>\(problem.detail.shortened(to: Problem.longestDetail).escapedForHTML)</p>
 
       """
     if let description, let marked = MarkedRequest(request.target, problem, in: description) {

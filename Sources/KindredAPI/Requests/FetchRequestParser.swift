@@ -285,9 +285,12 @@ struct FetchRequestParser {
   }
 
   private func count(_ parameter: QueryParameters.Parameter) throws -> Int64 {
-    guard let value = Int64(parameter.value), value >= 0, value < 1 << 53 else {
+    let largest: Int64 = 1 << 53 - 1
+    guard parameter.value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(parameter.value),
+      value <= largest
+    else {
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` is a number of records, 0 or more",
+        .invalidValue, "`\(parameter.kind)` is a number of records, from 0 to \(largest)",
         at: parameter.origin)
     }
     return value

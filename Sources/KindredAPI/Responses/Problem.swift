@@ -37,16 +37,21 @@ public struct Problem: Error {
   var document: JSONValue {
     var members: [(String, JSONValue)] = [
       ("type", .string("/-/errors#\(code)")), ("title", .string(title)),
-      ("status", .integer(Int64(status.code))), ("detail", .string(detail)),
+      ("status", .integer(Int64(status.code))), ("detail", .string(detail.shortened(to: Self.longestDetail))),
     ]
     if let instance { members.append(("instance", .string(instance))) }
-    if let parameter { members.append(("parameter", .string(parameter))) }
+    if let parameter { members.append(("parameter", .string(parameter.shortened(to: Self.longestPlace)))) }
     if let position { members.append(("position", .integer(Int64(position)))) }
-    if let pointer { members.append(("pointer", .string(pointer))) }
+    if let pointer { members.append(("pointer", .string(pointer.shortened(to: Self.longestPlace)))) }
     if let line { members.append(("line", .integer(Int64(line)))) }
     if !suggestions.isEmpty { members.append(("suggestions", JSONValue(strings: suggestions))) }
     return .object(members)
   }
+
+  /// The maximum length of what is wrong, in bytes: it may repeat a part of the request, which may be long.
+  static let longestDetail = 2000
+  /// The maximum length of the name of a parameter or of a pointer, in bytes.
+  private static let longestPlace = 1000
 
   /// The response in JSON.
   var response: HTTPResponse { response("application/problem+json", document.bytes) }
@@ -169,5 +174,15 @@ extension Problem {
     var problem = Problem(.internalError, "an internal error occurred; it is logged under \(id)")
     problem.instance = "urn:kindred:defect:\(id)"
     return problem
+  }
+}
+
+extension String {
+  /// Returns a text of at most about `length` bytes, with an ellipsis in its middle if it is longer.
+  func shortened(to length: Int) -> String {
+    guard utf8.count > length else { return self }
+    let half = length / 2
+    return String(decoding: utf8.prefix(half), as: UTF8.self) + "…"
+      + String(decoding: utf8.suffix(half), as: UTF8.self)
   }
 }

@@ -103,6 +103,8 @@ struct AccessExposureTests {
     let failing = "(case when body like 'sec%25' then abs(-9223372036854775808%2Bid*0) else 1 end)"
     let answer = try database.answer(target.replacing("$", with: failing), headers: member)
     #expect(answer.status == 200, "\(answer.text)")
+    let owner = AccessFixture.bearer(#"{"role":"member","owner":"u2"}"#)
+    #expect(try database.answer("/notes?filter=\(failing)", headers: owner).status == 400)
   }
 
   @Test("a key that a client chooses leads to no association of a rule")
