@@ -112,7 +112,7 @@ public final class PostgreSQLConnection {
     /// The response to preparing a statement.
     case preparation(sql: String)
     /// The response to removing an evicted statement.
-    case removal
+    case removal(name: String)
     case rows(sql: String)
   }
 
@@ -128,7 +128,7 @@ public final class PostgreSQLConnection {
         name = new
         if let evicted {
           guard kindred_pq_send(handle, "DEALLOCATE \(evicted)", 0, nil) else { throw broken() }
-          expected.append(.removal)
+          expected.append(.removal(name: evicted))
         }
         guard kindred_pq_send_prepare(handle, name, query.sql) else { throw broken() }
         expected.append(.preparation(sql: query.sql))
@@ -173,7 +173,12 @@ public final class PostgreSQLConnection {
     func field(_ code: Character) -> String? {
       kindred_pq_result_field(raw, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
     }
-    if case .preparation(let sql) = expected { prepared.remove(sql) }
+    switch expected {
+    case .preparation(let sql): prepared.remove(sql)
+    // It has been skipped, or the transaction had failed.
+    case .removal(let name): prepared.leftovers.append(name)
+    case .rows: break
+    }
     if status == KINDRED_PQ_PIPELINE_ABORTED {
       return PostgreSQLError(state: "25P02", message: "a statement before it failed")
     }
@@ -181,7 +186,8 @@ public final class PostgreSQLConnection {
     var error = PostgreSQLError(state: state, message: field("M") ?? "")
     if case .rows(let sql) = expected {
       error.sql = sql
-      if error.isTransient { prepared.remove(sql) }
+      if state == PostgreSQLError.State.unknownPreparedStatement { prepared.remove(sql) }
+      if state == PostgreSQLError.State.changedResult { prepared.retire(sql) }
     }
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
@@ -268,6 +274,10 @@ public final class PostgreSQLConnection {
       } catch {
         isBroken = true
       }
+    }
+    for name in prepared.takeLeftovers() where !isBroken {
+      // Without a session of its own, the statement may be that of another one.
+      _ = try? run([Query("DEALLOCATE \(name)", isReusable: false)])
     }
     deadline = nil
   }

@@ -11,6 +11,8 @@ struct PreparedStatements {
   private var entries: [String: Entry] = [:]
   private var uses: UInt64 = 0
   private var count: UInt64 = 0
+  /// The names of statements that are not used any more, but not removed yet.
+  var leftovers: [String] = []
   /// Unique for each connection, because a pooler may let two connections use one session in turn.
   private let prefix = "kindred_" + String(UInt64.random(in: .min ... .max), radix: 36)
 
@@ -37,4 +39,15 @@ struct PreparedStatements {
 
   /// Forgets a statement that could not be prepared, or does not exist any more.
   mutating func remove(_ sql: String) { entries[sql] = nil }
+
+  /// Forgets a statement that exists but can't be used any more.
+  mutating func retire(_ sql: String) {
+    if let entry = entries.removeValue(forKey: sql) { leftovers.append(entry.name) }
+  }
+
+  /// Returns the names of the statements to be removed, once.
+  mutating func takeLeftovers() -> [String] {
+    defer { leftovers = [] }
+    return leftovers
+  }
 }

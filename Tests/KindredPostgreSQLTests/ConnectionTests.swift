@@ -68,6 +68,34 @@ struct ConnectionTests {
     #expect(Int(count) == 256)
   }
 
+  @Test("no prepared statement is left behind by failures")
+  func leftovers() throws {
+    let pool = PostgreSQLPool(
+      try Cluster.database("CREATE TABLE book (id int)"), size: 1, checkoutTimeout: 5000)
+    let one: [[UInt8]?] = [Array("0".utf8)]
+    for number in 0..<300 {
+      let connection = try pool.take()
+      // From the 256th on, each evicts another in a pipeline that has failed by then.
+      #expect(throws: PostgreSQLError.self) {
+        try connection.run([
+          Query("BEGIN", isReusable: false), Query("SELECT 1 / $1::int", one), Query("SELECT \(number)"),
+        ])
+      }
+      pool.giveBack(connection)
+      let again = try pool.take()
+      _ = try again.run([Query("SELECT \(number)")])
+      pool.giveBack(again)
+    }
+    let connection = try pool.take()
+    defer { pool.giveBack(connection) }
+    let old = try connection.run([Query("SELECT * FROM book")])
+    #expect(old[0].columnCount == 1)
+    _ = try connection.run([Query("ALTER TABLE book ADD title text", isReusable: false)])
+    #expect(throws: PostgreSQLError.self) { try connection.run([Query("SELECT * FROM book")]) }
+    let count = try #require(try connection.rows("SELECT count(*) FROM pg_prepared_statements")[0][0])
+    #expect((1...257).contains(Int(count) ?? 0), "\(count) statements")
+  }
+
   @Test("a statement that is forgotten is sent whole from then on")
   func forgotten() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())

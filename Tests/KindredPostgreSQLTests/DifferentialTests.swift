@@ -62,7 +62,7 @@ struct DifferentialTests {
     }
     let backend = try PostgreSQLBackend(
       PostgreSQLPool(target, size: 2, checkoutTimeout: 5000),
-      batches: BatchSizes(first: batch, largest: batch))
+      batches: BatchSizes(first: batch, largest: batch, level: batch))
     return try KindredService(backend, logger: logger) { Model(inferredFrom: try $0.schema()) }
   }
 }

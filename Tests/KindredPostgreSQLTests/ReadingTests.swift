@@ -1,5 +1,6 @@
 import KindredHTTP
 import KindredPostgreSQL
+import KindredPostgreSQLExecution
 import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))
@@ -119,6 +120,24 @@ struct ReadingTests {
     let lines = text.split(separator: "\n")
     #expect(lines.count == 4003)
     #expect(lines.last == #"{"id":4009,"books":[4009]}"#)
+  }
+
+  @Test("children of any number come whole, below one parent and below many", arguments: [1, 7, 1000])
+  func children(level: Int) throws {
+    try served.run("INSERT INTO author SELECT n, 'a' || n, NULL FROM generate_series(10, 40) n")
+    try served.run(
+      "INSERT INTO book SELECT n, CASE WHEN n % 2 = 0 THEN 20 ELSE 10 + n % 31 END, 'b' || n, n FROM generate_series(10, 3009) n"
+    )
+    try served.run("INSERT INTO review SELECT n, 10 + n % 3000, n % 5 FROM generate_series(10, 5009) n")
+    try served.run("INSERT INTO review SELECT n, 12, n % 5 FROM generate_series(6000, 8000) n")
+    let small = try served.reopened(batches: BatchSizes(first: 3, largest: 5, level: level))
+    for url in [
+      "/authors?include=books.reviews&limit=100", "/authors/20?include=books.reviews",
+      "/books/12?include=reviews,author.books", "/authors?include=books.reviews&books.limit=20&limit=100",
+      "/books?include=author.books&limit=100", "/authors?include=books&books.sort=-year&limit=100",
+    ] {
+      #expect(small.text(url) == served.text(url), "\(url)")
+    }
   }
 
   @Test("nothing has changed while nobody has committed")

@@ -27,7 +27,7 @@ struct Served {
   }
 
   private init(
-    _ target: ConnectionTarget, isWritable: Bool,
+    _ target: ConnectionTarget, isWritable: Bool, batches: BatchSizes = BatchSizes(),
     _ configure: (inout KindredService.Options) -> Void = { _ in }
   ) throws {
     self.target = target
@@ -35,14 +35,17 @@ struct Served {
     options.isWritable = isWritable
     configure(&options)
     service = try KindredService(
-      PostgreSQLBackend(PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable),
+      PostgreSQLBackend(
+        PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable, batches: batches),
       options: options,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       model: { Model(inferredFrom: try $0.schema()) })
   }
 
   /// The same database served by a new server, which reads its schema again.
-  func reopened(isWritable: Bool = false) throws -> Served { try Served(target, isWritable: isWritable) }
+  func reopened(isWritable: Bool = false, batches: BatchSizes = BatchSizes()) throws -> Served {
+    try Served(target, isWritable: isWritable, batches: batches)
+  }
 
   /// Runs a statement on another connection, as another process would.
   func run(_ sql: String) throws {

@@ -1,4 +1,5 @@
 import KindredExecution
+import KindredSQLSyntax
 
 /// A type that fetches rows: raw SQL or a query-interface request.
 ///

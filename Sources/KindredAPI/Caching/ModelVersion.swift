@@ -20,7 +20,12 @@ final class ModelVersion: Sendable {
   private let openAPI = Mutex<Document?>(nil)
   /// The versions that principals see.
   private let views = Mutex(Views())
+  /// The versions for roles of the database that may not read all columns, by their names; nil for roles that may.
+  private let byDatabaseRole = Mutex<[String: ModelVersion?]>([:])
   private let counts: PlanCounts
+
+  /// The number of roles of the database that are known, as tokens may name any number.
+  private static let maximumDatabaseRoles = 64
 
   /// The versions that principals see, keyed by what their roles grant, the newest last.
   ///
@@ -70,6 +75,30 @@ final class ModelVersion: Sendable {
       )
     views.withLock { $0.add(view, known, grants) }
     return view
+  }
+
+  /// Returns the version whose records leave out the columns that a transaction's role of the database may not read.
+  func readable(by role: DatabaseRole?, in source: any SchemaSource) throws -> ModelVersion {
+    guard model.dialect == .postgreSQL else { return self }
+    let name = role?.name ?? ""
+    if let known = byDatabaseRole.withLock({ $0[name] }) { return known ?? self }
+    let withheld = try source.withheldColumns()
+    let version =
+      withheld.isEmpty
+      ? nil
+      : ModelVersion(
+        schemaVersion: schemaVersion, model: model.leavingOut(withheld), timelessness: timelessness,
+        counts: counts)
+    return byDatabaseRole.withLock { known in
+      if known.count >= Self.maximumDatabaseRoles { known = [:] }
+      known[name] = .some(version)
+      return version ?? self
+    }
+  }
+
+  /// Returns the version for a role of the database, as far as it is known.
+  func readable(by role: DatabaseRole?) -> ModelVersion {
+    (byDatabaseRole.withLock { $0[role?.name ?? ""] } ?? nil) ?? self
   }
 
   /// Returns the OpenAPI document of the model, which is created on first use.

@@ -59,7 +59,7 @@ extension KindredService {
     of asked: RecordsRequest, _ reading: any ReadTransaction, _ feed: ChangeFeed
   ) throws -> LiveResult? {
     let version = try models.version(for: reading)
-      .seen(by: asked.principal)
+      .seen(by: asked.principal).readable(by: asked.principal.databaseRole(), in: reading)
     let planned = try plan(asked, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
     let json = try json(of: planned, reading)

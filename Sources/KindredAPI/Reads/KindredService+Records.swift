@@ -47,12 +47,13 @@ extension KindredService {
     if case .success = accepted, let response = unchanged(asked) { return response }
     // The time in the queue counts towards the query time.
     let waited = if case .queued = readers { Double(timing.nanoseconds) / 1e9 } else { 0.0 }
+    let role = try principal.databaseRole()
     let reading = try backend.read(
-      readers, as: principal.databaseRole(), cancellation: request.cancellation,
+      readers, as: role, cancellation: request.cancellation,
       seconds: options.queryTime.map { max(0, $0 - waited) })
     do {
       asked.version = try asked.version ?? reading.stateNumber()
-      let version = try models.version(for: reading).seen(by: principal)
+      let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
       let planned = try plan(asked, version) { try reading.checkInterruption() }
       timing.mark("plan")
       if planned.isColumnValue {

@@ -34,7 +34,8 @@ extension KindredService {
     return try submit(request, principal, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) {
       transaction in
       let version = try self.version(in: transaction).seen(by: principal)
-      let isCurrent = version.schemaVersion == plan.version.schemaVersion
+        .readable(by: principal.databaseRole(), in: transaction)
+      let isCurrent = version === plan.version
       let plan =
         isCurrent
         ? plan : try WritePlan(segments, request, principal, version, self, check: time.check)
@@ -68,7 +69,8 @@ extension KindredService {
     timing.mark("plan")
     return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { transaction in
       let version = try self.version(in: transaction).seen(by: principal)
-      let isCurrent = version.schemaVersion == plan.version.schemaVersion
+        .readable(by: principal.databaseRole(), in: transaction)
+      let isCurrent = version === plan.version
       let plan =
         isCurrent
         ? plan : BatchPlan(parts, preferences, principal, version, self, deadline: deadline)
@@ -89,9 +91,10 @@ extension KindredService {
   ///
   /// If planning fails, the schema may have changed, so it is repeated with the latest model.
   func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan {
-    let latest = models.known?.seen(by: principal)
+    let role = try principal.databaseRole()
+    let latest = models.known?.seen(by: principal).readable(by: role)
     if let latest, let made = try? plan(latest) { return made }
-    return try plan(try latestVersion().seen(by: principal))
+    return try plan(try latestVersion().seen(by: principal).readable(by: role))
   }
 
   /// Queues a write, and answers the request with its result.

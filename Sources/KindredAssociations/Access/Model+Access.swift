@@ -56,6 +56,20 @@ extension Model {
     return seen
   }
 
+  /// Returns the model with records that leave out some columns, unless `fields` names them.
+  ///
+  /// - Parameter columns: the names of the columns, by the names of their tables.
+  public func leavingOut(_ columns: [String: Set<String>]) -> Model {
+    var model = self
+    for (name, resource) in resources {
+      guard let withheld = columns[resource.table.name] else { continue }
+      let fields = (resource.fields ?? resource.columns.map(\.name)).filter { !withheld.contains($0) }
+      // Records of which nothing may be read are refused.
+      if !fields.isEmpty { model.resources[name]?.fields = fields }
+    }
+    return model
+  }
+
   /// Whether a resource exists but is hidden from the roles of this model.
   public func isDenied(_ resource: String) -> Bool {
     resources[resource] == nil && unrestricted.resources[resource] != nil

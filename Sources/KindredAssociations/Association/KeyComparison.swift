@@ -21,7 +21,10 @@ struct KeyComparison {
   }
 
   /// Whether both columns consider the same texts equal.
-  var hasOneCollation: Bool { referring.collation.equalsIgnoringCase(referred.collation) }
+  var hasOneCollation: Bool {
+    referring.collation.equalsIgnoringCase(referred.collation)
+      || referring.comparesBytes && referred.comparesBytes
+  }
 
   /// The affinity that a copy of the referring column needs for its values to equal those that they refer to.
   var affinityOfCopy: Column.Affinity {

@@ -11,7 +11,10 @@ extension PostgreSQLDialect {
       }
       format = text
     }
-    var time = try rest.popFirst().map { try timestamp($0) } ?? "timezone('UTC', now())"
+    let value = rest.popFirst()
+    let isUnixTime = rest.first.map(Self.isUnixTime) ?? false
+    if isUnixTime { rest = rest.dropFirst() }
+    var time = try value.map { try timestamp($0, isUnixTime: isUnixTime) } ?? "timezone('UTC', now())"
     for modifier in rest { time = try modified(time, by: modifier) }
     switch name {
     case "date": return text("to_char(\(time), 'YYYY-MM-DD')")
@@ -24,26 +27,63 @@ extension PostgreSQLDialect {
 
   private func text(_ sql: SQL) -> CompiledExpression { CompiledExpression(sql: sql, type: .text) }
 
+  /// Whether a modifier says that the number before it is one of seconds since 1970.
+  private static func isUnixTime(_ modifier: CompiledExpression) -> Bool {
+    guard case .literal(_, .text(let text)) = modifier.form else { return false }
+    return text.lowercased() == "unixepoch"
+  }
+
   /// Returns a value as a timestamp without time zone, in UTC.
-  private func timestamp(_ value: CompiledExpression) throws -> SQL {
+  private func timestamp(_ value: CompiledExpression, isUnixTime: Bool) throws -> SQL {
+    if let kind = value.type?.kind, kind.isNumber {
+      return timestamp(ofNumber: value, isUnixTime: isUnixTime)
+    }
+    guard !isUnixTime || value.type == nil else {
+      throw TypeMismatch(message: "`unixepoch` is for numbers", cast: (0, .numeric))
+    }
     switch value.type?.kind {
     case .timestamp?: return value.operand
     case .date?: return "\(value.operand)::timestamp"
     case .timestampWithTimeZone?: return "timezone('UTC', \(value.sql))"
-    case .text? where value.isLiteral:
-      guard case .literal(let binding, let bound) = value.form else { return value.operand }
-      if case .text(let text) = bound, text.lowercased() == "now" { return "timezone('UTC', now())" }
-      return parameter(binding, as: .timestamp)
     case .text?:
-      // A text in another form gives NULL, as in SQLite.
-      let pattern: SQL = "'^\\d{4}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?)?$'"
-      return "(CASE WHEN \(value.operand) ~ \(pattern) THEN \(value.operand)::timestamp END)"
+      guard case .literal(let binding, let bound) = value.form else {
+        return timestamp(ofText: value.operand)
+      }
+      if case .text(let text) = bound, text.lowercased() == "now" { return "timezone('UTC', now())" }
+      return timestamp(ofText: parameter(binding, as: .text))
     case nil: return "\(value.operand)::timestamp"
     case let kind?:
       throw TypeMismatch(
         message: "\(ValueType(kind: kind, name: value.type?.name ?? "").description) is no date",
         cast: (0, .text))
     }
+  }
+
+  /// Returns the timestamp that a text stands for; NULL for other texts and for dates that don't exist.
+  private func timestamp(ofText text: SQL) -> SQL {
+    // A time alone is one of 2000-01-01, as in SQLite.
+    "timezone('UTC', substring(regexp_replace(\(text), '^(?=\\d\\d:)', '2000-01-01 ') from \(SQL(trusted: "'\(Self.pattern)'")))::timestamptz)"
+  }
+
+  /// What PostgreSQL can convert to a timestamp of all that SQLite takes for one.
+  private static let pattern: String = {
+    let long = "(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])"
+    let short = "(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)"
+    let february = "02-(?:0[1-9]|1\\d|2[0-8])"
+    let leap = "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29"
+    let time = "(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?"
+    let zone = "\\s*(?:[Zz]|[-+](?:0\\d|1[0-4]):[0-5]\\d)?"
+    return "^(?!0000)(?:\\d{4}-(?:\(long)|\(short)|\(february))|\(leap))(?:(?:T|\\s+)\(time)\(zone))?\\s*$"
+  }()
+
+  /// Returns the timestamp of a number: seconds since 1970, or a Julian day, from the years 1 to 9999; NULL for others.
+  private func timestamp(ofNumber value: CompiledExpression, isUnixTime: Bool) -> SQL {
+    let (least, most, seconds): (SQL, SQL, SQL) =
+      isUnixTime
+      ? ("-62135596800", "253402300800", "\(value.operand)::float8")
+      : ("1721425.5", "5373484.5", "(\(value.operand)::float8 - 2440587.5) * 86400")
+    return
+      "(CASE WHEN \(value.operand) >= \(least) AND \(value.operand) < \(most) THEN timezone('UTC', to_timestamp(\(seconds))) END)"
   }
 
   /// Returns a timestamp with a modifier such as `+1 day` or `start of month` applied.
@@ -55,11 +95,17 @@ extension PostgreSQLDialect {
     }
     if words == ["utc"] { return time }
     let units = ["second", "minute", "hour", "day", "month", "year"]
-    guard words.count == 2, Double(words[0]) != nil,
-      units.contains(where: { words[1] == $0 || words[1] == $0 + "s" })
+    guard words.count == 2, Double(words[0]) != nil, words[0].utf8.allSatisfy(Self.numberBytes.contains),
+      let unit = units.first(where: { words[1] == $0 || words[1] == $0 + "s" })
     else { throw Self.badModifier }
-    return "(\(time) + \(SQL.bound(to: binding, as: "interval")))"
+    let interval = SQL.bound(to: binding, as: "interval")
+    guard unit == "month" || unit == "year" else { return "(\(time) + \(interval))" }
+    // As in SQLite, days beyond the end of the month run into the next one; PostgreSQL would take the last day.
+    return
+      "(CASE WHEN isfinite(\(time)) THEN date_trunc('month', \(time)) + \(interval) + (\(time) - date_trunc('month', \(time))) END)"
   }
+
+  private static let numberBytes = Set("0123456789+-.".utf8)
 
   private static var badModifier: TypeMismatch {
     TypeMismatch(

@@ -35,13 +35,16 @@ extension PostgreSQLDialect {
     case "floor", "ceil":
       let value = try number(arguments[0], 0)
       guard value.type?.kind != .integer else { return value }
-      return call("\(SQL(trusted: name))(\(value.sql))", value.type)
+      let type: ValueType? = value.type?.kind == .real ? .real : value.type
+      return call("\(SQL(trusted: name))(\(value.sql))", type)
     case "round":
       // `round(float8)` rounds half to even; SQLite rounds half away from zero, as `numeric` does.
       let value = try number(arguments[0], 0)
       guard arguments.count > 1 else { return call("round(\(value.operand)::numeric)::float8", .real) }
+      // As in SQLite, 30 digits are the most.
       let digits = try number(arguments[1], 1)
-      return call("round(\(value.operand)::numeric, greatest(\(digits.operand)::int4, 0))::float8", .real)
+      return call(
+        "round(\(value.operand)::numeric, trunc(least(greatest(\(digits.sql), 0), 30))::int4)::float8", .real)
     default:
       return nil
     }
@@ -67,18 +70,24 @@ extension PostgreSQLDialect {
   /// Returns `substr` with SQLite's meaning of negative arguments: a negative start counts from the end, and a negative
   /// length takes the characters before the start.
   private func substring(_ arguments: [CompiledExpression]) throws -> CompiledExpression {
-    let value = try text(arguments[0]).sql
-    let start = try number(arguments[1], 1).operand
-    let from: SQL =
-      "CASE WHEN \(start) < 0 THEN length(\(value)) + \(start)::int4 + 1 ELSE \(start)::int4 END"
+    let isBlob = arguments[0].type?.kind == .blob
+    let value = try isBlob ? arguments[0].sql : text(arguments[0]).sql
+    let type: ValueType = isBlob ? .blob : .text
+    let start = position(try number(arguments[1], 1))
+    let from: SQL = "CASE WHEN \(start) < 0 THEN length(\(value)) + \(start) + 1 ELSE \(start) END"
     guard arguments.count > 2 else {
-      return call("substr(\(value), greatest(\(from), 1))", .text)
+      return call("substr(\(value), greatest(\(from), 1))", type)
     }
-    let length = try number(arguments[2], 2).operand
+    let length = position(try number(arguments[2], 2))
     let isNegative: SQL = "\(length) < 0"
     return call(
-      "substr(\(value), CASE WHEN \(isNegative) THEN greatest((\(from)) + \(length)::int4, 1) ELSE \(from) END, CASE WHEN \(isNegative) THEN greatest((\(from)) - greatest((\(from)) + \(length)::int4, 1), 0) ELSE \(length)::int4 END)",
-      .text)
+      "substr(\(value), CASE WHEN \(isNegative) THEN greatest((\(from)) + \(length), 1) ELSE \(from) END, CASE WHEN \(isNegative) THEN greatest((\(from)) - greatest((\(from)) + \(length), 1), 0) ELSE \(length) END)",
+      type)
+  }
+
+  /// Returns a number without its fraction as an `int4`; beyond a value's maximum length the exact number doesn't matter.
+  private func position(_ value: CompiledExpression) -> SQL {
+    "trunc(least(greatest(\(value.sql), -1073741823), 1073741823))::int4"
   }
 
   // MARK: Choices
@@ -91,7 +100,7 @@ extension PostgreSQLDialect {
       let values = try unified(arguments)
       return CompiledExpression(
         sql: "coalesce(\(values.map(\.sql).joined(separator: ", ")))",
-        type: values.lazy.compactMap(\.type).first,
+        type: Self.commonType(of: values),
         isNullable: values.allSatisfy(\.isNullable))
     case "nullif":
       let (left, right) = try comparable(arguments[0], arguments[1])
@@ -102,8 +111,7 @@ extension PostgreSQLDialect {
       let function: SQL = name == "min" ? "least" : "greatest"
       // SQLite's functions return NULL if any argument is NULL.
       return call(
-        "CASE WHEN num_nulls(\(list)) = 0 THEN \(function)(\(list)) END", values.lazy.compactMap(\.type).first
-      )
+        "CASE WHEN num_nulls(\(list)) = 0 THEN \(function)(\(list)) END", Self.commonType(of: values))
     default:
       return nil
     }
@@ -202,7 +210,7 @@ private struct JSONPath {
         // SQLite's `#-1` counts from the end; PostgreSQL writes it as -1.
         var number = rest[..<end]
         if number.hasPrefix("#") { number = number.dropFirst() }
-        guard Int(number) != nil else { return nil }
+        guard Int(number) != nil, number.hasPrefix("-") == rest.hasPrefix("#-") else { return nil }
         steps.append(String(number))
         rest = rest[rest.index(after: end)...]
       default:

@@ -58,7 +58,7 @@ extension PostgreSQLDialect {
     case (.integer, .real): return (value, cast(.numeric))
     case (.integer, .integer), (.integer, .text): return (value, cast(.integer))
     case (.numeric, .integer), (.numeric, .real), (.numeric, .text): return (value, cast(.numeric))
-    case (.real, .integer), (.real, .real), (.real, .text): return (value, cast(.real))
+    case (.real, .integer), (.real, .real), (.real, .text): return (value, cast(type))
     case (.boolean, .integer), (.boolean, .real): return (asInteger(value), literal)
     case (.text, .blob), (.blob, .integer), (.blob, .real), (.blob, .text): break
     case (.text, _): return (value, cast(type))
@@ -155,6 +155,13 @@ extension PostgreSQLDialect {
     return CompiledExpression(sql: parameter(binding, as: .numeric), type: .numeric, form: value.form)
   }
 
+  /// Returns the type of the result of an expression with these alternative values, converted by ``unified(_:)``.
+  static func commonType(of values: [CompiledExpression]) -> ValueType? {
+    let types = values.compactMap(\.type)
+    guard let first = types.first, types.allSatisfy(\.kind.isNumber) else { return types.first }
+    return types.dropFirst().reduce(first) { $0.joined($1) }
+  }
+
   /// Returns alternative values of one expression, such as the results of a `CASE`, converted to one type.
   func unified(_ values: [CompiledExpression]) throws -> [CompiledExpression] {
     // The first value that isn't a literal determines the type.
@@ -165,7 +172,10 @@ extension PostgreSQLDialect {
     else { return values }
     return try values.enumerated().map { number, value in
       guard let other = value.type else { return value }
-      if type.kind.isNumber, other.kind.isNumber { return value }
+      if type.kind.isNumber, other.kind.isNumber {
+        // Beside an exact number, a literal must not make the result a binary fraction.
+        return type.kind == .real || other.kind == .integer ? value : exact(value)
+      }
       if type.kind.isNumber, other.kind == .boolean { return asInteger(value) }
       if type.kind == .boolean, other.kind.isNumber {
         throw TypeMismatch(

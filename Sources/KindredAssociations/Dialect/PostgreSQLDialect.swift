@@ -40,6 +40,10 @@ struct PostgreSQLDialect: SQLDialect {
       isNullable: value == .null)
   }
 
+  func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
+    literal(.value(.text(digits)), value)
+  }
+
   // MARK: Operators
 
   func condition(_ value: CompiledExpression) throws -> CompiledExpression {
@@ -235,7 +239,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
     if other != nil, let last = results.last { sql.append(" ELSE \(last.sql)") }
     sql.append(" END")
-    return CompiledExpression(sql: sql, type: results.lazy.compactMap(\.type).first)
+    return CompiledExpression(sql: sql, type: Self.commonType(of: results))
   }
 
   func defaultValue(of column: Column?) -> SQL { "DEFAULT" }

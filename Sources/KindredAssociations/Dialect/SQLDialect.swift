@@ -40,6 +40,8 @@ protocol SQLDialect: Sendable {
   func type(of column: Column) -> ValueType?
   /// Returns a parameter as an expression.
   func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression
+  /// Returns a number with more digits than its value as an expression.
+  func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression
   /// Returns a parameter that is compared with a value of this type.
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL
   /// Returns a parameter that is bound to an integer, such as a limit.

@@ -24,6 +24,10 @@ struct SQLiteDialect: SQLDialect {
     CompiledExpression(sql: "\(binding)")
   }
 
+  func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
+    literal(binding, value)
+  }
+
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { "\(binding)" }
 
   func integer(_ binding: SQL.Binding) -> SQL { "\(binding)" }

@@ -19,7 +19,8 @@ extension ValueType {
     guard !name.isEmpty else { return nil }
     // Arrays and composites are both shown as JSON.
     if name.hasSuffix("[]") {
-      self.init(kind: .array, name: name)
+      let element = String(name.dropLast(2))
+      self.init(kind: .array, name: "\(Self.withAnyLength[element] ?? element)[]")
       return
     }
     if name.hasPrefix(Column.compositePrefix) {
@@ -30,7 +31,9 @@ extension ValueType {
     // All integers are bound as `int8`: an index over a shorter type still serves the comparison.
     case "smallint", "integer", "bigint", "int", "int2", "int4", "int8": self = .integer
     case "numeric", "decimal": self = .numeric
-    case "real", "double precision", "float4", "float8": self = .real
+    case "double precision", "float8": self = .real
+    // Its values equal a literal only if that is rounded like them.
+    case "real", "float4": self.init(kind: .real, name: "float4")
     case "boolean", "bool": self = .boolean
     case "text", "character varying", "varchar", "name": self = .text
     case "character", "char", "bpchar": self.init(kind: .text, name: "bpchar")
@@ -43,10 +46,14 @@ extension ValueType {
     case "timestamp without time zone", "timestamp": self = .timestamp
     case "timestamp with time zone", "timestamptz":
       self.init(kind: .timestampWithTimeZone, name: "timestamptz")
-    case "interval": self.init(kind: .interval, name: "interval")
-    default: self.init(kind: .other, name: name)
+    case let type where type == "interval" || type.hasPrefix("interval "):
+      self.init(kind: .interval, name: "interval")
+    default: self.init(kind: .other, name: Self.withAnyLength[name] ?? name)
     }
   }
+
+  /// The names that stand for a length of 1, and those of the same types for values of any length.
+  private static let withAnyLength = ["bit": "pg_catalog.bit", "character": "bpchar"]
 
   /// Returns a type without its parentheses, which may be in the middle: `timestamp(3) without time zone`.
   private static func withoutLength(_ type: String) -> String {
@@ -79,7 +86,7 @@ extension ValueType {
 
   /// Returns the type of an arithmetic operation on two values.
   func joined(_ other: ValueType?) -> ValueType {
-    guard let other, other.kind != kind else { return self }
+    guard let other, other != self else { return self }
     if kind == .real || other.kind == .real { return .real }
     return kind == .numeric || other.kind == .numeric ? .numeric : self
   }

@@ -35,6 +35,8 @@ public struct Expression: Equatable, Sendable {
   public var kind: Kind
   /// The place of the expression in the request.
   public var origin: Origin
+  /// The text of a number that has more digits than its value.
+  var digits: String?
   /// The number of levels of the tree, which the parser limits.
   var height = 1
 

@@ -6,7 +6,7 @@ extension ExpressionParser {
     let origin = origin
     switch token.kind {
     case .integer(let value): return literal(.integer(value), at: origin)
-    case .real(let value): return literal(.real(value), at: origin)
+    case .real(let value, let digits): return literal(.real(value), digits: digits, at: origin)
     case .integerMagnitude: return literal(.real(9_223_372_036_854_775_808), at: origin)
     case .text(let value): return literal(.text(value), at: origin)
     case .name(let name, let isQuoted):

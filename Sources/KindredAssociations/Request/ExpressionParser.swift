@@ -358,7 +358,8 @@ public struct ExpressionParser {
       // The sign is part of the number, or the smallest integer couldn't be written.
       switch token.kind {
       case .integer(let value): return literal(.integer(-value), at: origin)
-      case .real(let value): return literal(.real(-value), at: origin)
+      case .real(let value, let digits):
+        return literal(.real(-value), digits: digits.map { "-" + $0 }, at: origin)
       case .integerMagnitude: return literal(.integer(.min), at: origin)
       default:
         let operand = try nested { try $0.parseUnary() }
@@ -373,9 +374,11 @@ public struct ExpressionParser {
   }
 
   /// Consumes the token of a literal and returns its expression.
-  mutating func literal(_ value: SQLValue, at origin: Origin) -> Expression {
+  mutating func literal(_ value: SQLValue, digits: String? = nil, at origin: Origin) -> Expression {
     advance()
-    guard let number = literals?.number(of: value) else { return Expression(.value(value), at: origin) }
-    return Expression(.literal(number), at: origin)
+    let number = literals?.number(of: value)
+    var literal = Expression(number.map { .literal($0) } ?? .value(value), at: origin)
+    literal.digits = digits
+    return literal
   }
 }

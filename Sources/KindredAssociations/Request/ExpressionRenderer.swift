@@ -66,8 +66,8 @@ package struct ExpressionRenderer {
     switch expression.kind {
     case .literal(let number):
       guard literals.indices.contains(number) else { throw NotExpressible() }
-      return try literal(literals[number])
-    case .value(let value): return try literal(value)
+      return try literal(literals[number], expression.digits)
+    case .value(let value): return try literal(value, expression.digits)
     case .null: return ("null", .primary)
     case .boolean(let value): return (value ? "true" : "false", .primary)
     case .path(let path): return (try text(of: path), .primary)
@@ -130,7 +130,10 @@ package struct ExpressionRenderer {
     return String(repeating: "../", count: path.parents) + components.joined(separator: ".")
   }
 
-  private func literal(_ value: SQLValue) throws -> (text: String, precedence: Precedence) {
+  private func literal(
+    _ value: SQLValue, _ digits: String?
+  ) throws -> (text: String, precedence: Precedence) {
+    if let digits { return (digits, digits.hasPrefix("-") ? .sign : .primary) }
     switch value {
     case .integer(let value): return (String(value), value < 0 ? .sign : .primary)
     case .real(let value):

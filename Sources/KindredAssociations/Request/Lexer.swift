@@ -7,7 +7,8 @@ package struct Token {
     case name(String, isQuoted: Bool)
     case text(String)
     case integer(Int64)
-    case real(Double)
+    /// A number, and its text if it has more digits than a `Double` keeps.
+    case real(Double, digits: String?)
     /// 9223372036854775808, which is an integer only after a minus.
     case integerMagnitude
     /// An operator or a punctuation mark.
@@ -36,7 +37,7 @@ package struct Token {
     case .name(let name, let isQuoted): isQuoted ? "\"\(name)\"" : name
     case .text: "a text"
     case .integer(let value): String(value)
-    case .real(let value): String(value)
+    case .real(let value, let digits): digits ?? String(value)
     case .integerMagnitude: "9223372036854775808"
     case .sign(let sign): sign.rawValue
     case .end: "the end"
@@ -175,7 +176,14 @@ package struct Lexer {
     if !isReal, UInt64(text) == UInt64(Int64.max) + 1 { return .integerMagnitude }
     // Like SQLite, read an integer of more than 64 bits as a real.
     guard let real = Double(text) else { throw error("`\(text)` is no number", at: startPosition) }
-    return .real(real)
+    return .real(real, digits: real.isFinite && Self.isLong(text) ? text : nil)
+  }
+
+  /// Whether a number has more significant digits than every `Double` keeps.
+  private static func isLong(_ text: String) -> Bool {
+    let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+    let digits = mantissa.filter(isDigit)
+    return digits.count > 15 && digits.drop { $0 == UInt8(ascii: "0") }.count > 15
   }
 
   private mutating func digits() {

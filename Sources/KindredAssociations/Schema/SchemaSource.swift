@@ -16,6 +16,14 @@ public protocol SchemaSource {
 
   /// Returns the check whether a result depends on nothing but the database, and so not on the time or on chance.
   func timelessness() throws -> Timelessness
+
+  /// Returns the names of the columns that the transaction's role may not read, by the names of their tables.
+  func withheldColumns() throws -> [String: Set<String>]
+}
+
+extension SchemaSource {
+  /// Returns no columns, for a database without privileges.
+  public func withheldColumns() throws -> [String: Set<String>] { [:] }
 }
 
 /// A common table expression of the model file: a name and its `SELECT`.

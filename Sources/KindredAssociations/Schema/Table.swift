@@ -151,6 +151,8 @@ public struct Column: Sendable, Hashable {
   public let defaultValue: SQL?
   /// The name of the collation by which its texts are compared.
   public let collation: String
+  /// Whether the collation considers only texts of the same bytes equal.
+  public var comparesBytes: Bool
   /// Whether its values have parts, and are JSON arrays or objects to clients.
   public let isComposed: Bool
 
@@ -169,6 +171,7 @@ public struct Column: Sendable, Hashable {
     self.declaredType = declaredType
     self.affinity = affinity ?? Self.affinity(of: declaredType)
     self.collation = collation
+    comparesBytes = collation.equalsIgnoringCase("BINARY")
     self.isNullable = isNullable
     self.isGenerated = isGenerated
     self.hasDefault = hasDefault

@@ -6,11 +6,37 @@ import KindredSQLSyntax
 ///
 /// Each parent record has its own range of places. Two parents may share rows, so a place maps to a row.
 final class Level {
-  /// The level of a child node.
+  /// The level of a child node, below some places of the parent level.
   struct Child {
-    let level: Level
-    /// For each place of the parent level, the number of its parent record.
+    /// The level; nil if nothing has been read yet.
+    let level: Level?
+    /// The first of the places.
+    let first: Int
+    /// For each of the places, the number of its parent record.
     let ordinals: [Int32]
+
+    init(_ level: Level, first: Int, ordinals: [Int32]) {
+      self.level = level
+      self.first = first
+      self.ordinals = ordinals
+    }
+
+    /// Creates a child that is read when it is written.
+    private init() {
+      level = nil
+      first = 0
+      ordinals = []
+    }
+
+    static var later: Child { Child() }
+
+    /// Returns the level and the number of the parent record of a place; nil if they have to be read.
+    @inline(__always)
+    func level(at place: Int) -> (level: Level, ordinal: Int)? {
+      let index = place - first
+      guard let level, index >= 0, index < ordinals.count else { return nil }
+      return (level, Int(ordinals[index]))
+    }
   }
 
   let node: Int
@@ -27,6 +53,8 @@ final class Level {
   private var starts: [Int32] = []
   /// The levels of the child nodes, by the number of the node.
   private(set) var children: [Child?]
+  /// The cursor that returns more rows of the only parent record; nil if they have all been read.
+  var rest: LevelCursor?
 
   /// Creates the level of a node.
   ///

@@ -5,7 +5,13 @@ import KindredSQLSyntax
 
 /// Reads the levels below the root's rows: all nodes of a level in one round trip, each by one statement for all
 /// parent records.
-struct LevelReader {
+///
+/// If that gives more rows than may be held in memory, only some of the parent records are read at once, or, of a single
+/// one, only some of its rows.
+final class LevelReader {
+  /// Runs statements in one round trip.
+  typealias Run = ([Query]) throws -> [QueryResult]
+
   private let plan: ExecutablePlan
   private let parameters: Parameters
   /// For each node its child nodes.
@@ -15,9 +21,28 @@ struct LevelReader {
   private let inputs: [[SQL.Binding]]
   /// For each recursive node the offset and the limit of its records.
   private let pages: [(offset: Int, limit: Int)]
+  /// For each node the number of parent records that are read at once.
+  private var windows: [Int]
+  /// The number of rows of a node that are held at most.
+  private let largest: Int
+  private let sizes: BatchSizes
+  private let cursorName: () -> String
+  /// The statements that close cursors, to be sent with the next ones.
+  private var closings: [Query] = []
+  /// Whether nothing is left to be read once the first rows of the root have been.
+  private(set) var isComplete = true
 
   /// Creates a reader for a plan with these parameter values.
-  init(_ plan: ExecutablePlan, _ parameters: Parameters) throws {
+  ///
+  /// - Parameter cursorName: Returns a name for a cursor that is unique in the transaction.
+  init(
+    _ plan: ExecutablePlan, _ parameters: Parameters, _ sizes: BatchSizes,
+    cursorName: @escaping () -> String
+  ) throws {
+    self.sizes = sizes
+    self.cursorName = cursorName
+    largest = sizes.level
+    windows = Array(repeating: .max, count: plan.nodeCount)
     self.plan = plan
     self.parameters = parameters
     children = (0..<plan.nodeCount).map { node in
@@ -71,49 +96,155 @@ struct LevelReader {
     return path
   }
 
-  /// Reads all levels below the root's rows.
-  func read(below root: Level, _ run: ([Query]) throws -> [QueryResult]) throws {
-    var wave = [root]
+  /// Reads the levels below a level, as far as they are not too large to be held in memory.
+  func read(below level: Level, _ run: Run) throws {
+    var wave = [level]
     while !wave.isEmpty {
       var reads: [Read] = []
       for level in wave {
-        for child in children[level.node] {
-          if let read = try read(of: child, below: level) { reads.append(read) }
+        for child in children[level.node] where continues(with: child, below: level) {
+          if windows[child] == 0 {
+            level.set(.later, of: child)
+            isComplete = false
+          } else {
+            reads.append(try read(of: child, below: level, places: 0..<min(level.count, windows[child])))
+          }
         }
       }
       wave = []
       guard !reads.isEmpty else { return }
-      let results = try run(reads.map(\.query))
-      for (read, result) in zip(reads, results) {
-        let level = Level(
-          node: read.node, recursionLevel: read.recursionLevel, rows: Rows(result), link: read.link,
-          above: read.records, parent: read.parent, nodeCount: plan.nodeCount)
-        if plan.nodes[read.node].isRecursive { leaveOut(of: level) }
-        read.parent.set(Level.Child(level: level, ordinals: read.ordinals), of: read.node)
-        wave.append(level)
+      for (read, result) in zip(reads, try self.run(reads.map(\.query), run)) {
+        if let level = try take(result, of: read) {
+          wave.append(level)
+          if read.places.count < read.parent.count { isComplete = false }
+        } else {
+          narrow(read)
+          read.parent.set(.later, of: read.node)
+          isComplete = false
+        }
       }
     }
   }
 
+  /// Reads a child and what is below it for the parent record at a place, and for as many after it as can be held in
+  /// memory.
+  func read(_ child: Int, below level: Level, from place: Int, _ run: Run) throws {
+    while true {
+      let end = min(level.count, place + max(1, min(windows[child], level.count)))
+      let read = try read(of: child, below: level, places: place..<end)
+      if read.places.count == 1, windows[child] == 0, !plan.nodes[child].isRecursive {
+        return try open(read, run)
+      }
+      if let made = try take(self.run([read.query], run)[0], of: read) {
+        return try self.read(below: made, run)
+      }
+      narrow(read)
+    }
+  }
+
+  /// Creates the level of a result; nil if it has too many rows.
+  private func take(_ result: QueryResult, of read: Read) throws -> Level? {
+    guard !read.isLimited || result.rowCount <= largest else { return nil }
+    let level = level(of: Rows(result), read)
+    if plan.nodes[read.node].isRecursive { leaveOut(of: level) }
+    read.parent.set(
+      Level.Child(level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
+    if windows[read.node] != .max, result.rowCount < largest / 2 {
+      windows[read.node] = min(max(1, windows[read.node]) * 2, Self.largestWindow)
+    }
+    return level
+  }
+
+  private static let largestWindow = 1 << 20
+
+  /// Makes the next read of a node one for fewer parent records; 0 stands for rows of one that have to be read in parts.
+  private func narrow(_ read: Read) { windows[read.node] = read.places.count / 2 }
+
+  private func level(of rows: Rows, _ read: Read) -> Level {
+    Level(
+      node: read.node, recursionLevel: read.recursionLevel, rows: rows, link: read.link, above: read.records,
+      parent: read.parent, nodeCount: plan.nodeCount)
+  }
+
+  // MARK: Parts
+
+  /// Reads the first rows of a single parent record.
+  private func open(_ read: Read, _ run: Run) throws {
+    var cursor = RowCursor(name: cursorName(), sizes)
+    let rows = Rows(try self.run([cursor.declaration(read.query), cursor.fetch], run)[1])
+    let level = level(of: rows, read)
+    read.parent.set(
+      Level.Child(level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
+    try add(&cursor, to: level, read, run)
+    // The parent records after it may have fewer.
+    windows[read.node] = 1
+  }
+
+  /// Returns the level of the next rows of the parent record that a level belongs to.
+  func more(of level: Level, _ run: Run) throws -> Level? {
+    guard let rest = level.rest, let parent = level.parent else { return nil }
+    level.rest = nil
+    var cursor = rest.cursor
+    cursor.adapt(toBytes: level.rows.size * Self.partsInMemory)
+    // Frees the rows before; if the record is visited again, they are read again.
+    parent.set(.later, of: level.node)
+    let rows = Rows(try self.run([cursor.fetch], run)[0])
+    let next = self.level(of: rows, rest.read)
+    try add(&cursor, to: next, rest.read, run)
+    return next
+  }
+
+  private func add(_ cursor: inout RowCursor, to level: Level, _ read: Read, _ run: Run) throws {
+    if level.rows.count < cursor.size {
+      closings.append(cursor.closing)
+    } else {
+      level.rest = LevelCursor(cursor: cursor, read: read)
+    }
+    try self.read(below: level, run)
+  }
+
+  /// The number of parts that may be in memory at once, one for each level of nodes and some for what is below.
+  private static let partsInMemory = 8
+
+  /// Runs statements, after those that close cursors.
+  private func run(_ queries: [Query], _ run: Run) throws -> [QueryResult] {
+    guard !closings.isEmpty else { return try run(queries) }
+    let results = try run(closings + queries)
+    defer { closings = [] }
+    return Array(results.dropFirst(closings.count))
+  }
+
+  // MARK: Statements
+
   /// A statement that reads a node.
-  private struct Read {
+  struct Read {
     let node: Int
     let recursionLevel: Int
     let parent: Level
+    /// The places of the parent level.
+    let places: Range<Int>
     let records: Ordinals
     let ordinals: [Int32]
     let query: Query
     let link: Plan.Link
+    /// Whether the statement returns no more rows than can be held, and one.
+    let isLimited: Bool
   }
 
-  /// Returns the statement that reads a child; nil if there are no parent records, or the recursion ends.
-  private func read(of child: Int, below level: Level) throws -> Read? {
+  /// Returns whether there is a level of the child; not if there are no parent records, or the recursion ends.
+  private func continues(with child: Int, below level: Level) -> Bool {
+    level.count > 0
+      && (!repeats(level, child) || level.recursionLevel < Int(plan.nodes[level.node].levels))
+  }
+
+  private func repeats(_ level: Level, _ child: Int) -> Bool {
+    Int(plan.nodes[level.node].repetition) == child
+  }
+
+  /// Returns the statement that reads a child for some places of a level.
+  private func read(of child: Int, below level: Level, places: Range<Int>) throws -> Read {
     let node = plan.nodes[child]
-    let repeats = Int(plan.nodes[level.node].repetition) == child
-    let recursionLevel = node.isRecursive ? repeats ? level.recursionLevel + 1 : 1 : 0
-    guard level.count > 0, !repeats || recursionLevel <= Int(plan.nodes[level.node].levels) else {
-      return nil
-    }
+    let recursionLevel = node.isRecursive ? repeats(level, child) ? level.recursionLevel + 1 : 1 : 0
     guard let batch = plan.plan.nodes[child].batch else {
       throw RequestError(
         .invalidExpression, "`\(plan.plan.nodes[child].name)` can't be read from PostgreSQL in this form")
@@ -126,25 +257,30 @@ struct LevelReader {
       return (nil, inputs[level.node].firstIndex(of: .ancestor(level: number - 1, column: column)))
     }
     var ordinals: [Int32] = []
-    ordinals.reserveCapacity(level.count)
-    for ordinal in 0..<level.above.count {
-      for place in level.range(of: ordinal) {
-        let row = level.row(at: place)
-        let values = sources.map { source -> [UInt8]? in
-          if let column = source.column { return level.rows.value(row, column) }
-          return source.input.flatMap { level.above.value($0, of: ordinal) }
-        }
-        // In a recursion equal records are kept apart, because a record may be its own ancestor on one path only.
-        ordinals.append(records.number(of: values, origin: node.isRecursive ? place : nil))
+    ordinals.reserveCapacity(places.count)
+    var ordinal = places.isEmpty ? 0 : level.ordinal(of: places.lowerBound)
+    for place in places {
+      while level.range(of: ordinal).upperBound <= place { ordinal += 1 }
+      let row = level.row(at: place)
+      let values = sources.map { source -> [UInt8]? in
+        if let column = source.column { return level.rows.value(row, column) }
+        return source.input.flatMap { level.above.value($0, of: ordinal) }
       }
+      // In a recursion equal records are kept apart, because a record may be its own ancestor on one path only.
+      ordinals.append(records.number(of: values, origin: node.isRecursive ? place : nil))
     }
     let values = try batch.statement.bindings.map { binding -> [UInt8]? in
       if case .batch(let input) = binding { return records.array(of: input) }
       return try parameters.text(of: binding)
     }
+    // A recursion is read as a whole for each parent record, because its pages are made here.
+    let isLimited = !(places.count == 1 && (node.isRecursive || windows[child] == 0))
+    let sql = batch.statement.sql
     return Read(
-      node: child, recursionLevel: recursionLevel, parent: level, records: records, ordinals: ordinals,
-      query: Query(batch.statement.sql, values), link: batch.link)
+      node: child, recursionLevel: recursionLevel, parent: level, places: places,
+      records: records, ordinals: ordinals,
+      query: Query(isLimited ? "\(sql) LIMIT \(largest + 1)" : sql, values), link: batch.link,
+      isLimited: isLimited)
   }
 
   // MARK: Recursion
@@ -182,6 +318,12 @@ struct LevelReader {
     }
     return false
   }
+}
+
+/// A cursor that returns the rows of one parent record, and how it is read.
+struct LevelCursor {
+  let cursor: RowCursor
+  let read: LevelReader.Read
 }
 
 extension Rows {

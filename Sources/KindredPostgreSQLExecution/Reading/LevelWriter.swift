@@ -9,6 +9,10 @@ struct LevelWriter: ~Copyable {
     case full
     /// All rows of the root have been written.
     case needsRows
+    /// A child of the row at a place has to be read.
+    case needsLevel(child: Int, below: Level, place: Int)
+    /// More rows of a level have to be read, if there are any.
+    case needsMore(of: Level)
   }
 
   private struct Frame {
@@ -47,6 +51,15 @@ struct LevelWriter: ~Copyable {
     frames.append(Frame(level: root, place: range.lowerBound, end: range.upperBound, rows: rootRows))
   }
 
+  /// Continues the level that is being written with its next rows.
+  mutating func go(on level: Level) {
+    let range = level.range(of: 0)
+    let top = frames.count - 1
+    var frame = Frame(level: level, place: range.lowerBound, end: range.upperBound)
+    frame.rows = frames[top].rows
+    frames[top] = frame
+  }
+
   /// Ends the result.
   mutating func finish() { output.append(nodes[0].frame.closing, of: text) }
 
@@ -61,15 +74,19 @@ struct LevelWriter: ~Copyable {
   /// Writes rows until the part has `size` bytes.
   mutating func run(upTo size: Int) -> Pause {
     while !frames.isEmpty {
-      if frames[frames.count - 1].isInRow { writeRow(upTo: size) } else { nextRow() }
+      let pause = frames[frames.count - 1].isInRow ? writeRow(upTo: size) : nextRow()
+      if let pause { return pause }
       if output.count >= size { return .full }
     }
     return .needsRows
   }
 
   /// Begins the next row of the frame on top, or ends the frame.
-  private mutating func nextRow() {
+  private mutating func nextRow() -> Pause? {
     let top = frames.count - 1
+    if frames[top].place == frames[top].end, frames[top].level.rest != nil {
+      return .needsMore(of: frames[top].level)
+    }
     let number = frames[top].level.node
     let node = nodes + number
     guard frames[top].place < frames[top].end, node.pointee.isToMany || frames[top].rows == 0 else {
@@ -81,17 +98,18 @@ struct LevelWriter: ~Copyable {
       } else if frame.rows == 0 {
         output.append(node.pointee.frame.missing, of: text)
       }
-      return
+      return nil
     }
     if frames[top].rows > 0 { output.append(node.pointee.frame.separator, of: text) }
     frames[top].rows += 1
     frames[top].instruction = node.pointee.firstInstruction
     frames[top].isInRow = true
+    return nil
   }
 
   /// Writes the row of the frame on top, up to its end, to a child's frame, or until the part has `size` bytes: a row can
   /// repeat a long value under any number of names.
-  private mutating func writeRow(upTo size: Int) {
+  private mutating func writeRow(upTo size: Int) -> Pause? {
     let top = frames.count - 1
     let level = frames[top].level
     let node = nodes + level.node
@@ -101,7 +119,7 @@ struct LevelWriter: ~Copyable {
     while index < end {
       guard output.count < size else {
         frames[top].instruction = index
-        return
+        return nil
       }
       let instruction = instructions + Int(index)
       index += 1
@@ -130,15 +148,20 @@ struct LevelWriter: ~Copyable {
         // The last level of a recursion has no child level.
         let number = Int(instruction.pointee.operand)
         guard let child = level.children[number] else { continue }
+        guard let found = child.level(at: frames[top].place) else {
+          frames[top].instruction = index - 1
+          return .needsLevel(child: number, below: level, place: frames[top].place)
+        }
         output.append(instruction.pointee.prefix, of: text)
         output.append(nodes[number].frame.opening, of: text)
         frames[top].instruction = index
-        let range = child.level.range(of: Int(child.ordinals[frames[top].place]))
-        frames.append(Frame(level: child.level, place: range.lowerBound, end: range.upperBound))
-        return
+        let range = found.level.range(of: found.ordinal)
+        frames.append(Frame(level: found.level, place: range.lowerBound, end: range.upperBound))
+        return nil
       }
     }
     frames[top].isInRow = false
     frames[top].place += 1
+    return nil
   }
 }

@@ -12,6 +12,15 @@ final class Rows {
 
   var count: Int { result.rowCount }
 
+  /// The number of bytes of all values.
+  var size: Int {
+    var size = 0
+    for row in 0..<count {
+      for column in kinds.indices { size += result.bytes(row, column).count }
+    }
+    return size
+  }
+
   @inline(__always)
   func kind(of column: Int) -> ColumnKind { kinds[column] }
 }

@@ -51,6 +51,9 @@ enum ColumnKind: UInt8 {
     if typeName.hasSuffix("[]") { self = .text }
   }
 
+  /// The name of the database's collation, which columns have by default.
+  static let defaultCollation = "default"
+
   /// The corresponding affinity of SQLite, by which the planner decides whether values are numbers.
   var affinity: Column.Affinity {
     switch self {

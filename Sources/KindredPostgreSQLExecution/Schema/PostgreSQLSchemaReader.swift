@@ -63,6 +63,18 @@ public struct PostgreSQLSchemaReader {
     return Schema(tables: drafts.map(\.table), warnings: warnings, dialect: .postgreSQL)
   }
 
+  /// Returns the names of the columns that the current role may not select, by the names of their tables.
+  func withheldColumns() throws -> [String: Set<String>] {
+    let rows = try run([Query(SchemaQueries.withheldColumns, parameters)])[0]
+    var columns: [String: Set<String>] = [:]
+    for row in 0..<rows.rowCount {
+      if let table = rows.text(row, 0), let column = rows.text(row, 1) {
+        columns[table, default: []].insert(column)
+      }
+    }
+    return columns
+  }
+
   private func drafts(_ rows: QueryResult, _ warnings: inout [String]) -> [Draft] {
     var names: Set<String> = []
     var drafts: [Draft] = []
@@ -86,13 +98,15 @@ public struct PostgreSQLSchemaReader {
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       let type = rows.text(row, 2) ?? ""
       let isComposite = rows.isTrue(row, 7)
-      drafts[place].columns.append(
-        Column(
-          name: rows.text(row, 1) ?? "", declaredType: isComposite ? Column.compositePrefix + type : type,
-          affinity: ColumnKind(typeName: type).affinity, isNullable: !rows.isTrue(row, 3),
-          isGenerated: rows.isTrue(row, 4), hasDefault: rows.isTrue(row, 5),
-          defaultValue: rows.text(row, 6).map { SQL(trusted: $0) },
-          isComposed: isComposite || type.hasSuffix("[]")))
+      var column = Column(
+        name: rows.text(row, 1) ?? "", declaredType: isComposite ? Column.compositePrefix + type : type,
+        affinity: ColumnKind(typeName: type).affinity,
+        collation: rows.text(row, 8) ?? ColumnKind.defaultCollation,
+        isNullable: !rows.isTrue(row, 3), isGenerated: rows.isTrue(row, 4), hasDefault: rows.isTrue(row, 5),
+        defaultValue: rows.text(row, 6).map { SQL(trusted: $0) },
+        isComposed: isComposite || type.hasSuffix("[]"))
+      column.comparesBytes = rows.isTrue(row, 9)
+      drafts[place].columns.append(column)
     }
   }
 

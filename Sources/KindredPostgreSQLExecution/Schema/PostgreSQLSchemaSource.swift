@@ -13,7 +13,7 @@ struct PostgreSQLSchemaSource: SchemaSource {
 
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     var tables: [Table] = []
-    let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql))" }.joined(separator: ", ")
+    let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql.enclosable))" }.joined(separator: ", ")
     for (index, definition) in definitions.enumerated() {
       do {
         tables.append(try table(of: definition, with))
@@ -46,13 +46,15 @@ struct PostgreSQLSchemaSource: SchemaSource {
           """, [ArrayText(types).bytes])
       ])[0]
       return Table(
-        name: definition.name, kind: .commonTableExpression(sql: definition.sql),
+        name: definition.name, kind: .commonTableExpression(sql: definition.sql.enclosable),
         columns: (0..<rows.columnCount).map { column in
           let type = names.text(column, 0) ?? ""
-          return Column(
+          var made = Column(
             name: rows.name(of: column),
             declaredType: names.isTrue(column, 1) ? Column.compositePrefix + type : type,
-            affinity: ColumnKind(typeName: type).affinity)
+            affinity: ColumnKind(typeName: type).affinity, collation: ColumnKind.defaultCollation)
+          made.comparesBytes = true
+          return made
         }, primaryKey: [])
     } catch let error as PostgreSQLError where !error.endsConnection {
       _ = try run([undo])

@@ -23,6 +23,8 @@ enum SchemaQueries {
       """
 
   /// The columns; for a domain, with its base type.
+  ///
+  /// Not every engine knows whether a collation is deterministic.
   static let columns =
     relations + """
       , base AS (
@@ -39,13 +41,22 @@ enum SchemaQueries {
         a.attnotnull OR coalesce(base.isNotNull, false),
         a.attgenerated <> '' OR a.attidentity = 'a',
         a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
-        CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c'
+        CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c',
+        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true)
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
       LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+      LEFT JOIN pg_collation c ON c.oid = a.attcollation AND pg_collation_is_visible(c.oid)
       WHERE a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attrelid, a.attnum
+      """
+
+  /// The columns that the current role may not select.
+  static let withheldColumns =
+    relations + """
+      SELECT r.relname, a.attname FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
+      WHERE a.attnum > 0 AND NOT a.attisdropped AND NOT has_column_privilege(r.oid, a.attnum, 'SELECT')
       """
 
   /// The columns of valid indexes without a predicate that can find records by equality.

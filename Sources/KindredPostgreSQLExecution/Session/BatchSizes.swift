@@ -4,10 +4,13 @@ public struct BatchSizes: Sendable {
   public var first: Int
   /// The maximum number.
   public var largest: Int
+  /// The maximum number of records of one association that are held at once.
+  public var level: Int
 
   /// Creates the sizes.
-  public init(first: Int = 64, largest: Int = 1000) {
+  public init(first: Int = 64, largest: Int = 1000, level: Int = 10_000) {
     self.first = max(1, first)
     self.largest = max(1, largest)
+    self.level = max(1, level)
   }
 }

@@ -19,6 +19,7 @@ extension PostgreSQLError: BackendError {
     if State.mismatches.contains(state), !concernsChange {
       return .noValue("PostgreSQL does not compare or combine values of these types: write a `cast`")
     }
+    if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
     switch category {
     case "22": return concernsChange ? .constraint(.dataType) : .noValue(message)
     case "23": return .constraint(constraintKind)
@@ -48,5 +49,9 @@ extension PostgreSQLError: BackendError {
 
 extension PostgreSQLError.State {
   /// The states of statements whose types or collations don't fit, such as an association of columns of two types.
-  fileprivate static let mismatches: Set = ["42883", "42804", "42846", "42P21", "42P22"]
+  fileprivate static let mismatches: Set = ["42883", "42804", "42846", "42P21", "42P22", "42725"]
+
+  /// The states of statements that PostgreSQL refuses because of what the client asks for: a value of a group that is
+  /// not the same for all its records, a value without a conversion such as NaN to an integer, a type that can't be told.
+  fileprivate static let refusals: Set = ["42803", "0A000", "42P18", "42P08"]
 }

@@ -15,7 +15,7 @@ final class PostgreSQLResultSource: ResultSource {
   private var path: [Rows] = []
   private var root: Level?
   /// The cursor that returns the root's rows; nil if they have all been read.
-  private var cursor: RootCursor?
+  private var cursor: RowCursor?
   private var hasFinished = false
   private var hasHandedOut = false
   /// The number of bytes written for the last batch of rows, without those in the buffer.
@@ -45,7 +45,7 @@ final class PostgreSQLResultSource: ResultSource {
       try open()
     }
     if plan.isSingle, root?.count == 0 { throw RequestError(.notFound, plan.absence) }
-    if let cursor, !cursor.isAtEnd { try transaction.holdLong() }
+    if !(cursor?.isAtEnd ?? true) || !(reader?.isComplete ?? true) { try transaction.holdLong() }
     transaction.hasGivenRows = true
     writer.begin()
     push()
@@ -61,12 +61,14 @@ final class PostgreSQLResultSource: ResultSource {
       path.append(Rows(result))
     }
     if let anchor = plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
-    let reader = try LevelReader(executable, parameters)
+    let reader = try LevelReader(executable, parameters, transaction.batches) { [transaction] in
+      transaction.cursorName()
+    }
     self.reader = reader
     guard let statement = plan.nodes.first?.statement else { return }
     var queries: [Query] = []
     if limit == .max, !plan.isSingle {
-      let cursor = RootCursor(name: transaction.cursorName(), transaction.batches)
+      let cursor = RowCursor(name: transaction.cursorName(), transaction.batches)
       queries += [cursor.declaration(try query(statement)), cursor.fetch]
       self.cursor = cursor
     } else {
@@ -111,8 +113,17 @@ final class PostgreSQLResultSource: ResultSource {
       writer.output.removeAll()
     }
     hasHandedOut = true
-    while !hasFinished {
-      guard case .needsRows = writer.run(upTo: OutputMemory.partSize) else { break }
+    loop: while !hasFinished {
+      switch writer.run(upTo: OutputMemory.partSize) {
+      case .full: break loop
+      case .needsLevel(let child, let level, let place):
+        try reader?.read(child, below: level, from: place) { try transaction.run($0) }
+        continue
+      case .needsMore(let level):
+        if let next = try reader?.more(of: level, { try transaction.run($0) }) { writer.go(on: next) }
+        continue
+      case .needsRows: break
+      }
       guard var cursor, !cursor.isAtEnd, let reader else {
         writer.finish()
         hasFinished = true
@@ -238,8 +249,8 @@ protocol StatementRunner: AnyObject {
   func holdLong() throws
 }
 
-/// The cursor that returns the root's rows if their number is not limited.
-struct RootCursor {
+/// A cursor that returns rows whose number is not limited, those of the root or of one parent record.
+struct RowCursor {
   let name: String
   /// The number of rows that are fetched at once.
   private(set) var size: Int
@@ -258,6 +269,8 @@ struct RootCursor {
   }
 
   var fetch: Query { Query("FETCH FORWARD \(size) FROM \(name)", isReusable: false) }
+
+  var closing: Query { Query("CLOSE \(name)", isReusable: false) }
 
   /// Adapts the size of the next batch to the number of bytes written for the last one.
   mutating func adapt(toBytes bytes: Int) {

@@ -45,7 +45,7 @@ struct PostgreSQLStrategy: PlanStrategy {
       let column = record.table.column(named: name), let type = dialect.type(of: column),
       let other = origin.table.column(named: step.originColumns[0]), dialect.type(of: other) == type,
       // Equal values of these types have equal texts.
-      type.hasOneText
+      type.hasOneText, column.comparesBytes, other.comparesBytes
     else { return nil }
     let key = record.column(name, in: record.statement)
     let rest = rows.source.conditions + rows.source.joins + rows.columns + rows.order.map(\.sql)

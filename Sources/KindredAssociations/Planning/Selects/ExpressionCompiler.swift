@@ -76,9 +76,9 @@ struct ExpressionCompiler {
 
     switch expression.meaning {
     case .literal(let number):
-      return dialect.literal(.parameter(number), state.literals[number])
+      return literal(.parameter(number), state.literals[number], of: expression)
     case .value(let value):
-      return dialect.literal(.value(value), value)
+      return literal(.value(value), value, of: expression)
     case .null:
       return CompiledExpression(sql: "NULL", form: .null)
     case .boolean(let value):
@@ -155,6 +155,13 @@ struct ExpressionCompiler {
       }
       throw RequestError(.invalidExpression, message, at: expression.origin)
     }
+  }
+
+  private func literal(
+    _ binding: SQL.Binding, _ value: SQLValue, of expression: ResolvedExpression
+  ) -> CompiledExpression {
+    guard let digits = expression.source.digits else { return dialect.literal(binding, value) }
+    return dialect.longNumber(digits, value, binding)
   }
 
   // MARK: Operators and functions

@@ -40,7 +40,7 @@ struct TableSources {
     // An index finds referencing rows only if its column has the same affinity, and the index the right collation.
     let refers = step.direction == .has
     let isConverted = refers && comparisons.contains { $0?.hasOneAffinity == false }
-    let collations = refers ? comparisons.map { $0?.referred.collation } : columns.map { _ in nil }
+    let collations = comparisons.map { refers && $0?.hasOneCollation == false ? $0?.referred.collation : nil }
     let indexed = zip(columns, collations).map { $1 ?? table.column(named: $0)?.collation ?? "BINARY" }
     guard isConverted || !table.isIndexed(columns, collations: indexed) else { return source }
     if case .table = table.kind {
@@ -215,7 +215,11 @@ extension TableSources {
     return source.keys.enumerated().map { number, key in
       let value = origin.column(step.originColumns[number], in: statement)
       let comparison = comparisons[number]
-      guard let comparison, !comparison.isPlain, dialect.hasAffinities else { return "\(key) = \(value)" }
+      guard dialect.hasAffinities else {
+        let collation = comparison?.explicitCollation(of: step)
+        return collation.map { "\(key) = \(value) COLLATE \($0)" } ?? "\(key) = \(value)"
+      }
+      guard let comparison, !comparison.isPlain else { return "\(key) = \(value)" }
       switch step.direction {
       case .belongsTo: return "\(key) = +\(value)"
       case .has where source.isConverted: return "\(key) = \(value)"
@@ -236,7 +240,13 @@ extension TableSources {
     let comparisons = model.comparisons(of: step)
     var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.id, $0) })
     for (number, comparison) in comparisons.enumerated() {
-      guard let comparison, !comparison.isPlain, dialect.hasAffinities else { continue }
+      guard dialect.hasAffinities else {
+        if let collation = comparison?.explicitCollation(of: step) {
+          keys[number] = "\(keys[number]) COLLATE \(collation)"
+        }
+        continue
+      }
+      guard let comparison, !comparison.isPlain else { continue }
       switch step.direction {
       case .belongsTo: values[number] = "+\(values[number])"
       case .has where source.isConverted: break
@@ -259,4 +269,13 @@ extension Column {
 extension KeyComparison {
   /// The collation of the referenced column, as the operand of `COLLATE`.
   fileprivate var collation: SQL { "\(identifier: referred.collation)" }
+
+  /// Returns the operand of `COLLATE` for a comparison whose columns have different collations, which PostgreSQL
+  /// refuses or gives the wrong one; nil if it needs none.
+  fileprivate func explicitCollation(of step: AssociationStep) -> SQL? {
+    guard referring.collation != referred.collation else { return nil }
+    guard referring.comparesBytes, referred.comparesBytes else { return collation }
+    // Both find the same texts equal; the searched column may have an index of its own collation.
+    return "\(identifier: (step.direction == .belongsTo ? referred : referring).collation)"
+  }
 }

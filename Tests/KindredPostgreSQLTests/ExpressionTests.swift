@@ -1,0 +1,128 @@
+import KindredAssociations
+import KindredHTTP
+import KindredPostgreSQL
+import KindredPostgreSQLExecution
+import Testing
+
+@Suite(.enabled(if: Cluster.isAvailable))
+struct ExpressionTests {
+  private static let one = [
+    """
+    CREATE TABLE one (
+      id int PRIMARY KEY, exact numeric, single real, year int, day text, data bytea, bits bit(4))
+    """,
+    "INSERT INTO one VALUES (1, 123456789012345678901234567890.123456789, 1.1, 2024, '2024-02-31', '\\x00ff10', '1010')",
+  ]
+
+  @Test(
+    "numbers of more digits than a binary fraction has are compared exactly",
+    arguments: [
+      "exact=123456789012345678901234567890.123456789", "exact<123456789012345678901234567890.123456790",
+      "exact>123456789012345678901234567890.123456788", "-exact=-123456789012345678901234567890.123456789",
+      "exact in (1,123456789012345678901234567890.123456789)",
+      "exact-0.000000000000000000000000000001<exact", "year<99999999999999999999", "single=1.1",
+    ])
+  func exact(condition: String) throws {
+    let served = try Served(contentsOf: Self.one)
+    #expect(served.text("/ones?fields=id&filter=\(condition)") == #"[{"id":1}]"#)
+    #expect(served.text("/ones?values=\(condition)") == "[true]")
+    #expect(served.text("/ones?fields=id&filter=not (\(condition))") == "[]")
+  }
+
+  @Test(
+    "dates are SQLite's",
+    arguments: [
+      ("date('2024-02-29')", "\"2024-02-29\""), ("date('2024-02-31')", "null"),
+      ("date('2023-02-29')", "null"),
+      ("date(day)", "null"), ("date('soon')", "null"), ("time('25:00')", "null"),
+      ("time('12:30')", "\"12:30:00\""),
+      ("datetime('2024-01-01T10:00:00.5+02:00')", "\"2024-01-01 08:00:00\""),
+      ("date('2024-01-31','+1 month')", "\"2024-03-02\""),
+      ("date('2024-02-29','-1 years')", "\"2023-03-01\""),
+      ("datetime(1700000000,'unixepoch')", "\"2023-11-14 22:13:20\""), ("date(2460000.5)", "\"2023-02-25\""),
+      ("julianday('2024-01-01')", "2460310.5"), ("date(null)", "null"),
+    ])
+  func dates(expression: String, json: String) throws {
+    let served = try Served(contentsOf: Self.one)
+    #expect(served.text("/ones?values=\(expression.replacing("+", with: "%2B"))") == "[\(json)]")
+  }
+
+  @Test(
+    "functions take numbers of any size",
+    arguments: [
+      ("substr('abc',9223372036854775807)", "\"\""), ("substr('abc',-9223372036854775807)", "\"abc\""),
+      ("substr('abc',2,9223372036854775807)", "\"bc\""), ("substr('abc',1.9)", "\"abc\""),
+      ("substr(data,2,1)", "\"/w==\""), ("round(2.345,9223372036854775807)", "2.345"),
+      ("coalesce(exact,1.5)", "123456789012345678901234567890.123456789"), ("coalesce(year,1.5)", "2024"),
+    ])
+  func functions(expression: String, json: String) throws {
+    let served = try Served(contentsOf: Self.one)
+    #expect(served.text("/ones?values=\(expression)") == "[\(json)]")
+  }
+
+  @Test(
+    "what PostgreSQL can't evaluate is the client's error",
+    arguments: [
+      "/ones?values=cast(exact as integer)", "/ones?values=json_extract('[1]','$[-1]')",
+      "/ones?fields=year,n:count()&group=day", "/ones?values=9223372036854775807%2Byear",
+      "/ones?values=date('now','%2Bnan days')", "/ones?values=cast('1e999' as real)",
+    ])
+  func refused(url: String) throws {
+    let served = try Served(contentsOf: Self.one)
+    #expect(served.get(url).status == .badRequest)
+  }
+
+  @Test(
+    "pages are whole whatever type they are sorted by", arguments: ["single", "bits", "-single", "-bits"])
+  func pages(sort: String) throws {
+    let served = try Served(
+      contentsOf: Self.one + [
+        "INSERT INTO one (id, single, bits) SELECT i, i * 1.1, i::bit(4) FROM generate_series(2, 9) i"
+      ])
+    var url: String? = "/ones?fields=id&limit=2&sort=\(sort)"
+    var count = 0
+    while let next = url, count < 10 {
+      let response = served.get(next)
+      count += response.body.text.ranges(of: "\"id\"").count
+      url = response.headers["Link"].flatMap { link in
+        link.split(separator: ",").first { $0.contains("rel=\"next\"") }
+          .flatMap { $0.split(separator: "<").last?.split(separator: ">").first }.map(String.init)
+      }
+    }
+    #expect(count == 9)
+  }
+
+  @Test("keys are compared by the collation of the column that they refer to")
+  func collations() throws {
+    let served = try Served(
+      "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+      "CREATE TABLE country (code text COLLATE loose PRIMARY KEY)",
+      "CREATE TABLE city (id int PRIMARY KEY, country_code text COLLATE loose REFERENCES country)",
+      "CREATE TABLE river (id int PRIMARY KEY, country_code text COLLATE \"C\" REFERENCES country)",
+      "CREATE TABLE lake (id int PRIMARY KEY, country_code text REFERENCES country)",
+      "INSERT INTO country VALUES ('FR'), ('it')", "INSERT INTO city VALUES (1, 'fr'), (2, 'FR'), (3, 'IT')",
+      "INSERT INTO river VALUES (1, 'fr'), (2, 'It')", "INSERT INTO lake VALUES (1, 'fr'), (2, 'It')")
+    for name in ["cities", "rivers", "lakes"] {
+      let ids = name == "cities" ? "[1,2]" : "[1]"
+      #expect(
+        served.text("/countries?fields=code&filter=code='fr'&include=\(name)&\(name).values=id")
+          == "[{\"code\":\"FR\",\"\(name)\":\(ids)}]")
+      #expect(served.text("/\(name)/1?fields=id&include=country") == #"{"id":1,"country":{"code":"FR"}}"#)
+    }
+    #expect(served.text("/countries?values=riverCount&filter=code='IT'") == "[1]")
+  }
+
+  @Test("definitions may end like statements")
+  func definitions() throws {
+    let backend = try PostgreSQLBackend(
+      PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 5000))
+    defer { backend.close() }
+    let tables = try backend.withSchema {
+      try $0.tables(of: [
+        CommonTableDefinition(name: "a", sql: "SELECT 1 AS x; \n"),
+        CommonTableDefinition(name: "b", sql: "SELECT x FROM a -- all"),
+      ])
+    }
+    #expect(tables.map { $0.columns.map(\.name) } == [["x"], ["x"]])
+  }
+}
