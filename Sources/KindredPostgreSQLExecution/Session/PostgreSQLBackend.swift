@@ -21,8 +21,9 @@ public final class PostgreSQLBackend: Backend {
   private struct SchemaState {
     var fingerprint = ""
     var version: Int64 = 0
-    /// The time of the last check, in nanoseconds of `MonotonicTime`.
+    /// The time of the last check, in nanoseconds of `MonotonicTime`, and when the last one that succeeded began.
     var time: UInt64 = 0
+    var beginning: UInt64 = 0
   }
 
   /// The nanoseconds for which the schema is assumed not to change.
@@ -113,11 +114,14 @@ public final class PostgreSQLBackend: Backend {
 
   /// Returns the version of the schema, which is checked again if the last check was some seconds ago.
   ///
+  /// - Parameter isLatest: Whether it is also checked if any change of the database has been noticed since.
   /// - Throws: `PostgreSQLError` if the schema has never been read, and can't be now.
-  func checkSchemaVersion() throws -> Int64 {
+  func checkSchemaVersion(isLatest: Bool = false) throws -> Int64 {
+    let change = isLatest ? watcher.lastChange : 0
     let now = MonotonicTime.now()
     let (isKnown, known) = schemaState.withLock { state -> (Bool, Int64) in
-      let isKnown = state.time > 0 && now < state.time + Self.schemaValidity
+      let isKnown =
+        state.time > 0 && now < state.time + Self.schemaValidity && state.beginning >= change
       // Other threads need not check at the same time.
       if !isKnown, state.time > 0 { state.time = now }
       return (isKnown, state.version)
@@ -135,6 +139,7 @@ public final class PostgreSQLBackend: Backend {
     }
     return schemaState.withLock { state in
       state.time = MonotonicTime.now()
+      state.beginning = max(state.beginning, now)
       if state.fingerprint != fingerprint {
         state.fingerprint = fingerprint
         state.version += 1
@@ -169,9 +174,9 @@ public final class PostgreSQLBackend: Backend {
     PostgreSQLReaders(backend: self, pool: pool).queueForReader(onGrant)
   }
 
-  /// Returns a pool of reading connections outside this backend's.
+  /// Returns a pool of reading connections outside this backend's, which notice changes of the schema with all others.
   public func readers(_ count: Int) throws -> any ReaderPool {
-    PostgreSQLReaders(backend: self, pool: pool.sibling(size: count))
+    PostgreSQLReaders(backend: self, pool: pool.sibling(size: count), seesLatestSchema: true)
   }
 
   /// Closes the connections; one that is in use is closed when it is returned.
@@ -211,12 +216,14 @@ public final class PostgreSQLBackend: Backend {
 struct PostgreSQLReaders: ReaderPool {
   let backend: PostgreSQLBackend
   let pool: PostgreSQLPool
+  /// Whether the schema is never older than the changes that have been noticed.
+  var seesLatestSchema = false
 
   func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
     // Checked before a connection is taken, which other requests can use meanwhile.
-    let schemaVersion = try backend.checkSchemaVersion()
+    let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
     return PostgreSQLReadTransaction(
       try connection(from: source), of: backend, pool, as: role, schemaVersion: schemaVersion,
       cancellation: cancellation,

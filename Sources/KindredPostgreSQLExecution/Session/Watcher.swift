@@ -15,6 +15,8 @@ final class Watcher: Sendable {
     /// The number of the state that was read last, and by which query.
     var number: Int64?
     var query = 0
+    /// When it was noticed last that the state has changed.
+    var change: UInt64 = 0
   }
 
   private let state = Mutex(State())
@@ -41,10 +43,15 @@ final class Watcher: Sendable {
       if state.query > seen { return state.number }
       state.query = begun.add(1, ordering: .sequentiallyConsistent).newValue
       let text = try? withConnection(of: &state) { try $0.run([StateNumbers.query]).first?.text(0, 0) }
-      state.number = text.map { numbers.number(of: $0) }
-      return state.number
+      let number = text.map { numbers.number(of: $0) }
+      if number != state.number { state.change = MonotonicTime.now() }
+      state.number = number
+      return number
     }
   }
+
+  /// When it was noticed last that the state of the database has changed, in nanoseconds of `MonotonicTime`.
+  var lastChange: UInt64 { state.withLock { $0.change } }
 
   /// Runs `body` with the watching connection.
   ///
