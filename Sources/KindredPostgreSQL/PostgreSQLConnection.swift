@@ -10,6 +10,10 @@ public final class PostgreSQLConnection {
   var prepared = PreparedStatements()
   /// Whether reusable statements are prepared under names.
   var preparesStatements: Bool
+  /// Whether the session of the server belongs to this connection, and not to a pooler.
+  public private(set) var ownsSession = false
+  /// The milliseconds that a statement may take, where holders have set this for the session.
+  public var sessionTimeout: UInt64?
   /// Whether the connection can't be used any more.
   public private(set) var isBroken = false
   /// The time by which its work has to end, in nanoseconds of `MonotonicTime`; nil for no limit.
@@ -45,10 +49,9 @@ public final class PostgreSQLConnection {
       Query("SELECT pg_backend_pid()", isReusable: false), Query(Self.session, isReusable: false),
     ])
     deadline = nil
-    if target.preparation == .auto {
-      // A pooler reports a process number of its own, and the next transaction may use another session.
-      preparesStatements = results.first?.integer(0, 0) == Int64(kindred_pq_backend(connection))
-    }
+    // A pooler reports a process number of its own, and the next transaction may use another session.
+    ownsSession = results.first?.integer(0, 0) == Int64(kindred_pq_backend(connection))
+    if target.preparation == .auto { preparesStatements = ownsSession }
   }
 
   deinit {
@@ -191,6 +194,7 @@ public final class PostgreSQLConnection {
     }
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
+    if error.category == "22" { error.parameter = field("W").flatMap(PostgreSQLError.parameter(ofContext:)) }
     error.table = field("t")
     error.column = field("c")
     error.keyColumns = field("D").map(PostgreSQLError.columns(ofDetail:)) ?? []

@@ -17,6 +17,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var column: String?
   /// The columns of the key that the error is about; empty if there is none.
   public var keyColumns: [String] = []
+  /// The number of the parameter whose value can't be converted to its type, from 1; nil if it isn't about one.
+  public var parameter: Int?
   /// Whether a statement was cancelled because of its time limit.
   public var isTimeout = false
   /// Whether it is about values to be stored, as opposed to values in an expression.
@@ -101,6 +103,16 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
 }
 
 extension PostgreSQLError {
+  /// Returns the parameter that a context such as `unnamed portal parameter $2 = '…'` names, in any language.
+  static func parameter(ofContext context: String) -> Int? {
+    let line = context.prefix { !$0.isNewline }
+    guard let sign = line.firstIndex(of: "$") else { return nil }
+    let before = line[..<sign]
+    // A statement in a function is quoted, and a list of all parameters follows a colon.
+    guard !before.contains("\""), !before.hasSuffix(": ") else { return nil }
+    return Int(line[line.index(after: sign)...].prefix(while: \.isNumber))
+  }
+
   /// Returns the columns that a detail such as `Key (a, b)=(1, 2) already exists.` names, in any language.
   static func columns(ofDetail detail: String) -> [String] {
     guard let open = detail.firstIndex(of: "("), let close = detail.ranges(of: ")=(").first?.lowerBound,

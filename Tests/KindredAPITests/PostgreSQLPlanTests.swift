@@ -9,8 +9,8 @@ struct PostgreSQLPlanTests {
   private static let schema = """
     CREATE TABLE country(code TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
     CREATE TABLE author(
-      id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, year INTEGER, alive BOOLEAN, rating NUMERIC, height REAL,
-      born DATE, seen TIMESTAMP, data JSONB, photo BYTEA, token UUID, countryCode TEXT REFERENCES country,
+      id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, year INTEGER, alive BOOLEAN, rating NUMERIC,
+      height DOUBLE PRECISION, width REAL, born DATE, seen TIMESTAMP, data JSONB, photo BYTEA, token UUID, countryCode TEXT REFERENCES country,
       mentorId INTEGER REFERENCES author);
     CREATE TABLE book(
       id INTEGER PRIMARY KEY NOT NULL, authorId INTEGER NOT NULL REFERENCES author, title TEXT NOT NULL,
@@ -44,6 +44,8 @@ struct PostgreSQLPlanTests {
       ("1900<year", "$1::int8 < \"year\""),
       ("rating=1.5", "\"rating\" = $1::numeric"),
       ("height<2", "\"height\" < $1::float8"),
+      ("width<2", "\"width\" < $1::float4"),
+      ("width%2Bheight<2", "(\"width\" + \"height\") < $1::float8"),
       ("name=12", "\"name\" = $1::text"),
       ("born>'1900-01-01'", "\"born\" > $1::date"),
       ("token='a'", "\"token\" = $1::UUID"),

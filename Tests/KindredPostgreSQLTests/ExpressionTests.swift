@@ -25,7 +25,7 @@ struct ExpressionTests {
   func exact(condition: String) throws {
     let served = try Served(contentsOf: Self.one)
     #expect(served.text("/ones?fields=id&filter=\(condition)") == #"[{"id":1}]"#)
-    #expect(served.text("/ones?values=\(condition)") == "[true]")
+    #expect(served.text("/ones?fields=v:\(condition)") == #"[{"v":true}]"#)
     #expect(served.text("/ones?fields=id&filter=not (\(condition))") == "[]")
   }
 
@@ -44,7 +44,8 @@ struct ExpressionTests {
     ])
   func dates(expression: String, json: String) throws {
     let served = try Served(contentsOf: Self.one)
-    #expect(served.text("/ones?values=\(expression.replacing("+", with: "%2B"))") == "[\(json)]")
+    #expect(
+      served.text("/ones?fields=v:\(expression.replacing("+", with: "%2B"))") == "[{\"v\":\(json)}]")
   }
 
   @Test(
@@ -57,19 +58,37 @@ struct ExpressionTests {
     ])
   func functions(expression: String, json: String) throws {
     let served = try Served(contentsOf: Self.one)
-    #expect(served.text("/ones?values=\(expression)") == "[\(json)]")
+    #expect(served.text("/ones?fields=v:\(expression)") == "[{\"v\":\(json)}]")
   }
 
   @Test(
     "what PostgreSQL can't evaluate is the client's error",
     arguments: [
-      "/ones?values=cast(exact as integer)", "/ones?values=json_extract('[1]','$[-1]')",
-      "/ones?fields=year,n:count()&group=day", "/ones?values=9223372036854775807%2Byear",
-      "/ones?values=date('now','%2Bnan days')", "/ones?values=cast('1e999' as real)",
+      "/ones?fields=v:cast(exact as integer)", "/ones?fields=v:json_extract('[1]','$[-1]')",
+      "/ones?fields=year,n:count()&group=day", "/ones?fields=v:9223372036854775807%2Byear",
+      "/ones?fields=v:date('now','%2Bnan days')", "/ones?fields=v:cast('1e999' as real)",
     ])
   func refused(url: String) throws {
     let served = try Served(contentsOf: Self.one)
     #expect(served.get(url).status == .badRequest)
+  }
+
+  @Test("the parameter with the value that can't be converted is named, whatever else the request has")
+  func places() throws {
+    let served = try Served(
+      contentsOf: Self.one + [
+        "CREATE TABLE two (id numeric PRIMARY KEY, one_id int REFERENCES one)",
+        "CREATE TABLE three (id uuid PRIMARY KEY)", "INSERT INTO two VALUES (123456789012345678901, 1)",
+      ])
+    let many = "/ones?filter=id=1&annotate=n:id%2B1&having=year='soon'&sort=-id"
+    #expect(served.text(many).contains("\"parameter\":\"having\""))
+    #expect(served.text("/ones?filter=id>0&year=soon").contains("\"parameter\":\"year\""))
+    let below = "/ones?filter=id>0&include=twos&twos.filter=one_id='x'"
+    #expect(served.text(below).contains("\"parameter\":\"twos.filter\""))
+    #expect(served.get("/ones/soon").status == .notFound)
+    #expect(served.get("/ones/soon/twos?filter=id>0").status == .notFound)
+    #expect(served.get("/threes/first").status == .notFound)
+    #expect(served.text("/twos/123456789012345678901?fields=one_id") == #"{"one_id":1}"#)
   }
 
   @Test(
@@ -109,7 +128,7 @@ struct ExpressionTests {
           == "[{\"code\":\"FR\",\"\(name)\":\(ids)}]")
       #expect(served.text("/\(name)/1?fields=id&include=country") == #"{"id":1,"country":{"code":"FR"}}"#)
     }
-    #expect(served.text("/countries?values=riverCount&filter=code='IT'") == "[1]")
+    #expect(served.text("/countries?fields=n:riverCount&filter=code='IT'") == #"[{"n":1}]"#)
   }
 
   @Test("definitions may end like statements")

@@ -28,6 +28,8 @@ extension Column {
   func isCanonical(_ text: String) -> Bool {
     guard affinity == .integer || affinity == .numeric else { return true }
     if let integer = Int64(text) { return String(integer) == text }
+    // Of more than 64 bits.
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !text.hasPrefix("0") }
     let number = text.drop(while: \.isWhitespace)
     guard number.utf8.allSatisfy(Self.numberBytes.contains),
       let value = Double(String(number.reversed().drop(while: \.isWhitespace).reversed()))

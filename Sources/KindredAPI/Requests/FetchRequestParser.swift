@@ -142,7 +142,7 @@ struct FetchRequestParser {
 
   /// Adds a value that the column may have; repeated, any of the values may match.
   private mutating func add(_ column: Column, _ text: String, to node: inout RequestNode) {
-    let candidates = column.candidates(for: text).map { literals.number(of: $0) }
+    let candidates = column.candidates(for: text).map { literals.number(of: $0, in: .parameter(column.name)) }
     if let index = node.equalities.firstIndex(where: { $0.name == column.name }) {
       node.equalities[index].literals += candidates
     } else {

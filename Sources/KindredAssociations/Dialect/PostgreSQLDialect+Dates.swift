@@ -100,6 +100,9 @@ extension PostgreSQLDialect {
     else { throw Self.badModifier }
     let interval = SQL.bound(to: binding, as: "interval")
     guard unit == "month" || unit == "year" else { return "(\(time) + \(interval))" }
+    guard time.length * 4 <= Self.maximumLength else {
+      throw TypeMismatch(message: "the date has too many modifiers of months and years")
+    }
     // As in SQLite, days beyond the end of the month run into the next one; PostgreSQL would take the last day.
     return
       "(CASE WHEN isfinite(\(time)) THEN date_trunc('month', \(time)) + \(interval) + (\(time) - date_trunc('month', \(time))) END)"

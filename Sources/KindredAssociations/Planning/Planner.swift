@@ -47,7 +47,9 @@ public struct Planner {
     let selects = try TreeBuilder(context).tree(of: request)
     try JoinedNodeCheck.check(request, context)
     var writer = PlanWriter(context.state)
-    return try writer.plan(of: model.strategy(for: context.dialect).arranged(selects))
+    var plan = try writer.plan(of: model.strategy(for: context.dialect).arranged(selects))
+    plan.places = request.literals.places
+    return plan
   }
 
   /// Collects the errors of a request and the meanings of its names.

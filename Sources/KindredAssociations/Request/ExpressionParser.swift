@@ -6,6 +6,15 @@ import KindredSQLSyntax
 public struct Literals: Equatable, Sendable {
   /// The values by number.
   public private(set) var values: [SQLValue] = []
+  /// Where the values stand that an expression or a key consists of.
+  private(set) var places: [Int: Place] = [:]
+
+  /// Where a value stands in a request.
+  public enum Place: Equatable, Sendable {
+    /// It is the key of a record in the path, or a part of it.
+    case key
+    case parameter(String)
+  }
 
   /// Creates an empty list.
   public init() {}
@@ -14,6 +23,13 @@ public struct Literals: Equatable, Sendable {
   public mutating func number(of value: SQLValue) -> Int {
     values.append(value)
     return values.count - 1
+  }
+
+  /// Adds a value of an expression or a key and returns its number.
+  public mutating func number(of value: SQLValue, in place: Place?) -> Int {
+    let number = number(of: value)
+    places[number] = place
+    return number
   }
 
   /// Adds a placeholder for a value that isn't known yet and returns its number.
@@ -376,7 +392,7 @@ public struct ExpressionParser {
   /// Consumes the token of a literal and returns its expression.
   mutating func literal(_ value: SQLValue, digits: String? = nil, at origin: Origin) -> Expression {
     advance()
-    let number = literals?.number(of: value)
+    let number = literals?.number(of: value, in: origin.parameter.map { .parameter($0) })
     var literal = Expression(number.map { .literal($0) } ?? .value(value), at: origin)
     literal.digits = digits
     return literal

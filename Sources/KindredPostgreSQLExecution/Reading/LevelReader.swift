@@ -85,6 +85,9 @@ final class LevelReader {
     return inputs
   }
 
+  /// Whether there are no levels below the root.
+  var readsRootOnly: Bool { children.first?.isEmpty ?? true }
+
   /// Returns the parent record of the root, which consists of the rows of the path.
   func path(_ rows: [Rows]) -> Ordinals {
     var path = Ordinals(inputs: inputs[0])

@@ -73,6 +73,22 @@ public final class PostgreSQLBackend: Backend {
     ]
   }
 
+  /// Returns the statement that applies the settings of reading to a session, in which statements then see one state and
+  /// change nothing.
+  ///
+  /// - Parameter milliseconds: The time that a statement may take; 0 for no limit.
+  func sessionSettings(milliseconds: UInt64) -> Query {
+    let searchPath = searchPath
+    return Query(
+      """
+      SELECT set_config('statement_timeout', $1, false), set_config('cursor_tuple_fraction', '1', false), \
+      set_config('default_transaction_read_only', 'on', false), \
+      set_config('default_transaction_isolation', 'repeatable read', false)\
+      \(searchPath == nil ? "" : ", set_config('search_path', $2, false)")
+      """, [Array(String(milliseconds).utf8)] + (searchPath.map { [Array($0.utf8)] } ?? []), isReusable: false
+    )
+  }
+
   /// The `search_path` of transactions; nil to keep the session's.
   private var searchPath: String? {
     guard !schemas.isEmpty else { return nil }

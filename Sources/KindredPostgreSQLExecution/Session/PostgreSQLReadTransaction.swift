@@ -68,13 +68,43 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     return Array(results.dropFirst(beginning.count))
   }
 
+  /// Runs all statements of the transaction in one round trip.
+  ///
+  /// In a session of its own, PostgreSQL makes them one transaction, which needs no statements to begin and end.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  func runAlone(_ queries: [Query]) throws -> [QueryResult] {
+    guard role == nil, !hasBegun, !isClosed, try hasSessionSettings() else { return try run(queries) }
+    try checkInterruption()
+    return try connection.run(queries)
+  }
+
   private var beginning: [Query] {
     get throws {
       try [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
-        + backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
+        + (hasSessionSettings()
+          ? [] : backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) }))
         + (role.map { [try RoleSettings.query(for: $0)] } ?? [])
     }
   }
+
+  /// Returns whether the session has the settings of reading, which are made when it is first used.
+  private func hasSessionSettings() throws -> Bool {
+    guard connection.ownsSession else { return false }
+    let needed = timeLeft.map { max(1, $0 / 1_000_000) } ?? 0
+    if let known = connection.sessionTimeout {
+      if needed == known { return true }
+      // After waiting, less time is left; the connection itself keeps to it.
+      if needed > 0, known > needed { return known - needed <= Self.leeway }
+      guard needed > known, known > 0 else { return false }
+    }
+    _ = try connection.run([backend.sessionSettings(milliseconds: needed)])
+    connection.sessionTimeout = needed
+    return true
+  }
+
+  /// The milliseconds by which the session's limit may be longer than the transaction's.
+  private static let leeway: UInt64 = 400
 
   /// Runs `body`, and runs it again in a new transaction, possibly on a new connection, if it fails with a
   /// transient error before any rows have been returned.

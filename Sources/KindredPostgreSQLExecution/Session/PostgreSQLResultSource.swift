@@ -40,9 +40,13 @@ final class PostgreSQLResultSource: ResultSource {
 
   func start(isRepeated: Bool) throws {
     let given = parameters
-    try transaction.retrying {
-      parameters = given
-      try open()
+    do {
+      try transaction.retrying {
+        parameters = given
+        try open()
+      }
+    } catch let error as PostgreSQLError {
+      throw plan.requestError(of: error) ?? error
     }
     if plan.isSingle, root?.count == 0 { throw RequestError(.notFound, plan.absence) }
     if !(cursor?.isAtEnd ?? true) || !(reader?.isComplete ?? true) { try transaction.holdLong() }
@@ -76,7 +80,10 @@ final class PostgreSQLResultSource: ResultSource {
       queries.append(try query(statement))
     }
     if let count = plan.count { queries.append(try query(count)) }
-    let results = try transaction.run(queries)
+    let isAlone =
+      cursor == nil && plan.path.isEmpty && plan.searches.isEmpty && plan.anchor == nil && plan.passed == nil
+      && reader.readsRootOnly
+    let results = try isAlone ? transaction.runAlone(queries) : transaction.run(queries)
     let rows = results[cursor == nil ? 0 : 1]
     if plan.count != nil { totalCount = results.last?.integer(0, 0) }
     try read(Rows(rows), by: reader)
@@ -236,6 +243,11 @@ protocol StatementRunner: AnyObject {
   ///
   /// - Throws: `PostgreSQLError`.
   func run(_ queries: [Query]) throws -> [QueryResult]
+
+  /// Runs all statements that the transaction has to run, in one round trip.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  func runAlone(_ queries: [Query]) throws -> [QueryResult]
 
   /// Runs `body`, and may run it again if it fails with a transient error.
   func retrying<Result>(_ body: () throws -> Result) throws -> Result

@@ -81,6 +81,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
   }
 
+  func runAlone(_ queries: [Query]) throws -> [QueryResult] { try run(queries) }
+
   func retrying<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
   /// Does nothing, because writing connections are not counted among those for reading.

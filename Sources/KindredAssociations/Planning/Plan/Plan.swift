@@ -38,6 +38,9 @@ public struct Plan: Sendable {
   /// sentence each.
   public var mismatches: [String] = []
 
+  /// Where the values of expressions and keys stand in the request, by the numbers of the bindings.
+  public var places: [Int: Literals.Place] = [:]
+
   /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
   public var readsLiterals = false
 
