@@ -53,7 +53,7 @@ extension ValueType {
   }
 
   /// The names that stand for a length of 1, and those of the same types for values of any length.
-  private static let withAnyLength = ["bit": "pg_catalog.bit", "character": "bpchar"]
+  private static let withAnyLength = ["bit": "\"bit\"", "character": "bpchar"]
 
   /// Returns a type without its parentheses, which may be in the middle: `timestamp(3) without time zone`.
   private static func withoutLength(_ type: String) -> String {
