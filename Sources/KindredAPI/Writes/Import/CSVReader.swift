@@ -55,20 +55,24 @@ struct CSVReader: ~Copyable {
         skipMark()
       }
       switch state {
-      case .plain:
-        takePlain()
-        if place == part.count { continue }
-      case .quoted:
-        takeQuoted()
-        if place == part.count { continue }
+      case .plain: takePlain()
+      case .quoted: takeQuoted()
       case .fieldStart, .quoteInQuoted, .carriageReturn: break
       }
+      try checkLength()
+      // The part may also have been nothing but a mark.
+      if place == part.count { continue }
       let byte = part[place]
       place += 1
-      if try take(byte, &state) { return true }
-      guard bytes.count <= ContentReader.maximumRecordLength, fields.count <= Self.maximumFields else {
-        throw Problem.longRecord(line)
-      }
+      let isEnd = try take(byte, &state)
+      try checkLength()
+      if isEnd { return true }
+    }
+  }
+
+  private func checkLength() throws {
+    guard bytes.count <= ContentReader.maximumRecordLength, fields.count <= Self.maximumFields else {
+      throw Problem.longRecord(line)
     }
   }
 
