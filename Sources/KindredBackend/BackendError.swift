@@ -44,6 +44,8 @@ public enum BackendErrorKind: Hashable, Sendable {
   case constraint(Constraint)
   /// The key must be an integer but isn't.
   case wrongKey
+  /// A change isn't possible because of the schema itself, such as a foreign key that refers to a missing table.
+  case brokenSchema
   /// The user of the connection lacks the privilege.
   case forbidden
   /// The file, the disk, the memory or the connection has failed.

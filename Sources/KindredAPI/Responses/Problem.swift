@@ -109,6 +109,11 @@ extension Problem {
       self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
     case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit): ask for less at once"))
     case .forbidden: self.init(RequestError(.forbidden, "the rules of the database don't allow this"))
+    case .brokenSchema:
+      self.init(
+        .conflict,
+        "the database's own schema makes this change impossible: a foreign key refers to columns that are not unique, or a foreign key or a trigger to a table that is not there"
+      )
     case .constraint, .wrongKey, .unavailable, .defect: return nil
     }
   }

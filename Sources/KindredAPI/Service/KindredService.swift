@@ -209,6 +209,7 @@ public final class KindredService: HTTPHandler {
     case let error as any BackendError:
       // Only the operator can fix this, not the client.
       if error.kind == .full { logger.error("\(error)") }
+      if error.kind == .brokenSchema { logger.warning("\(error)") }
       if var problem = Problem(error) {
         if error.kind == .forbidden, !(principal?.isAuthenticated ?? true) { problem.asksForCredentials() }
         return problem

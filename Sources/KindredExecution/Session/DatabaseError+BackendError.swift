@@ -21,6 +21,7 @@ extension DatabaseError: BackendError {
     if let limit = exceededLimit {
       return .tooLarge("the request is more than SQLite takes in one statement (\(limit))")
     }
+    if isOfBrokenSchema { return .brokenSchema }
     return isOfStorage ? .unavailable : .defect
   }
 
@@ -32,9 +33,19 @@ extension DatabaseError: BackendError {
     case .unique, .primaryKey, .rowID: .unique
     case .foreignKey: .foreignKey
     // The message comes from the trigger itself (https://www.sqlite.org/lang_createtrigger.html#raise).
-    case .trigger: .trigger(message)
+    // SQLite implements RESTRICT by a trigger too.
+    case .trigger: message == "FOREIGN KEY constraint failed" ? .foreignKey : .trigger(message)
     case .commitHook, .function, .virtualTable, .pinned, nil: .other
     }
+  }
+
+  /// Whether a change fails because of foreign keys or triggers that SQLite accepts but can't execute
+  /// (<https://www.sqlite.org/foreignkeys.html#fk_indexes>).
+  private var isOfBrokenSchema: Bool {
+    guard code == 1, message.contains("foreign key mismatch") || message.hasPrefix("no such table: main.")
+    else { return false }
+    // A query that names a missing table is a defect.
+    return ["INSERT", "UPDATE", "DELETE"].contains { sql?.hasPrefix($0) ?? false }
   }
 
   /// Returns the columns of a table that the error names.
