@@ -3,30 +3,61 @@ import KindredSQLSyntax
 import KindredSQLite
 
 /// A table in which Kindred keeps its own data in the served database; it is no resource.
+///
+/// A table of the same name with other columns belongs to the database, and is served like any other.
 public struct BookkeepingTable: Sendable {
   private let name: String
+  private let columns: [String]
   private let definition: String
   private let index: String?
 
-  /// The names of all such tables, including that of the migrations.
-  static let names = ["kindred_migration", idempotency.name]
+  /// The table of applied migrations, which `Migrator` creates.
+  private static let migrations = BookkeepingTable(
+    name: "kindred_migration", columns: ["number", "name", "sha256", "appliedAt"], definition: "", index: nil)
 
   /// The table of responses to requests with an `Idempotency-Key`.
   public static let idempotency = BookkeepingTable(
     name: "kindred_idempotency",
+    columns: [
+      "principal", "key", "fingerprint", "time", "status", "location", "total", "preferences", "tag",
+      "content",
+    ],
     definition: """
       (principal TEXT, key TEXT, fingerprint BLOB, time INTEGER, status INTEGER, location TEXT, total INTEGER, \
       preferences TEXT, tag BLOB, content BLOB, PRIMARY KEY (principal, key))
       """,
     index: "time")
 
+  /// Returns whether a table of this name and with these columns is one of Kindred's own.
+  static func isOwn(_ name: String, columns: [String]) -> Bool {
+    [migrations, idempotency].contains { $0.name.equalsIgnoringCase(name) && $0.columns == columns }
+  }
+
   /// Returns whether the table exists.
   public func exists(on connection: Connection) throws -> Bool {
-    try connection.withStatement("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1") {
-      statement in
-      try statement.bind([.text(name)])
-      return try statement.step()
-    }
+    try namesake(on: connection).map { $0.columns == columns } ?? false
+  }
+
+  /// - Throws: `RequestError` if the database has another table of the name.
+  func checkName(on connection: Connection) throws {
+    guard let other = try namesake(on: connection), other.columns != columns else { return }
+    throw RequestError(
+      .invalidValue,
+      "answers to repeated requests would be kept in a table \(name), but the database has another one of this name: leave out `Idempotency-Key`"
+    )
+  }
+
+  /// Returns the name and the columns of the table or view with the name of this one.
+  private func namesake(on connection: Connection) throws -> (name: String, columns: [String])? {
+    let names = try connection.rows(
+      "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE",
+      [.text(name)]
+    ) { $0.text(0) ?? "" }
+    guard let name = names.first else { return nil }
+    let columns = try connection.rows(
+      "SELECT name FROM pragma_table_xinfo(?1, 'main') ORDER BY cid", [.text(name)]
+    ) { $0.text(0) ?? "" }
+    return (name, columns)
   }
 
   /// Creates the table unless it exists.

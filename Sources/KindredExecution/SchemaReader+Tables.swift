@@ -61,7 +61,10 @@ extension SchemaReader {
       let compared = comparisons?[name]
       return ColumnEntry(
         column: Column(
-          name: name, declaredType: type, affinity: compared?.affinity(ofType: type),
+          name: name, declaredType: type,
+          // A `STRICT` table converts no value of such a column (<https://www.sqlite.org/stricttables.html>).
+          affinity: entry.isStrict && type.equalsIgnoringCase("ANY")
+            ? .blob : compared?.affinity(ofType: type),
           collation: compared?.collation ?? collation(of: name, in: entry.name),
           isNullable: row.int64(2) == 0,
           // 2 means a virtual generated column, 3 a stored one.

@@ -45,6 +45,9 @@ public struct SchemaReader {
     for entry in entries where selection == .all ? !entry.isTransient : entry.isResource {
       do {
         var draft = try draft(of: entry)
+        if selection == .resources, BookkeepingTable.isOwn(entry.name, columns: draft.columns.map(\.name)) {
+          continue
+        }
         draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
         draft.isCompound = entry.kind == .view && compounds.contains(entry.name)
         drafts.append(draft)
@@ -96,13 +99,11 @@ extension SchemaReader {
     let kind: Table.Kind
     let isShadow: Bool
     let isWithoutRowID: Bool
+    let isStrict: Bool
     let sql: String
 
-    /// Whether it can be a resource: any table or view except `sqlite_*`, shadow tables and Kindred's own tables.
-    var isResource: Bool {
-      let name = name.foldingASCIICase
-      return !isShadow && !name.hasPrefix("sqlite_") && !BookkeepingTable.names.contains(name)
-    }
+    /// Whether it can be a resource: any table or view except `sqlite_*` and shadow tables.
+    var isResource: Bool { !isShadow && !name.foldingASCIICase.hasPrefix("sqlite_") }
 
     /// Whether it is a transient table of the engine.
     var isTransient: Bool { name.hasPrefix("kindred:") }
@@ -135,9 +136,12 @@ extension SchemaReader {
   /// Returns all tables and views in the order of their creation.
   private func entries() throws -> [Entry] {
     let kinds = try connection.rows(
-      "SELECT name, type, wr FROM pragma_table_list WHERE schema = ?1", [.text(database)]
+      "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = ?1", [.text(database)]
     ) {
-      (name: $0.text(0) ?? "", type: $0.text(1), isWithoutRowID: $0.int64(2) != 0)
+      (
+        name: $0.text(0) ?? "", type: $0.text(1), isWithoutRowID: $0.int64(2) != 0,
+        isStrict: $0.int64(3) != 0
+      )
     }
     let kindsByName = Dictionary(kinds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return try connection.rows(
@@ -153,7 +157,8 @@ extension SchemaReader {
         }
       return Entry(
         name: name, kind: tableKind, isShadow: kind?.type == "shadow",
-        isWithoutRowID: kind?.isWithoutRowID ?? false, sql: row.text(1) ?? "")
+        isWithoutRowID: kind?.isWithoutRowID ?? false, isStrict: kind?.isStrict ?? false,
+        sql: row.text(1) ?? "")
     }
   }
 }

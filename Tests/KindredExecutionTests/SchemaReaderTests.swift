@@ -14,7 +14,7 @@ import Testing
       """
       CREATE TABLE zebra (id INTEGER PRIMARY KEY AUTOINCREMENT);
       CREATE VIEW everything AS SELECT * FROM zebra;
-      CREATE TABLE kindred_migration (number INTEGER);
+      CREATE TABLE kindred_migration (number INTEGER PRIMARY KEY, name TEXT, sha256 TEXT, appliedAt TEXT);
       CREATE TABLE kindredSpirit (id INTEGER PRIMARY KEY);
       CREATE VIRTUAL TABLE text USING fts5(body);
       CREATE VIRTUAL TABLE text4 USING fts4(body);

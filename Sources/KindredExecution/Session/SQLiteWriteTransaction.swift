@@ -71,7 +71,10 @@ private final class SQLiteInsertion: RecordInsertion {
 
 extension SQLiteWriteTransaction {
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
-    guard try BookkeepingTable.idempotency.exists(on: connection) else { return nil }
+    guard try BookkeepingTable.idempotency.exists(on: connection) else {
+      try BookkeepingTable.idempotency.checkName(on: connection)
+      return nil
+    }
     return try connection.withStatement(
       """
       SELECT fingerprint, time, status, location, total, preferences, tag, content FROM kindred_idempotency
