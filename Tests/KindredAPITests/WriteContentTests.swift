@@ -52,6 +52,16 @@ struct WriteContentTests {
       pointer: "#/\(column)")
   }
 
+  @Test("what is not UTF-8 is refused at the character where that begins")
+  func invalidUTF8() {
+    for (bytes, position) in [
+      (Array(#"{"é":"ab"#.utf8) + [0xFF], 8), ([0xFF], 0), (Array("\"".utf8) + [0xE2, 0x82], 1),
+    ] {
+      let error = #expect(throws: JSONDocumentParser.SyntaxError.self) { try JSONDocumentParser.parse(bytes) }
+      #expect(error?.position == position)
+    }
+  }
+
   @Test("JSON that would not be read as JSON is refused")
   func deepJSON() throws {
     func nested(_ depth: Int) -> String {

@@ -26,7 +26,7 @@ struct JSONDocumentParser {
   /// - Throws: `SyntaxError` if the bytes aren't valid JSON.
   static func parse(_ bytes: [UInt8]) throws -> JSONDocument {
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw SyntaxError(message: "it is not UTF-8", position: 0)
+      throw SyntaxError(message: "it is not UTF-8", position: validLength(of: bytes))
     }
     var parser = JSONDocumentParser(bytes)
     // Some editors begin UTF-8 with a byte order mark, which may be ignored (§8.1).
@@ -35,6 +35,15 @@ struct JSONDocumentParser {
     parser.skipSpace()
     guard parser.index == bytes.count else { throw parser.error("nothing may follow the value") }
     return JSONDocument(bytes: bytes, root: root)
+  }
+
+  /// Returns the number of characters before the first byte that isn't UTF-8.
+  private static func validLength(of bytes: [UInt8]) -> Int {
+    var codec = UTF8()
+    var iterator = bytes.makeIterator()
+    var count = 0
+    while case .scalarValue = codec.decode(&iterator) { count += 1 }
+    return count
   }
 
   // MARK: Values
