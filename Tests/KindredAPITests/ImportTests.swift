@@ -57,6 +57,34 @@ struct ImportTests {
   }
 
   @Test(
+    "of a CSV record beyond the limit end there, wherever its field ends",
+    arguments: ["\n", ",1\n", "", "\",1\n"])
+  func longRecords(end: String) throws {
+    let long = String(repeating: "z", count: (4 << 20) + 1)
+    for header in ["name,deathYear\n", ""] {
+      let field = end.hasPrefix("\"") ? "\"" + long : long
+      let answer = try send("text/csv", "/authors", header + field + end)
+      #expect(answer.status == 400 && answer.problem("type") == "/-/errors#limit-exceeded")
+      #expect(answer.problem("line") == (header.isEmpty ? "1" : "2"))
+    }
+  }
+
+  @Test("of an unknown long name show its beginning")
+  func longNames() throws {
+    let name = String(repeating: "z", count: 1 << 20)
+    for (type, content) in [("text/csv", "\(name)\n1\n"), ("application/json", "{\"\(name)\":1}")] {
+      let answer = try send(type, "/authors", content)
+      #expect(answer.status == 422 && answer.problem("pointer") == "#" && answer.bytes.count < 1000)
+    }
+  }
+
+  @Test("of nothing but a mark have no header")
+  func onlyMark() throws {
+    let answer = try send("text/csv", "/authors", "\u{FEFF}")
+    #expect(answer.status == 400 && answer.problem("type") == "/-/errors#malformed-csv")
+  }
+
+  @Test(
     "a deferred foreign key that dangles at the end names its line",
     arguments: [
       ("application/x-ndjson", "{\"parentId\":2}\n{\"id\":2}\n{\"parentId\":9}"),

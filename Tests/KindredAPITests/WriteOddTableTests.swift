@@ -58,7 +58,9 @@ struct WriteOddTableTests {
     let answer = try database.send(.post, "/plates", #"[{"id":1,"text":"a"},{"id":2,"text":"a","n":2}]"#)
     #expect(answer.status == 201)
     #expect(answer.text == #"[null,{"id":2,"text":"a","n":2}]"#)
-    #expect(try database.send(.post, "/queues", #"{"text":"a"}"#).text == "null")
+    let taken = try database.send(.post, "/queues", #"{"text":"a"}"#)
+    #expect(taken.status == 201 && taken.text == "null")
+    #expect(taken.headers["Location"] == nil && taken.headers["ETag"] == nil)
   }
 
   @Test("a view without a key takes records, and can't merge any")
@@ -70,6 +72,48 @@ struct WriteOddTableTests {
     #expect(try database.stored("SELECT group_concat(text) FROM plate") == "a,b,c")
     let merged = try database.send(.post, "/plateTexts", #"{"text":"d"}"#, headers: Self.merge)
     #expect(merged.status == 400 && merged.problem("type") == "/-/errors#invalid-value")
+  }
+
+  @Test("a view whose triggers need a key says what gives it one")
+  func viewsWithoutKey() throws {
+    let views = try TestDatabase.writable(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE VIEW member AS SELECT id, name FROM person;
+      CREATE TRIGGER changed INSTEAD OF UPDATE ON member BEGIN UPDATE person SET name = NEW.name WHERE id = OLD.id; END;
+      """)
+    let answer = try views.send(.patch, "/members?filter=true", #"{"name":"x"}"#)
+    #expect(answer.status == 405 && answer.problem("detail")?.contains("`key`") ?? false)
+  }
+
+  @Test("a view that keeps the key of a record shows it under that key")
+  func keptKeys() throws {
+    let views = try TestDatabase.writable(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO person VALUES (1, 'Ada');
+      CREATE VIEW member AS SELECT id, name FROM person;
+      CREATE TRIGGER changed INSTEAD OF UPDATE ON member BEGIN UPDATE person SET name = NEW.name WHERE id = OLD.id; END;
+      """, modelFile: "resources:\n  members: { key: [id] }\n")
+    try expectWrite(
+      .patch, "/members/1", #"{"id":9,"name":"Bo"}"#, on: views, status: 200, json: #"{"id":1,"name":"Bo"}"#)
+  }
+
+  @Test("a table of the database with the name of one of Kindred's is served, and no answers are kept")
+  func namesakes() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE kindred_idempotency (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE TABLE kindred_migration (id INTEGER PRIMARY KEY);
+      CREATE TABLE note (id INTEGER PRIMARY KEY);
+      """)
+    try expectWrite(
+      .post, "/kindredIdempotencies", #"{"text":"a"}"#, on: database, status: 201,
+      json: #"{"id":1,"text":"a"}"#, location: "/kindredIdempotencies/1")
+    #expect(try database.answer("/kindredMigrations").text == "[]")
+    let answer = try database.send(.post, "/notes", "{}", headers: ["Idempotency-Key": "\"a\""])
+    #expect(answer.status == 400 && answer.problem("detail")?.contains("`Idempotency-Key`") ?? false)
+    #expect(try database.stored("SELECT COUNT(*) FROM note") == "0")
   }
 
   @Test("a link that needs other values names where to write it")

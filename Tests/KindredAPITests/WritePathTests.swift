@@ -5,6 +5,12 @@ import Testing
 
 @Suite("Writing through associations")
 struct WritePathTests {
+  @Test("a column is only read by itself", arguments: [HTTPMethod.post, .patch, .put, .delete])
+  func columns(method: HTTPMethod) throws {
+    let answer = try Library.writable().send(method, "/authors/1/name", method == .delete ? nil : "1")
+    #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
+  }
+
   let library: TestDatabase
 
   init() throws {

@@ -31,6 +31,14 @@ struct WriteTriggerTests {
     #expect(try database.stored("SELECT COUNT(*) FROM poem") == "2")
   }
 
+  @Test("a refusal within an array or a tree has its place")
+  func places() throws {
+    try expectRefusal(
+      .post, "/poems", #"[{"lines":4},{"lines":1}]"#, on: database, status: 409, code: .conflict,
+      pointer: "#/1")
+    try expectRefusal(.post, "/poems", #"{"lines":1}"#, on: database, status: 409, code: .conflict)
+  }
+
   @Test("what is ignored as a whole is a conflict, and what is ignored in part is left out")
   func ignored() throws {
     try expectRefusal(.post, "/poems", #"{"lines":13}"#, on: database, status: 409, code: .conflict)

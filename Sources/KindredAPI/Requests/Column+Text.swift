@@ -18,6 +18,18 @@ extension Column {
     return values
   }
 
+  /// Returns the values that a text in a path may stand for in this column.
+  ///
+  /// A record has one URL, so a number is named only by the text that stands for it in responses.
+  func keyCandidates(for text: String) -> [SQLValue] {
+    candidates(for: text).filter { value in
+      switch value {
+      case .integer, .real: valueFormat == .boolean || value.keyText == text
+      case .null, .text, .blob: true
+      }
+    }
+  }
+
   /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
   var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean }
 

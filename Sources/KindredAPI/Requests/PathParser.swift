@@ -134,7 +134,7 @@ struct PathParser {
         at: Origin(number: number))
     }
     return RequestPath.KeyColumn(
-      name: column.name, literals: column.candidates(for: text).map { literals.number(of: $0, in: .key) })
+      name: column.name, literals: column.keyCandidates(for: text).map { literals.number(of: $0, in: .key) })
   }
 
   private func decode(_ part: Substring, _ number: Int) throws -> String {

@@ -38,9 +38,7 @@ extension KindredService {
     let model = try latestVersion().seen(by: principal).model
     let target = try WriteTarget(segments, in: model)
     try target.checkPermission(for: request.method, in: model)
-    guard target.methods(in: model).contains(request.method) else {
-      throw Problem.methodNotAllowed(request.method, allow: target.allow(in: model))
-    }
+    try target.checkMethod(request.method, in: model)
     if request.method != .delete { try WriteContent.checkType(of: request) }
   }
 

@@ -39,11 +39,17 @@ extension Column {
 
   /// Whether `true` and `false` are stored, as 1 and 0.
   var takesBooleans: Bool {
-    affinity == .integer || affinity == .numeric || affinity == .real || declaredType.isEmpty
+    affinity == .integer || affinity == .numeric || affinity == .real || isUntyped
+  }
+
+  /// Whether values of all types are stored as they come: the column has no type, or is `ANY` in a `STRICT` table, for
+  /// elsewhere `ANY` has an affinity (<https://www.sqlite.org/stricttables.html>).
+  var isUntyped: Bool {
+    affinity == .blob && (declaredType.isEmpty || declaredType.lowercased() == "any")
   }
 
   /// Whether a text is base64.
-  var takesBase64: Bool { affinity == .blob && !declaredType.isEmpty }
+  var takesBase64: Bool { affinity == .blob && !isUntyped }
 
   private func value(of text: String) throws(Refusal) -> SQLValue {
     guard takesBase64 else { return .text(text) }
@@ -75,10 +81,22 @@ extension Column {
 extension SQLValue {
   /// Returns whether both are the same value of a key, however written: a URL contains text, and a numeric column
   /// accepts digits in quotes.
-  func isSameKey(as other: SQLValue) -> Bool {
+  ///
+  /// - Parameter collation: The name of the collation by which texts are compared.
+  func isSameKey(as other: SQLValue, by collation: String = "BINARY") -> Bool {
     if self == other { return true }
     guard let text = keyText, let other = other.keyText else { return false }
-    return text == other
+    return switch collation.uppercased() {
+    case "NOCASE": text.utf8.elementsEqual(other.utf8) { $0.foldingCase == $1.foldingCase }
+    case "RTRIM": text.withoutSpacesAtEnd.elementsEqual(other.withoutSpacesAtEnd)
+    default: text.utf8.elementsEqual(other.utf8)
+    }
+  }
+
+  /// Returns whether this is the base64 of a stored BLOB.
+  func isBase64(of stored: SQLValue) -> Bool {
+    guard case .text(let text) = self, case .blob(let bytes) = stored else { return false }
+    return Base64.decode(text) == bytes
   }
 
   /// The value as text in a URL; nil for NULL.
@@ -86,9 +104,26 @@ extension SQLValue {
     switch self {
     case .null: nil
     case .integer(let value): String(value)
-    case .real(let value): Int64(exactly: value).map { String($0) } ?? value.description
+    case .real(let value): Int64(exactly: value).map { String($0) } ?? value.literal
     case .text(let text): text
     case .blob(let bytes): Base64.encodeForURL(bytes)
     }
   }
+}
+
+extension UInt8 {
+  /// An ASCII letter in lower case, or the byte itself.
+  fileprivate var foldingCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
+
+extension String {
+  fileprivate var withoutSpacesAtEnd: Substring.UTF8View {
+    let end = utf8.lastIndex { $0 != 0x20 }.map { utf8.index(after: $0) } ?? startIndex
+    return self[..<end].utf8
+  }
+}
+
+extension Double {
+  /// The number in decimal notation; there is none for infinity, but a number that is too large means it.
+  fileprivate var literal: String { isInfinite ? (self < 0 ? "-9e999" : "9e999") : description }
 }

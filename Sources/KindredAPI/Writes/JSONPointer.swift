@@ -11,6 +11,9 @@ struct JSONPointer: Sendable {
 
   static func + (pointer: JSONPointer, index: Int) -> JSONPointer { pointer.appending(.index(index)) }
 
+  /// Whether it is the position of the whole document.
+  var isRoot: Bool { tokens.isEmpty }
+
   private func appending(_ token: Token) -> JSONPointer {
     var pointer = self
     pointer.tokens.append(token)

@@ -49,16 +49,25 @@ extension Problem {
   }
 
   /// 422: a member can't be written; suggestions name similar ones.
-  static func unknownMember(_ name: String, of resource: Resource, at pointer: JSONPointer) -> Problem {
-    let names = resource.columns.filter { !$0.isGenerated }.map(\.name) + Array(resource.associations.keys)
+  ///
+  /// - Parameter record: The position of the record that has the member.
+  static func unknownMember(_ name: String, of resource: Resource, in record: JSONPointer) -> Problem {
+    let names = resource.columns.map(\.name) + Array(resource.associations.keys)
+    // The name may be as long as the content, of which the problem mustn't hold two more copies.
+    let shown = String(name.unicodeScalars.prefix(longestName))
+    let isWhole = shown.utf8.count == name.utf8.count
     let error = RequestError.unknown(
-      name, .unknownColumn, "`\(name)` is neither a column nor an association of \(resource.name)",
+      shown, .unknownColumn,
+      "`\(shown)\(isWhole ? "" : "…")` is neither a column nor an association of \(resource.name)",
       among: names)
     var problem = Problem(.unknownMember, error.message)
     problem.suggestions = error.suggestions
-    problem.pointer = pointer.fragment
+    problem.pointer = (isWhole ? record + name : record).fragment
     return problem
   }
+
+  /// The number of characters of an unknown name that an error repeats.
+  private static let longestName = 100
 
   /// 409: another record has the unique key.
   static var takenKey: Problem { Problem(.conflict, "there is such a record already") }
@@ -68,9 +77,12 @@ extension Problem {
     Problem(.conflict, "a record refers to one that is not there, or would do so afterwards")
   }
 
-  /// 409: what is to be deleted is referred to.
-  static var referredTo: Problem {
-    Problem(.conflict, "another record refers to this one: delete that first, or have it refer elsewhere")
+  /// 409: what is to be deleted, or gets another key, is referred to.
+  static func referredTo(at pointer: JSONPointer = JSONPointer()) -> Problem {
+    var problem = Problem(
+      .conflict, "another record refers to this one: delete that first, or have it refer elsewhere")
+    problem.pointer = pointer.isRoot ? nil : pointer.fragment
+    return problem
   }
 
   /// 422: a link between two records needs more than their keys.
@@ -104,6 +116,8 @@ extension Problem {
     let columns = resource?.columns(namedBy: error) ?? []
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let one = columns.count == 1 ? pointer + columns[0] : pointer
+    // What is refused may be something other than a value, and then the whole content is no place.
+    let nested = pointer.isRoot ? nil : pointer.fragment
     switch error.kind {
     case .constraint(.notNull):
       self = .refusedValue(names.isEmpty ? "a value is missing" : "\(names) must have a value", at: one)
@@ -118,10 +132,15 @@ extension Problem {
       self = .takenKey
       if isNamed { detail = "there is a record with this \(names) already" }
       self.pointer = (isNamed ? one : pointer).fragment
-    case .constraint(.foreignKey): self = .danglingReference
+    case .constraint(.foreignKey):
+      self = .danglingReference
+      self.pointer = nested
     case .constraint(.trigger(let message)):
       self.init(.conflict, message.isEmpty ? "a trigger of the database refuses the change" : message)
-    case .constraint(.other): self.init(.conflict, "the database refuses the change")
+      self.pointer = nested
+    case .constraint(.other):
+      self.init(.conflict, "the database refuses the change")
+      self.pointer = nested
     case .wrongKey:
       let key = resource?.table.rowIDColumn
       self = .refusedValue(

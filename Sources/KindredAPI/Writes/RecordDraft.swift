@@ -24,14 +24,19 @@ struct RecordDraft: Sendable {
   }
 
   var assignments: [Assignment] = []
+  /// The values that the content has for generated columns, which only the database determines.
+  var computed: [Assignment] = []
   var nested: [Nested] = []
   /// The position in the client's content.
   let pointer: JSONPointer
 
-  var isEmpty: Bool { assignments.isEmpty && nested.isEmpty }
+  var isEmpty: Bool { assignments.isEmpty && computed.isEmpty && nested.isEmpty }
 
   /// The columns to be written.
   var columns: [String] { assignments.map(\.column) }
+
+  /// The columns that the content names, and those that follow from elsewhere.
+  var namedColumns: [String] { columns + computed.map(\.column) }
 
   /// The columns whose values the client chose, in the content or in the path.
   var chosenColumns: Set<String> { Set(assignments.filter(\.isChosen).map(\.column)) }
@@ -41,20 +46,35 @@ struct RecordDraft: Sendable {
   /// Returns whether the draft consists only of the key of a record.
   func isKey(of table: Table) -> Bool {
     let key = table.primaryKey.map { table.columns[$0].name }
-    return nested.isEmpty && assignments.count == key.count
+    return nested.isEmpty && computed.isEmpty && assignments.count == key.count
       && key.allSatisfy { value(of: $0).map { $0 != .null } ?? false }
+  }
+
+  /// Adds a value that the content has.
+  ///
+  /// - Throws: `Problem` (422) for a generated column that the client can't have read.
+  mutating func add(_ assignment: Assignment, to column: Column, of resource: Resource) throws {
+    guard column.isGenerated else { return assignments.append(assignment) }
+    // Whether the value is right would tell what is stored.
+    guard resource.columns.contains(where: { $0.name == column.name }) else {
+      throw Problem.refusedValue(
+        "`\(column.name)` is computed from other columns: leave it out", at: pointer + column.name)
+    }
+    computed.append(assignment)
   }
 
   /// Sets the values of columns that the client can't choose freely.
   ///
   /// - Parameters:
   ///   - source: What the values follow from, for the error message.
+  ///   - collations: The collations by which the values are compared with those of the content.
   ///   - isChosen: Whether the client chose the values, through a key in the path.
   /// - Throws: `Problem` (422) if the content contains other values.
   mutating func set(
-    _ columns: [String], to values: [SQLValue], from source: String, isChosen: Bool = false
+    _ columns: [String], to values: [SQLValue], from source: String, by collations: [String] = [],
+    isChosen: Bool = false
   ) throws {
-    try drop(columns, equalTo: values, from: source)
+    try drop(columns, equalTo: values, from: source, by: collations)
     assignments += zip(columns, values).map { Assignment(column: $0, value: $1, isChosen: isChosen) }
   }
 
@@ -68,10 +88,13 @@ struct RecordDraft: Sendable {
   /// Removes columns whose values follow from elsewhere.
   ///
   /// - Throws: `Problem` (422) if the client chose other values.
-  mutating func drop(_ columns: [String], equalTo values: [SQLValue], from source: String) throws {
-    for (column, value) in zip(columns, values) {
+  mutating func drop(
+    _ columns: [String], equalTo values: [SQLValue], from source: String, by collations: [String] = []
+  ) throws {
+    for (index, (column, value)) in zip(columns, values).enumerated() {
       guard let position = assignments.firstIndex(where: { $0.column == column }) else { continue }
-      guard assignments[position].value.isSameKey(as: value) else {
+      let collation = collations.indices.contains(index) ? collations[index] : "BINARY"
+      guard assignments[position].value.isSameKey(as: value, by: collation) else {
         throw Problem.refusedValue(
           "`\(column)` says otherwise than \(source): leave it out", at: pointer + column)
       }
@@ -83,9 +106,22 @@ struct RecordDraft: Sendable {
 // MARK: - Values that depend on what is there
 
 extension RecordDraft {
-  /// Returns the columns whose new values depend on the stored ones.
+  /// Returns the columns that are compared with the stored ones, or whose new values depend on them.
   func dependentColumns(in table: Table) -> [String] {
-    possibleBlobs(in: table) + assignments.filter(\.isPatch).map(\.column)
+    possibleBlobs(in: table) + assignments.filter(\.isPatch).map(\.column) + computed.map(\.column)
+  }
+
+  /// Checks that generated columns have the values that the content has, which may be what a client has read.
+  ///
+  /// - Parameter record: The record as stored, with these columns.
+  /// - Throws: `Problem` (422) if the content contains other values.
+  func checkComputed(_ record: StoredRecord) throws {
+    for (assignment, stored) in zip(computed, record.values(of: computed.map(\.column)))
+    where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored) {
+      throw Problem.refusedValue(
+        "`\(assignment.column)` is computed from other columns, and is not this: leave it out",
+        at: pointer + assignment.column)
+    }
   }
 
   /// Returns the columns whose text may be the base64 of a stored BLOB: clients read any BLOB in base64, whatever the
@@ -105,11 +141,10 @@ extension RecordDraft {
     let columns = Set(possibleBlobs(in: table))
     guard !columns.isEmpty else { return }
     assignments = assignments.map { assignment in
-      guard columns.contains(assignment.column), case .text(let text) = assignment.value,
-        case .blob(let bytes)? = record.values(of: [assignment.column]).first, Base64.decode(text) == bytes
+      guard columns.contains(assignment.column),
+        let stored = record.values(of: [assignment.column]).first, assignment.value.isBase64(of: stored)
       else { return assignment }
-      return Assignment(
-        column: assignment.column, value: .blob(bytes), isChosen: assignment.isChosen)
+      return Assignment(column: assignment.column, value: stored, isChosen: assignment.isChosen)
     }
   }
 }
@@ -135,31 +170,27 @@ struct RecordDraftReader {
 
   /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
   mutating func record(
-    _ node: JSONDocument.Node, of resource: Resource, at pointer: JSONPointer = JSONPointer(),
+    _ node: JSONDocument.Node, of resource: Resource, at record: JSONPointer = JSONPointer(),
     path: [String] = []
   ) throws -> RecordDraft {
     guard case .object(let members) = node.content else {
-      throw Problem.refusedValue("a record is an object: write `{\"column\": value}`", at: pointer)
+      throw Problem.refusedValue("a record is an object: write `{\"column\": value}`", at: record)
     }
-    var draft = RecordDraft(pointer: pointer)
+    var draft = RecordDraft(pointer: record)
     draft.assignments.reserveCapacity(members.count)
     let columns = columns(of: resource)
     for member in members {
-      let pointer = pointer + member.name
+      let pointer = record + member.name
       if let index = columns.firstIndex(where: { $0.name == member.name }) {
         let column = columns[index]
-        guard !column.isGenerated else {
-          throw Problem.refusedValue(
-            "`\(column.name)` is computed from other columns: leave it out", at: pointer)
-        }
         do {
           let value = try column.value(of: member.value, in: document)
           var assignment = RecordDraft.Assignment(column: column.name, value: value)
           if isMergePatch, column.valueFormat == .json, case .object = member.value.content {
             assignment.isPatch = true
           }
-          draft.assignments.append(assignment)
-        } catch {
+          try draft.add(assignment, to: column, of: resource)
+        } catch let error as Column.Refusal {
           throw Problem.refusedValue(error.message, at: pointer)
         }
       } else if let association = resource.associations[member.name] {
@@ -167,7 +198,7 @@ struct RecordDraftReader {
       } else if model.isDenied(member.name, of: resource) {
         throw RequestError.forbidden(member.name)
       } else {
-        throw Problem.unknownMember(member.name, of: resource, at: pointer)
+        throw Problem.unknownMember(member.name, of: resource, in: record)
       }
     }
     return draft

@@ -28,8 +28,8 @@ struct RecordWriter {
   {
     var draft = try storingReferences(of: draft)
     try draft.applyPatches(to: nil)
-    try rules.willInsert(draft.columns, into: resource)
-    var returned = Self.columns(of: resource.table, below: draft, and: columns)
+    try rules.willInsert(draft.namedColumns, into: resource)
+    var returned = Self.columns(of: resource.table, below: draft, and: columns + draft.computed.map(\.column))
     // Of a view without a key nothing has to be known, but whether a record was added.
     if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
     let change = TableChange.insertion(of: draft.columns, returning: returned)
@@ -40,6 +40,7 @@ struct RecordWriter {
     guard record.hasKey(of: resource.table) || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
+    try draft.checkComputed(record)
     try rules.checkReferences(of: record, written)
     try storeAssociated(with: record, of: resource, draft)
     try rules.didInsert(record, into: resource)
@@ -56,7 +57,7 @@ struct RecordWriter {
     keeping kept: [String] = []
   ) throws -> StoredRecord? {
     let draft = try storingReferences(of: draft)
-    try rules.willUpdate(record, draft.columns, of: resource)
+    try rules.willUpdate(record, draft.namedColumns, of: resource)
     let reset = rules.resettable(resource.columns, of: resource).map(\.name).filter { name in
       isWhole && resource.table.column(named: name)?.isGenerated == false && !kept.contains(name)
         && draft.value(of: name) == nil
@@ -71,7 +72,7 @@ struct RecordWriter {
     -> [StoredRecord]
   {
     let draft = try storingReferences(of: draft)
-    for record in records { try rules.willUpdate(record, draft.columns, of: resource) }
+    for record in records { try rules.willUpdate(record, draft.namedColumns, of: resource) }
     let changed = try records.compactMap { try change($0, of: resource, to: draft) }
     for record in changed { try rules.didUpdate(record, of: resource) }
     return changed
@@ -99,6 +100,7 @@ struct RecordWriter {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
+    try draft.checkComputed(record)
     try rules.checkReferences(of: record, written)
     try storeAssociated(with: record, of: resource, draft)
     return record
@@ -142,7 +144,7 @@ struct RecordWriter {
     return try records.count { record in
       let key = record.values(of: locators)
       let deleted = try run(.deletion(by: locators), key, on: resource.table) {
-        $0.constraint == .foreignKey ? .referredTo : Problem(refusing: $0, changing: resource)
+        $0.constraint == .foreignKey ? .referredTo() : Problem(refusing: $0, changing: resource)
       }
       if !deleted.isEmpty { return true }
       // The record may have been deleted by a cascade from another one.
@@ -184,24 +186,8 @@ struct RecordWriter {
     _ change: TableChange, _ values: [SQLValue], storing written: UnstoredRecord
   ) throws -> [[SQLValue]] {
     try run(change, values, on: written.resource.table) { error in
-      try refusal(error, storing: written, changing: written.resource)
+      try RefusalReasons(writer: self).problem(for: error, storing: written, changing: written.resource)
     }
-  }
-
-  /// Returns the problem that reports why a record couldn't be stored.
-  ///
-  /// - Parameter resource: The resource whose columns may be reported; nil if the client has named none.
-  private func refusal(
-    _ error: any BackendError, storing written: UnstoredRecord, changing resource: Resource?
-  ) throws -> Problem? {
-    // After `ON CONFLICT ROLLBACK` there is no transaction in which to test anything.
-    if error.dependsOnOthers, transaction.isOpen {
-      try rules.didRefuse(written)
-      if resource != nil, error.constraint == .foreignKey, let dangling = try danglingReference(of: written) {
-        return dangling
-      }
-    }
-    return Problem(refusing: error, changing: resource, at: written.draft.pointer)
   }
 
   private func run(
@@ -230,7 +216,9 @@ extension RecordWriter {
         values = try store(record, in: nested.resource, returning: step.destinationColumns)
           .values(of: step.destinationColumns)
       }
-      try draft.set(step.originColumns, to: values, from: "the record beside it")
+      try draft.set(
+        step.originColumns, to: values, from: "the record beside it",
+        by: model.collations(of: step.destinationColumns, in: step.destination))
     }
     return draft
   }
@@ -244,7 +232,7 @@ extension RecordWriter {
         switch nested.linkage {
         case .belongsTo: continue
         case .has(let step):
-          try below.refer(to: record.values(of: step.originColumns), by: step)
+          try refer(&below, to: record.values(of: step.originColumns), by: step)
           guard let new = try insert(below, into: nested.resource) else {
             throw Problem.ignored(at: below.pointer)
           }
@@ -305,7 +293,7 @@ extension RecordWriter {
       if $0.constraint == .notNull, model.resources[resource.name] != nil {
         return .incompleteLink(resource, at: pointer)
       }
-      return try refusal($0, storing: written, changing: nil)
+      return try RefusalReasons(writer: self).problem(for: $0, storing: written, changing: nil)
     }
     guard present.isEmpty else { throw Problem.takenKey }
     guard let row = rows.first else { throw Problem.ignored(at: pointer) }
@@ -323,6 +311,16 @@ extension RecordWriter {
     for row in links { try rules.willDelete(StoredRecord(locators, row), of: resource) }
     let removed = try run(.unlinking(join.references), values, on: join.table) { Problem(refusing: $0) }
     if removed.isEmpty { throw Problem.ignored() }
+  }
+
+  /// Makes a record that is to be written refer to one with these values.
+  func refer(_ draft: inout RecordDraft, to values: [SQLValue], by step: AssociationStep) throws {
+    guard !values.contains(.null) else {
+      throw Problem.refusedValue("nothing can refer to a record without a key", at: draft.pointer)
+    }
+    try draft.set(
+      step.destinationColumns, to: values, from: "the record that it belongs to",
+      by: model.collations(of: step.originColumns, in: step.origin))
   }
 
   /// Makes a record refer to another one.
@@ -364,17 +362,10 @@ extension RecordWriter {
   }
 }
 
-extension RecordDraft {
-  /// Makes the record refer to one with these values.
-  mutating func refer(to values: [SQLValue], by step: AssociationStep) throws {
-    guard !values.contains(.null) else {
-      throw Problem.refusedValue("nothing can refer to a record without a key", at: pointer)
-    }
-    try set(step.destinationColumns, to: values, from: "the record that it belongs to")
+extension Model {
+  /// Returns the collations of columns of a table, by which those that refer to them match
+  /// (<https://www.sqlite.org/foreignkeys.html#fk_basics>).
+  fileprivate func collations(of columns: [String], in table: String) -> [String] {
+    columns.map { tables[table]?.column(named: $0)?.collation ?? "BINARY" }
   }
-}
-
-extension BackendError {
-  /// Whether the error depends on other records: on one with the same key, or on one that is referred to.
-  fileprivate var dependsOnOthers: Bool { constraint == .unique || constraint == .foreignKey }
 }

@@ -9,6 +9,7 @@ extension WriteExecution {
     try checkCollectionPreconditions()
     let records = try find(selection)
     let changed = try deferringForeignKeys { try writer.update(records, of: resource, to: draft) }
+    for record in changed { try checkAssociated(record) }
     guard !changed.isEmpty || records.isEmpty else { throw Problem.ignored() }
     var result = WriteResult(status: .noContent)
     if plan.preferences.content != .minimal {

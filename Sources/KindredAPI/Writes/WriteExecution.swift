@@ -78,7 +78,17 @@ struct WriteExecution {
     let columns = RecordWriter.columns(of: resource.table, for: draft, and: [])
     let record = try find(target.path, columns)
     try checkPreconditions(exists: true)
-    return try result(.ok, [try changed(writer.update(record, of: resource, to: draft))])
+    let new = try changed(writer.update(record, of: resource, to: draft))
+    try checkAssociated(new)
+    return try result(.ok, [try isStored(new) ? new : record])
+  }
+
+  /// Returns whether a record is found by its key, which the triggers of a view may not have changed.
+  private func isStored(_ record: StoredRecord) throws -> Bool {
+    let table = resource.table
+    guard table.kind == .view else { return true }
+    let key = record.values(of: table.locatorColumns)
+    return try writer.present(resource, by: table.locatorColumns, key, table.locatorColumns) != nil
   }
 
   private func replace() throws -> WriteResult {
@@ -104,8 +114,10 @@ struct WriteExecution {
       draft.assignments.removeAll { $0.column == column.name }
     }
     try draft.drop(kept, equalTo: present.values(of: kept), from: "the path")
-    let record = try writer.update(present, of: resource, to: draft, isWhole: true, keeping: kept)
-    return try result(.ok, [try changed(record)])
+    let new = try changed(
+      writer.update(present, of: resource, to: draft, isWhole: true, keeping: kept))
+    try checkAssociated(new)
+    return try result(.ok, [new])
   }
 
   /// Adds a record at the path that names it.
@@ -114,17 +126,20 @@ struct WriteExecution {
     let origin = try findOrigin()
     let key = try target.keyValues(for: draft)
     try draft.set(key.columns, to: key.values, from: "the path", isChosen: true)
+    let generated = target.generatedKey.map(\.name)
     let record: StoredRecord
     switch target.linkage {
     case .has(let step):
-      try draft.refer(to: origin.values(of: step.originColumns), by: step)
-      record = try changed(writer.insert(draft, into: resource))
+      try writer.refer(&draft, to: origin.values(of: step.originColumns), by: step)
+      record = try changed(writer.insert(draft, into: resource, returning: generated))
     case .belongsTo(let step):
-      record = try changed(writer.insert(draft, into: resource, returning: step.destinationColumns))
+      record = try changed(
+        writer.insert(draft, into: resource, returning: step.destinationColumns + generated))
       try writer.refer(origin, to: record, by: step)
     case .join, nil:
-      record = try changed(writer.insert(draft, into: resource))
+      record = try changed(writer.insert(draft, into: resource, returning: generated))
     }
+    try target.checkGenerated(record, of: draft)
     try checkAssociated(record, at: draft.pointer)
     return try result(.created, [record])
   }
@@ -219,13 +234,18 @@ struct WriteExecution {
     var result = WriteResult(status: status)
     // A record of a view can't be read back without its key.
     let isKnown = records.allSatisfy { $0.hasKey(of: resource.table) }
-    if status == .created, !isArray { result.location = records.first?.path(in: resource) }
+    if status == .created, !isArray { result.location = try records.first.flatMap(location) }
     guard plan.preferences.content != .minimal, isKnown else {
       if status == .ok { result.status = .noContent }
       return result
     }
     let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
     result.content = content
+    // The record is gone again, by a trigger, or out of the client's sight.
+    if content.elementsEqual("null".utf8) {
+      result.location = nil
+      return result
+    }
     // The response to PUT has no tag, unless the content was stored unchanged (RFC 9110 §9.3.4).
     let isPlain = !isArray && request.query == nil && plan.content?.paths.isEmpty ?? true
     if isPlain, request.method != .put {
@@ -234,6 +254,20 @@ struct WriteExecution {
       result.tag = hash.finish()
     }
     return result
+  }
+
+  /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text of
+  /// its digits have the same.
+  private func location(of record: StoredRecord) throws -> String? {
+    let table = resource.table
+    guard let path = record.path(in: resource) else { return nil }
+    guard table.primaryKey.contains(where: { table.columns[$0].isUntyped }) else { return path }
+    var parser = PathParser(model: plan.version.model, literals: Literals())
+    let parsed = try parser.parse(path.split(separator: "/"))
+    let lookup = try plan.version.lookups.lookup(parsed, columns: table.locatorColumns)
+    let parameters = Parameters(literals: parser.literals.values, claims: plan.principal.claims)
+    let found = try transaction.records(lookup, parameters).first
+    return found == record.values(of: table.locatorColumns) ? path : nil
   }
 
   /// Returns the result of a deletion, with the records as they are before it if the client wants them.
@@ -262,7 +296,7 @@ struct NewRecords {
     var draft = draft
     var columns: [String] = []
     switch execution.target.linkage {
-    case .has(let step): try draft.refer(to: origin.values(of: step.originColumns), by: step)
+    case .has(let step): try writer.refer(&draft, to: origin.values(of: step.originColumns), by: step)
     case .join(let join): columns = join.far.destinationColumns
     case .belongsTo, nil: break
     }

@@ -77,12 +77,17 @@ extension Resource {
         name, .unknownColumn, "`\(name)` is no column of \(self.name)", among: columns.map(\.name), at: origin
       )
     }
+    // A content has no value of its own for such a column by which a record could be found.
+    if let name = names.first(where: { table.column(named: $0)?.isGenerated ?? false }) {
+      throw RequestError(
+        .invalidValue, "`\(name)` is computed from other columns: name a key that is written", at: origin)
+    }
     let keys = OrderedSet([table.primaryKey] + table.uniqueKeys).map { key in
       key.map { table.columns[$0].name }
     }
     guard keys.contains(where: { !$0.isEmpty && Set($0) == Set(names) && $0.count == names.count }) else {
       let shown = keys.filter { key in
-        !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name } }
+        !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name && !$0.isGenerated } }
       }
       .map { $0.joined(separator: ",") }
       let mend =

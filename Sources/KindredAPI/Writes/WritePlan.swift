@@ -30,9 +30,7 @@ struct WritePlan: Sendable {
     self.principal = principal
     target = try WriteTarget(segments, in: version.model)
     try target.checkPermission(for: request.method, in: version.model)
-    guard target.methods(in: version.model).contains(request.method) else {
-      throw Problem.methodNotAllowed(request.method, allow: target.allow(in: version.model))
-    }
+    try target.checkMethod(request.method, in: version.model)
     // The same check as in `rejection(of:)`, which sees only requests whose content arrives after the head.
     if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])

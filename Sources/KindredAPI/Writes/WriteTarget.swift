@@ -16,6 +16,7 @@ import OrderedCollections
 /// | `/books/1/tags/5` | | changes | links | unlinks |
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
 /// | others | | changes a record, or those that match | | |
+/// | `/authors/1/name`, a column | | | | |
 struct WriteTarget {
   let path: RequestPath
   let literals: Literals
@@ -26,11 +27,14 @@ struct WriteTarget {
   let linkage: Linkage?
   /// The key of the record that the path names, if any.
   let key: [RequestPath.KeyColumn]?
+  /// Whether the path leads on to a column of the record, which can only be read by itself.
+  let isColumn: Bool
 
   /// - Throws: `RequestError` if the path leads nowhere.
   init(_ segments: [Substring], in model: Model) throws {
     var parser = PathParser(model: model, literals: Literals())
-    path = try parser.parse(segments)
+    path = try parser.parse(segments, allowsColumn: true)
+    isColumn = parser.column != nil
     literals = parser.literals
     var rest = path.segments[...]
     if case .record(let key) = rest.last {
@@ -55,9 +59,11 @@ struct WriteTarget {
 
   /// Returns the writing methods.
   func methods(in model: Model) -> [HTTPMethod] {
-    Self.methods(
-      of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
-      hasKey: key != nil, in: model)
+    isColumn
+      ? []
+      : Self.methods(
+        of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
+        hasKey: key != nil, in: model)
   }
 
   /// - Throws: `RequestError` (`forbidden`) if the principal may do this with no record at all.
@@ -117,6 +123,19 @@ struct WriteTarget {
     }
   }
 
+  /// - Throws: `Problem` (405) if the method isn't among those of the path.
+  func checkMethod(_ method: HTTPMethod, in model: Model) throws {
+    guard !methods(in: model).contains(method) else { return }
+    var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
+    if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
+      !resource.table.insteadOf.isSubset(of: .insert)
+    {
+      problem.detail +=
+        "; the view's triggers change and delete records only if the model file names its `key`"
+    }
+    throw problem
+  }
+
   /// Returns the value of `Allow`.
   func allow(in model: Model) -> String { Self.allow(methods(in: model)) }
 
@@ -144,7 +163,7 @@ struct WriteTarget {
   ///
   /// - Throws: `Problem` (422) if the draft contains other values.
   func keyValues(for draft: RecordDraft) throws -> (columns: [String], values: [SQLValue]) {
-    let columns = key ?? []
+    let columns = (key ?? []).filter { !isGenerated($0) }
     let values = try columns.map { column in
       let forms = column.literals.map { literals.values[$0] }
       guard let given = draft.value(of: column.name) else {
@@ -158,12 +177,31 @@ struct WriteTarget {
     }
     return (columns.map(\.name), values)
   }
+
+  /// The generated columns of the key, whose values follow from those of other columns.
+  var generatedKey: [RequestPath.KeyColumn] { (key ?? []).filter(isGenerated) }
+
+  private func isGenerated(_ column: RequestPath.KeyColumn) -> Bool {
+    resource.table.column(named: column.name)?.isGenerated ?? false
+  }
+
+  /// Checks that a new record can be found by the generated columns of the path.
+  ///
+  /// - Throws: `Problem` (422) if it has other values.
+  func checkGenerated(_ record: StoredRecord, of draft: RecordDraft) throws {
+    for (column, value) in zip(generatedKey, record.values(of: generatedKey.map(\.name)))
+    where !names(value, column) {
+      throw Problem.refusedValue(
+        "`\(column.name)`, which is computed from other columns, would be otherwise than the path says",
+        at: draft.pointer)
+    }
+  }
 }
 
 extension Column {
   /// Returns which of the values that a text in a URL may stand for is stored.
   fileprivate func preferred(among forms: [SQLValue]) -> SQLValue? {
-    guard declaredType.isEmpty else {
+    guard isUntyped else {
       // For a BLOB column, the last candidate is the decoded base64.
       return forms.last
     }

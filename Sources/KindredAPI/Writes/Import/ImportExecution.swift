@@ -62,7 +62,7 @@ struct ImportExecution {
   func danglingReference() throws -> Problem? {
     do {
       try forEachRecord { draft in
-        if let problem = try execution.writer.danglingReference(of: [draft], in: resource) { throw problem }
+        if let problem = try execution.reasons.danglingReference(of: [draft], in: resource) { throw problem }
       }
       return nil
     } catch let problem as Problem {
@@ -120,7 +120,8 @@ struct ImportExecution {
       throw Problem.malformedCSV("it has no header that names the columns", 1)
     }
     let columns = try header(reader)
-    let plain = try plain.map { try PlainFields($0, columns) }
+    // What is computed has to be compared with what is stored.
+    let plain = try columns.contains(where: \.isGenerated) ? nil : plain.map { try PlainFields($0, columns) }
     while try reader.next() {
       try atLine(reader.line) {
         try checkFieldCount(reader, columns.count)
@@ -136,9 +137,10 @@ struct ImportExecution {
       let value: Result<SQLValue, Column.Refusal> = reader.withField(index) { bytes in
         Result { () throws(Column.Refusal) in try column.value(ofField: bytes) }
       }
-      do throws(Column.Refusal) {
-        draft.assignments.append(RecordDraft.Assignment(column: column.name, value: try value.get()))
-      } catch {
+      do {
+        try draft.add(
+          RecordDraft.Assignment(column: column.name, value: value.get()), to: column, of: resource)
+      } catch let error as Column.Refusal {
         throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
       }
     }
@@ -162,11 +164,7 @@ struct ImportExecution {
       try atLine(1) {
         let writable = execution.plan.version.model.writableColumns(of: resource)
         guard let column = writable.first(where: { $0.name == name }) else {
-          throw Problem.unknownMember(name, of: resource, at: JSONPointer() + name)
-        }
-        guard !column.isGenerated else {
-          throw Problem.refusedValue(
-            "`\(name)` is computed from other columns: leave it out", at: JSONPointer() + name)
+          throw Problem.unknownMember(name, of: resource, in: JSONPointer())
         }
         guard !columns.contains(where: { $0.name == name }) else {
           throw Problem.malformedCSV("the header names `\(name)` twice", 1)
@@ -205,13 +203,23 @@ struct ImportExecution {
     if let timePerRecord { transaction.setDeadline(MonotonicTime.now() + timePerRecord) }
     do {
       return try body()
-    } catch let error as any BackendError where Problem(refusing: error) == nil {
+    } catch let error as any BackendError where Problem(refusing: error) == nil && !error.isOfOneRecord {
       throw error
     } catch {
       let refusal = (error as? any BackendError).flatMap { Problem(refusing: $0) }
       var problem = refusal ?? execution.service.problem(for: error, of: execution.plan.principal)
       problem.line = problem.line ?? line
       throw problem
+    }
+  }
+}
+
+extension BackendError {
+  /// Whether the values of a record are the reason, so that the line helps to find it.
+  fileprivate var isOfOneRecord: Bool {
+    switch kind {
+    case .noValue, .tooLarge, .exceeded: true
+    default: false
     }
   }
 }

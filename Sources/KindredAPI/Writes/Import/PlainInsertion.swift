@@ -36,8 +36,8 @@ struct PlainInsertion {
     do {
       return try statement.run()
     } catch let error as any BackendError {
-      // The general way names the reference, if the transaction can still be used.
-      if error.constraint == .foreignKey, transaction.isOpen { return nil }
+      // The general way names the reference or the value, if the transaction can still be used.
+      if error.constraint == .foreignKey || error.isOfValues, transaction.isOpen { return nil }
       throw Problem(refusing: error, changing: resource) ?? error
     }
   }

@@ -1,0 +1,136 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+import KindredSQLSyntax
+import OrderedCollections
+
+/// Finds out why records can't be stored, for of a foreign key the database only says that one is violated.
+struct RefusalReasons {
+  let writer: RecordWriter
+
+  /// Returns the problem that reports why a record couldn't be stored.
+  ///
+  /// - Parameter resource: The resource whose columns may be reported; nil if the client has named none.
+  func problem(
+    for error: any BackendError, storing written: UnstoredRecord, changing resource: Resource?
+  ) throws -> Problem? {
+    let pointer = written.draft.pointer
+    // The only expressions of a change are those of generated columns, indexes and triggers.
+    if case .noValue(let complaint) = error.kind {
+      return .refusedValue("what the database computes from the values has none: \(complaint)", at: pointer)
+    }
+    // After `ON CONFLICT ROLLBACK` there is no transaction in which to test anything.
+    if error.dependsOnOthers, writer.transaction.isOpen {
+      try writer.rules.didRefuse(written)
+      if resource != nil, error.constraint == .foreignKey, let problem = try referenceProblem(of: written) {
+        return problem
+      }
+    }
+    return Problem(refusing: error, changing: resource, at: pointer)
+  }
+
+  /// Returns the problem of a record that violates a foreign key, or nil if it isn't known which.
+  private func referenceProblem(of written: UnstoredRecord) throws -> Problem? {
+    if let dangling = try danglingReference(of: written) { return dangling }
+    guard written.present != nil else {
+      return written.resource.omittedReference(of: written.draft.columns, at: written.draft.pointer)
+    }
+    // If a change leaves no reference of its own dangling, it must be one to the record.
+    let resets = written.resource.table.foreignKeys.contains {
+      !Set($0.columns).isDisjoint(with: written.reset)
+    }
+    return resets ? nil : .referredTo(at: written.draft.pointer)
+  }
+
+  /// Returns the problem of the first dangling reference of a record, or nil.
+  func danglingReference(of written: UnstoredRecord) throws -> Problem? {
+    for key in written.resource.table.foreignKeys
+    where key.columns.contains(where: written.draft.columns.contains) {
+      let values = try writer.rules.values(of: key.columns, in: written)
+      guard !values.contains(.null), let table = writer.model.tables[key.destination] else { continue }
+      let columns = key.destinationColumns
+      if try writer.present(writer.model.resource(of: table), by: columns, values, columns) == nil {
+        return .danglingReference(key.columns, at: written.draft.pointer)
+      }
+    }
+    return nil
+  }
+
+  /// Returns the problem of the first dangling reference of stored records or of those nested in them, or nil.
+  ///
+  /// A deferred foreign key is checked after all records have been stored.
+  func danglingReference(of drafts: [RecordDraft], in resource: Resource) throws -> Problem? {
+    for draft in drafts {
+      if let problem = try danglingReference(of: UnstoredRecord(draft: draft, resource: resource)) {
+        return problem
+      }
+      for nested in draft.nested {
+        if let problem = try danglingReference(of: nested.records, in: nested.resource) { return problem }
+      }
+    }
+    return nil
+  }
+}
+
+extension Resource {
+  /// Returns the problem of a foreign key whose columns the content omits, so that the database fills them in; nil if
+  /// there isn't exactly one that the client may see.
+  ///
+  /// - Parameters:
+  ///   - given: The columns that are given.
+  ///   - pointer: The position of the record.
+  fileprivate func omittedReference(of given: [String], at pointer: JSONPointer) -> Problem? {
+    let keys = table.foreignKeys.filter { key in
+      !key.columns.contains(where: given.contains)
+        && key.columns.allSatisfy { table.column(named: $0)?.hasDefault ?? false }
+    }
+    guard keys.count == 1, let key = keys.first,
+      key.columns.allSatisfy({ name in columns.contains { $0.name == name } })
+    else { return nil }
+    var problem = Problem.danglingReference(key.columns, at: pointer)
+    problem.detail += ": the content omits it, and the database fills it in"
+    problem.pointer = pointer.isRoot ? nil : pointer.fragment
+    return problem
+  }
+}
+
+extension WriteExecution {
+  var reasons: RefusalReasons { RefusalReasons(writer: writer) }
+
+  /// Checks foreign keys as the commit does, if the database can tell before it.
+  ///
+  /// - Throws: `Problem` (409) with the place of the dangling reference, if it is in the content of the request.
+  func checkDeferredReferences() throws {
+    guard transaction.violatesForeignKeys else { return }
+    throw try danglingReference() ?? (request.method == .delete ? .referredTo() : .danglingReference)
+  }
+
+  /// Returns the problem of the first dangling reference in the content, or nil.
+  func danglingReference() throws -> Problem? {
+    if let format = plan.importFormat {
+      return try ImportExecution(self, format: format).danglingReference()
+    }
+    let drafts = plan.content?.drafts ?? []
+    if let problem = try reasons.danglingReference(of: drafts, in: resource) { return problem }
+    if request.method == .patch, let draft = drafts.first, draft.nested.isEmpty {
+      let isReference = resource.table.foreignKeys.contains {
+        $0.columns.contains(where: draft.columns.contains)
+      }
+      return isReference ? nil : .referredTo()
+    }
+    guard request.method == .post, drafts.count == 1, let draft = drafts.first, draft.nested.isEmpty else {
+      return nil
+    }
+    return resource.omittedReference(of: draft.columns, at: draft.pointer)
+  }
+}
+
+extension BackendError {
+  /// Whether the error depends on other records: on one with the same key, or on one that is referred to.
+  fileprivate var dependsOnOthers: Bool { constraint == .unique || constraint == .foreignKey }
+
+  /// Whether an expression of the database can't be evaluated.
+  var isOfValues: Bool {
+    if case .noValue = kind { true } else { false }
+  }
+}

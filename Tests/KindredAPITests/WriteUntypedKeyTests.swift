@@ -1,0 +1,65 @@
+import KindredHTTP
+import Testing
+
+@testable import KindredAPI
+
+@Suite("Writing records whose key has no type")
+struct WriteUntypedKeyTests {
+  private let database: TestDatabase
+
+  init() throws {
+    database = try TestDatabase.writable(
+      """
+      CREATE TABLE flex (k PRIMARY KEY, v TEXT);
+      INSERT INTO flex VALUES (1, 'one'), ('1.0', 'text'), ('01', 'zero one');
+      CREATE TABLE strict (k ANY PRIMARY KEY, v TEXT) STRICT;
+      INSERT INTO strict VALUES (7, 'seven'), ('07', 'text');
+      CREATE TABLE real (k REAL PRIMARY KEY);
+      """)
+  }
+
+  @Test(
+    "a path names a number only by the text that stands for it",
+    arguments: [("01", "1|one; 1.0|text"), ("1.0", "1|one; 01|zero one"), ("1", "01|zero one; 1.0|text")])
+  func paths(key: String, rest: String) throws {
+    try expectWrite(
+      .delete, "/flexes/\(key)", on: database, status: 204,
+      stored: ("SELECT k, v FROM flex ORDER BY typeof(k), k", rest))
+  }
+
+  @Test("the location leads to the new record, and is missing where it would lead to another one")
+  func locations() throws {
+    for (content, location) in [
+      (#"{"k":"2.0"}"#, "/flexes/2.0"), (#"{"k":2}"#, "/flexes/2"), (#"{"k":2.5}"#, "/flexes/2.5"),
+      (#"{"k":"1"}"#, nil),
+    ] as [(String, String?)] {
+      let answer = try database.send(.post, "/flexes?fields=k", content)
+      #expect(answer.status == 201 && answer.text == content)
+      #expect(answer.headers["Location"] == location, "\(content)")
+      if let location { #expect(try database.answer("\(location)?fields=k").text == content) }
+    }
+  }
+
+  @Test("ANY in a STRICT table is no type")
+  func anyType() throws {
+    try expectWrite(
+      .post, "/stricts", #"{"k":8}"#, on: database, status: 201, json: #"{"k":8,"v":null}"#,
+      location: "/stricts/8")
+    #expect(try database.answer("/stricts/8").text == #"{"k":8,"v":null}"#)
+    #expect(try database.answer("/stricts?k=7").text == #"[{"k":7,"v":"seven"}]"#)
+    try expectWrite(
+      .put, "/stricts/9", #"{"v":"abc"}"#, on: database, status: 201, json: #"{"k":9,"v":"abc"}"#,
+      location: "/stricts/9", stored: ("SELECT typeof(k) FROM strict WHERE k = 9", "integer"))
+    try expectWrite(
+      .delete, "/stricts/07", on: database, status: 204,
+      stored: ("SELECT v FROM strict WHERE v IS NOT NULL ORDER BY v", "abc; seven"))
+  }
+
+  @Test("infinity has the path by which it is found")
+  func infinity() throws {
+    try expectWrite(
+      .post, "/reals", #"{"k":1e999}"#, on: database, status: 201, json: #"{"k":9e999}"#,
+      location: "/reals/9e999")
+    #expect(try database.answer("/reals/9e999").status == 200)
+  }
+}
