@@ -72,7 +72,7 @@ public protocol ResultSource: AnyObject {
   /// Whether the last part has been read.
   var isAtEnd: Bool { get }
 
-  /// Returns the part that was read last as a value that outlives the source; `next` must not be called afterwards.
+  /// Transfers the part that was read last, which outlives the source; to be called at most once for each part.
   func takePart() -> ResultPart
 
   /// Returns the cursor of the page's last record; nil if no more records follow.

@@ -66,8 +66,8 @@ struct CursorStack: ~Copyable {
   /// The statements prepared so far, by level of recursion and node.
   private let slots: UnsafeMutablePointer<OpaquePointer?>
   private let slotCount: Int
-  /// The page of each recursive node.
-  private let pages: UnsafeMutablePointer<Page>
+  /// The page of each node, if any is recursive.
+  private var pages: [Page] = []
   /// The state of each merge-joined node.
   let mergeStates: UnsafeMutablePointer<MergeState>
 
@@ -87,27 +87,19 @@ struct CursorStack: ~Copyable {
     slots.initialize(repeating: nil, count: slotCount)
     mergeStates = .allocate(capacity: nodeCount)
     mergeStates.initialize(repeating: .notStarted, count: nodeCount)
-    pages = .allocate(capacity: nodeCount)
-    pages.initialize(repeating: Page(), count: nodeCount)
   }
 
   deinit {
     frames.deallocate()
     slots.deallocate()
     mergeStates.deallocate()
-    pages.deallocate()
     output.memory.giveBack()
   }
 
   /// Sets the page of a recursive node, which does not count records that are their own ancestors.
-  mutating func setPage(_ page: Page, of node: Int) { pages[node] = page }
-
-  /// Transfers the part that was written last with its memory; afterwards nothing more can be written.
-  mutating func takeOutput() -> ResultPart {
-    let part = ResultPart(output.memory, count: output.count)
-    output = OutputBuffer(OutputMemory(capacity: 0))
-    removeAll()
-    return part
+  mutating func setPage(_ page: Page, of node: Int) {
+    if pages.isEmpty { pages = Array(repeating: Page(), count: nodeCount) }
+    pages[node] = page
   }
 
   // MARK: Frames

@@ -44,8 +44,7 @@ public final class PlanExecutor {
   /// - Throws: `RequestError` (`notFound`) if a record of the path or a single requested record does not exist;
   ///   `DatabaseError`.
   public func start() throws {
-    let plan = executable.plan
-    for step in plan.path {
+    for step in executable.plan.path {
       let statement = try prepare(StatementText(step.statement.sql), step.statement.constants)
       for ancestor in step.statement.ancestors {
         try check(
@@ -57,16 +56,18 @@ public final class PlanExecutor {
       cursors.push(statement.handle, node: -1)
     }
     try setPages()
-    if let anchor = plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
+    if let anchor = executable.plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
     try push(0, recursionLevel: 0)
     cursors.begin()
     if case .failed(let code) = cursors.nextRow() { throw connection.error(code) }
-    guard !cursors.isFinished || !plan.isSingle else { throw RequestError(.notFound, plan.absence) }
+    guard !cursors.isFinished || !executable.plan.isSingle else {
+      throw RequestError(.notFound, executable.plan.absence)
+    }
   }
 
   private func setPages() throws {
-    for (number, node) in executable.plan.nodes.enumerated() {
-      guard let recursion = node.recursion else { continue }
+    for number in 0..<executable.nodeCount where executable.nodes[number].isRecursive {
+      guard let recursion = executable.statements[number].recursion else { continue }
       var page = CursorStack.Page()
       if let limit = recursion.limit, let value = try parameters.value(of: limit).integer {
         page.limit = Int(value)
@@ -102,8 +103,8 @@ public final class PlanExecutor {
     return bytes
   }
 
-  /// Transfers the part that was read last; no further part can be read.
-  public func takePart() -> ResultPart { cursors.takeOutput() }
+  /// Transfers the part that was read last with its memory.
+  public func takePart() -> ResultPart { cursors.output.takePart() }
 
   /// Whether the last part has been read.
   public var isAtEnd: Bool { cursors.isFinished }
@@ -129,8 +130,8 @@ public final class PlanExecutor {
   }
 
   private func push(_ node: Int32, recursionLevel: Int32) throws {
-    let described = executable.statements[Int(node)]
-    let statement = try prepare(described.text, described.constants)
+    let index = Int(node)
+    let statement = try prepare(executable.statements[index].text, executable.statements[index].constants)
     try check(cursors.prepare(statement.handle, node: node, recursionLevel: recursionLevel))
   }
 

@@ -25,18 +25,16 @@ public final class ResultReader: ResultSource {
       executable, on: connection, parameters: parameters, limit: limit)
   }
 
-  private var plan: Plan { executable.plan }
-
   /// Reads up to the first record.
   ///
   /// - Parameter isRepeated: Whether another reader of this plan has just filled the transient tables.
   /// - Throws: `RequestError` if a record of the path does not exist or a full-text pattern is malformed;
   ///   `DatabaseError`.
   public func start(isRepeated: Bool) throws {
-    if !isRepeated { try Self.prepareTransients(of: plan, on: connection) }
-    for search in plan.searches { try check(search) }
+    if !isRepeated { try Self.prepareTransients(of: executable.plan, on: connection) }
+    for search in executable.plan.searches { try check(search) }
     try executor.start()
-    if let count = plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
+    if let count = executable.plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
   }
 
   /// Creates the transient tables that the plan's statements read.
@@ -52,7 +50,7 @@ public final class ResultReader: ResultSource {
   /// Valid after `start` and before `next`.
   public var blob: [UInt8]? { executor.firstBlob }
 
-  /// Transfers the part that was read last, which outlives the reader; no further part can be read.
+  /// Transfers the part that was read last, which outlives the reader.
   public func takePart() -> ResultPart { executor.takePart() }
 
   /// Whether the last part has been read.
@@ -70,7 +68,7 @@ public final class ResultReader: ResultSource {
 
   /// Returns this cursor before the page has been read to its end.
   private func lookAhead() throws -> Cursor? {
-    guard let lookahead = plan.lookahead else { return nil }
+    guard let lookahead = executable.plan.lookahead else { return nil }
     return try connection.withStatement(lookahead.sql) { statement in
       try executor.bind(lookahead, to: statement)
       guard try statement.step() else { return nil }

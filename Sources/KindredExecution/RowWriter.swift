@@ -5,7 +5,7 @@ extension OutputBuffer {
   /// Appends a column of the current row as JSON (§6 of the contract).
   ///
   /// - Returns: False for a long value, which is written in slices instead (see ``LongValue``).
-  @inline(__always)
+  @inline(always)
   mutating func append(
     column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation
   ) -> Bool {
@@ -15,12 +15,24 @@ extension OutputBuffer {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER:
       append(integer: sqlite3_value_int64(value), isBoolean: operation == .boolean)
-    case SQLITE_FLOAT:
-      append(sqlite3_value_double(value))
     case SQLITE_TEXT:
       let bytes = Self.text(value)
       guard bytes.count <= LongValue.length else { return false }
       if operation == .json { append(json: bytes) } else { append(string: bytes) }
+    default:
+      return append(other: value)
+    }
+    return true
+  }
+
+  /// Appends a value that is neither an integer nor a text.
+  ///
+  /// Not inlined, so that the loop over rows stays small enough for the compiler to inline the rest.
+  @inline(never)
+  private mutating func append(other value: OpaquePointer?) -> Bool {
+    switch sqlite3_value_type(value) {
+    case SQLITE_FLOAT:
+      append(sqlite3_value_double(value))
     case SQLITE_BLOB:
       let bytes = Self.blob(value)
       guard bytes.count <= LongValue.length else { return false }

@@ -51,8 +51,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     /// Of a merge-joined node: the column of the joining integer in its own rows and in those above; otherwise -1.
     package var column: Int32
     package var columnAbove: Int32
-
-    @inlinable package var isMergeJoined: Bool { column >= 0 }
+    package var isMergeJoined: Bool
   }
 
   /// What is written around the rows of a node.
@@ -65,9 +64,9 @@ public final class ExecutablePlan: @unchecked Sendable {
   }
 
   /// A range of the plan's text.
-  package struct Text {
-    package var start: Int32 = 0
-    package var count: Int32 = 0
+  public struct Text {
+    @usableFromInline package var start: Int32 = 0
+    @usableFromInline package var count: Int32 = 0
   }
 
   /// How the rows of a node are written.
@@ -82,7 +81,8 @@ public final class ExecutablePlan: @unchecked Sendable {
     package let column: Int32
   }
 
-  package enum Operation: UInt8 {
+  /// How a value of a row is written.
+  public enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
     case csvValue, csvBoolean, htmlValue, htmlBoolean
     /// The value without markup, for an attribute.
@@ -149,7 +149,8 @@ public final class ExecutablePlan: @unchecked Sendable {
           isToMany: node.isToMany, isRecursive: node.recursion != nil,
           repetition: Int32(node.recursion?.repetition ?? -1),
           levels: Int32(min(node.recursion?.levels ?? 0, Self.maximumRecursion)),
-          column: Int32(node.mergeJoin?.column ?? -1), columnAbove: Int32(node.mergeJoin?.above ?? -1)))
+          column: Int32(node.mergeJoin?.column ?? -1), columnAbove: Int32(node.mergeJoin?.above ?? -1),
+          isMergeJoined: node.mergeJoin != nil))
     }
     text += [UInt8](repeating: 0, count: OutputMemory.slack)
     recursionLevels = Int(nodes.map(\.levels).max() ?? 0)

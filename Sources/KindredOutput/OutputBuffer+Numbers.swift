@@ -1,7 +1,7 @@
 extension OutputBuffer {
   /// Appends an integer in decimal.
   @inlinable @inline(__always)
-  package mutating func append(_ value: Int64) {
+  public mutating func append(_ value: Int64) {
     let room = room(20)
     var start = 0
     if value < 0 {
@@ -65,7 +65,6 @@ extension OutputBuffer {
   /// Appends a real in the shortest form that reads back as the same value.
   ///
   /// An infinity becomes `9e999` or `-9e999`, which overflows when read: JSON has no name for it.
-  @inlinable @inline(__always)
   package mutating func append(_ value: Double) {
     // Most reals in databases are short decimals. `r / 10^k` is rounded correctly while both are exact, so a fraction
     // that gives the value back reads back as the value. And no two decimals of up to 15 digits are the same real, so
@@ -78,8 +77,8 @@ extension OutputBuffer {
     }
   }
 
-  @usableFromInline @inline(never)
-  mutating func appendLong(_ value: Double) {
+  @inline(never)
+  private mutating func appendLong(_ value: Double) {
     guard value.isFinite else { return append(value < 0 ? "-9e999" : "9e999") }
     let scaled = (value * 1e8).rounded()
     // Below 0.0001, the form with an exponent is the shorter one.
@@ -93,8 +92,8 @@ extension OutputBuffer {
   }
 
   /// Appends `value` / 10^`places` (2 or 8) with at least one decimal, and no other trailing zeros.
-  @inlinable @inline(__always)
-  mutating func append(decimal value: Int64, places: Int) {
+  @inline(__always)
+  private mutating func append(decimal value: Int64, places: Int) {
     let room = room(20)
     var start = 0
     if value < 0 {

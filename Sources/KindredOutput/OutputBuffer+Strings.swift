@@ -1,9 +1,8 @@
 extension OutputBuffer {
   /// How many bytes of a string are written between two checks of the capacity.
-  @usableFromInline static let sliceLength = 1024
+  private static let sliceLength = 1024
 
   /// Appends a JSON string (RFC 8259 §7); malformed UTF-8 becomes U+FFFD.
-  @inlinable @inline(__always)
   package mutating func append(string bytes: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
     if bytes.count > 0, let start = bytes.baseAddress {
@@ -14,7 +13,7 @@ extension OutputBuffer {
   }
 
   /// Appends a slice of a JSON string, and returns the index of the first byte after it.
-  @inlinable @inline(__always)
+  @inline(__always)
   package mutating func append(sliceOfString bytes: UnsafeRawPointer, from start: Int, of count: Int) -> Int {
     let end = min(count, start + Self.sliceLength)
     // An escape takes at most six bytes; the slice's last sequence and copies of whole words may reach beyond its end.
@@ -26,8 +25,8 @@ extension OutputBuffer {
   }
 
   /// Writes a slice of a string, and returns the index of the first byte after it.
-  @inlinable @inline(__always)
-  static func write(
+  @inline(__always)
+  private static func write(
     _ bytes: UnsafeRawPointer, from start: Int, to end: Int, of count: Int,
     output: inout UnsafeMutableRawPointer
   ) -> Int {
@@ -66,7 +65,7 @@ extension OutputBuffer {
   }
 
   /// Loads fewer than eight bytes, followed by zeros.
-  @inlinable static func short(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  private static func short(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in 0..<count {
       word |= UInt64(bytes.load(fromByteOffset: index, as: UInt8.self)) << UInt64(index * 8)
@@ -75,7 +74,7 @@ extension OutputBuffer {
   }
 
   /// Writes one sequence of several bytes, or U+FFFD for a malformed one, and returns how many bytes were read.
-  @usableFromInline static func writeSequence(
+  private static func writeSequence(
     _ bytes: UnsafeRawBufferPointer, at start: Int, to output: inout UnsafeMutableRawPointer
   ) -> Int {
     let length = UTF8Scanner.sequenceLength(of: bytes, at: start)
@@ -94,8 +93,8 @@ extension OutputBuffer {
     return length
   }
 
-  @usableFromInline @inline(never)
-  static func write(escaped byte: UInt8, to output: inout UnsafeMutableRawPointer) {
+  @inline(never)
+  private static func write(escaped byte: UInt8, to output: inout UnsafeMutableRawPointer) {
     let room = output.assumingMemoryBound(to: UInt8.self)
     room[0] = UInt8(ascii: "\\")
     if let short = shortEscape(byte) {

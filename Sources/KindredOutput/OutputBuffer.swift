@@ -2,7 +2,10 @@
 ///
 /// Numbers, strings and JSON go straight from the driver's memory into it, with no allocation per value. It is
 /// noncopyable, so that the loop that fills it does no reference counting and no exclusivity checks.
-package struct OutputBuffer: ~Copyable {
+///
+/// What the loops over rows call is public, because Swift 6.3 inlines no function with package access into another
+/// module, whatever its attributes.
+public struct OutputBuffer: ~Copyable {
   package private(set) var memory: OutputMemory
   /// Where the next byte goes.
   @usableFromInline var position: UnsafeMutablePointer<UInt8>
@@ -19,26 +22,36 @@ package struct OutputBuffer: ~Copyable {
 
   package init(capacity: Int) { self.init(OutputMemory(capacity: capacity)) }
 
-  @inlinable package var count: Int { position - memory.base }
+  package var count: Int { position - memory.base }
 
   /// Whether a whole part of a result has been written, which should now be sent.
-  @inlinable package var isFull: Bool { position >= fullMark }
+  @inlinable public var isFull: Bool { position >= fullMark }
 
   /// The bytes written so far; valid until the next write.
-  @inlinable package var bytes: UnsafeRawBufferPointer {
+  package var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: memory.base, count: count)
   }
 
-  @inlinable package mutating func removeAll() { position = memory.base }
+  /// Discards everything, to begin a new part.
+  package mutating func removeAll() {
+    if memory.capacity == 0 { self = OutputBuffer(.take()) } else { position = memory.base }
+  }
+
+  /// Transfers what has been written with its memory; ``removeAll()`` then provides other memory.
+  package mutating func takePart() -> ResultPart {
+    let part = ResultPart(memory, count: count)
+    self = OutputBuffer(capacity: 0)
+    return part
+  }
 
   /// Discards everything after the first `length` bytes.
-  @inlinable package mutating func truncate(to length: Int) {
+  package mutating func truncate(to length: Int) {
     if length < count { position = memory.base + length }
   }
 
   /// Ensures room for `more` bytes.
   @inlinable @inline(__always)
-  package mutating func reserve(_ more: Int) {
+  public mutating func reserve(_ more: Int) {
     if end - position < more { grow(more) }
   }
 
@@ -54,23 +67,26 @@ package struct OutputBuffer: ~Copyable {
 
   /// Returns room for `more` bytes at the end; the caller then passes ``advance(_:)`` the number that it wrote.
   @inlinable @inline(__always)
-  package mutating func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
+  public mutating func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
     reserve(more)
     return position
   }
 
+  /// Notes that `written` bytes have been written to the room at the end.
   @inlinable @inline(__always)
-  package mutating func advance(_ written: Int) { position += written }
+  public mutating func advance(_ written: Int) { position += written }
 
+  /// Appends a byte.
   @inlinable @inline(__always)
-  package mutating func append(_ byte: UInt8) {
+  public mutating func append(_ byte: UInt8) {
     reserve(1)
     position.pointee = byte
     position += 1
   }
 
+  /// Appends `more` bytes.
   @inlinable @inline(__always)
-  package mutating func append(_ bytes: UnsafePointer<UInt8>, count more: Int) {
+  public mutating func append(_ bytes: UnsafePointer<UInt8>, count more: Int) {
     reserve(more)
     position.update(from: bytes, count: more)
     position += more
@@ -80,7 +96,7 @@ package struct OutputBuffer: ~Copyable {
   ///
   /// Short texts, as most are, are copied as one vector, whatever their length.
   @inlinable @inline(__always)
-  package mutating func append(padded bytes: UnsafePointer<UInt8>, count more: Int) {
+  public mutating func append(padded bytes: UnsafePointer<UInt8>, count more: Int) {
     reserve(more)
     if more <= OutputMemory.slack {
       UnsafeMutableRawPointer(position).storeBytes(
@@ -93,12 +109,13 @@ package struct OutputBuffer: ~Copyable {
 
   /// Appends a range of a plan's text.
   @inlinable @inline(__always)
-  package mutating func append(_ part: ExecutablePlan.Text, of text: UnsafeMutablePointer<UInt8>) {
+  public mutating func append(_ part: ExecutablePlan.Text, of text: UnsafeMutablePointer<UInt8>) {
     append(padded: text + Int(part.start), count: Int(part.count))
   }
 
+  /// Appends a text.
   @inlinable @inline(__always)
-  package mutating func append(_ text: StaticString) {
+  public mutating func append(_ text: StaticString) {
     append(text.utf8Start, count: text.utf8CodeUnitCount)
   }
 }

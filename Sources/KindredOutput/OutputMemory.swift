@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Memory for output, kept in a pool: allocating it anew for each response would cost more than filling it.
-package final class OutputMemory: @unchecked Sendable {
+public final class OutputMemory: @unchecked Sendable {
   // Used by one owner at a time: the one that took it from the pool or created it.
 
   package let base: UnsafeMutablePointer<UInt8>
@@ -9,7 +9,7 @@ package final class OutputMemory: @unchecked Sendable {
   package let capacity: Int
 
   /// How many bytes copies of whole vectors may reach beyond the end.
-  @inlinable package static var slack: Int { 32 }
+  @inlinable public static var slack: Int { 32 }
 
   package init(capacity: Int) {
     self.capacity = capacity
@@ -22,7 +22,7 @@ package final class OutputMemory: @unchecked Sendable {
 
   private static let idle = Mutex<[OutputMemory]>([])
   /// The size of a part of a result, which only its last value may exceed.
-  @inlinable package static var partSize: Int { 128 << 10 }
+  package static var partSize: Int { 128 << 10 }
   private static let pooledCapacity = partSize + partSize / 8
   private static let pooledCount = 16
 

@@ -15,3 +15,16 @@ public final class ResultPart {
   /// The bytes of the part; valid as long as this object lives.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.base, count: count) }
 }
+
+extension [ResultPart] {
+  /// The number of bytes of all parts.
+  public var byteCount: Int { reduce(0) { $0 + $1.bytes.count } }
+
+  /// The bytes of all parts.
+  public var joinedBytes: [UInt8] {
+    var joined: [UInt8] = []
+    joined.reserveCapacity(byteCount)
+    for part in self { joined += part.bytes }
+    return joined
+  }
+}

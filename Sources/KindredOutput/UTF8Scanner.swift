@@ -1,5 +1,5 @@
 /// Reads UTF-8 (RFC 3629) from memory that may hold anything.
-@usableFromInline enum UTF8Scanner {
+enum UTF8Scanner {
   /// Returns the end of the longest run from `start` that needs no escaping in a JSON string: well-formed UTF-8 without
   /// quotes, backslashes and control characters.
   static func plainPrefix(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -30,7 +30,7 @@
   /// and non-ASCII bytes.
   ///
   /// Only the lowest mark is reliable: a subtraction borrows from the next byte, which may mark it falsely.
-  @inlinable @inline(__always)
+  @inline(__always)
   static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080

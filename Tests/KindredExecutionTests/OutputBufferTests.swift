@@ -40,6 +40,19 @@ struct OutputBufferTests {
     }
   }
 
+  @Test("a part that is taken keeps its bytes, and the next one is written elsewhere")
+  func parts() {
+    var buffer = OutputBuffer(.take())
+    buffer.append("first")
+    let first = buffer.takePart()
+    buffer.removeAll()
+    buffer.append("second")
+    let parts = [first, buffer.takePart()]
+    #expect(parts.map { String(decoding: $0.bytes, as: UTF8.self) } == ["first", "second"])
+    #expect(parts.byteCount == 11)
+    #expect(String(decoding: parts.joinedBytes, as: UTF8.self) == "firstsecond")
+  }
+
   @Test("infinities overflow on purpose")
   func infinities() {
     #expect(written { $0.append(Double.infinity) } == "9e999")

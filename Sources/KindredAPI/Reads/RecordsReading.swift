@@ -31,17 +31,17 @@ final class RecordsReading {
     let beginning = try begin()
     var hash = beginning.hash
     if reader.isAtEnd { return whole(beginning, tag: hash.finish()) }
-    var content = beginning.first.map { [UInt8]($0) } ?? []
-    while !reader.isAtEnd, content.count < Self.gatheredLength, let part = try reader.next() {
+    var parts = [reader.takePart()]
+    while !reader.isAtEnd, parts.byteCount < Self.gatheredLength, let part = try reader.next() {
       hash.update(part)
-      content += part
+      parts.append(reader.takePart())
     }
-    if reader.isAtEnd { return whole(beginning, content, tag: hash.finish()) }
-    if let tag = knownTag { return streamed(beginning, content, tag: tag) }
+    if reader.isAtEnd { return whole(beginning, parts, tag: hash.finish()) }
+    if let tag = knownTag { return streamed(beginning, parts, tag: tag) }
     guard mayMeasure else {
       let tag = newTag
       remember(tag, isOfContent: false)
-      return streamed(beginning, content, tag: tag)
+      return streamed(beginning, parts, tag: tag)
     }
     let measured = try measure(after: hash)
     let tag = measured ?? newTag
@@ -52,7 +52,7 @@ final class RecordsReading {
     reader.close()
     reader = Self.reader(planned, reading)
     let again = try begin()
-    return streamed(again, again.first.map { [UInt8]($0) } ?? [], tag: tag)
+    return streamed(again, [reader.takePart()], tag: tag)
   }
 
   // MARK: Tags
@@ -192,14 +192,16 @@ final class RecordsReading {
   ///
   /// - Parameter gathered: The content, if it is more than the first part.
   private func whole(
-    _ beginning: Beginning, _ gathered: [UInt8]? = nil, tag: ContentHash.Digest
+    _ beginning: Beginning, _ gathered: [ResultPart]? = nil, tag: ContentHash.Digest
   ) -> Representation {
     let content: Representation.Content
-    if gathered == nil, beginning.page == nil, let first = beginning.first, first.count > Self.copiedLength {
-      content = .result(reader.takePart())
+    if let page = beginning.page {
+      let bytes = gathered?.joinedBytes ?? beginning.first.map { [UInt8]($0) } ?? []
+      content = .bytes(Array(page.header.utf8) + bytes + page.footer.utf8)
+    } else if let first = beginning.first, gathered != nil || first.count > Self.copiedLength {
+      content = .result(gathered ?? [reader.takePart()])
     } else {
-      let bytes = gathered ?? beginning.first.map { [UInt8]($0) } ?? []
-      content = .bytes(beginning.page.map { Array($0.header.utf8) + bytes + $0.footer.utf8 } ?? bytes)
+      content = .bytes(beginning.first.map { [UInt8]($0) } ?? [])
     }
     reader.close()
     reading.close()
@@ -210,13 +212,13 @@ final class RecordsReading {
     return representation
   }
 
-  /// - Parameter content: The content read so far.
+  /// - Parameter parts: The content read so far.
   private func streamed(
-    _ beginning: Beginning, _ content: [UInt8], tag: ContentHash.Digest
+    _ beginning: Beginning, _ parts: [ResultPart], tag: ContentHash.Digest
   ) -> Representation {
     let rest = ResultBody(reading, reader, queue: service.readerQueue)
     let body = FramedBody(
-      Array((beginning.page?.header ?? "").utf8) + content, rest, Array((beginning.page?.footer ?? "").utf8))
+      Array((beginning.page?.header ?? "").utf8), parts, rest, Array((beginning.page?.footer ?? "").utf8))
     return Representation(headers: beginning.headers, content: .stream(body), tag: tag)
   }
 }

@@ -92,20 +92,22 @@ final class ResultBody: HTTPBodyStream {
   }
 }
 
-/// A stream between a head and a tail.
+/// A stream whose beginning has been read, between a head and a tail.
 final class FramedBody: HTTPBodyStream {
   private enum State {
-    case beforeHead, inContent, atEnd
+    case beforeHead, inBeginning, inContent, atEnd
   }
 
   private let head: [UInt8]
+  private let beginning: WholeBody
   private let content: any HTTPBodyStream
   private let tail: [UInt8]
   private var state = State.beforeHead
   private var memory: UnsafeMutableRawBufferPointer?
 
-  init(_ head: [UInt8], _ content: any HTTPBodyStream, _ tail: [UInt8]) {
+  init(_ head: [UInt8], _ beginning: [ResultPart], _ content: any HTTPBodyStream, _ tail: [UInt8]) {
     self.head = head
+    self.beginning = WholeBody(beginning)
     self.content = content
     self.tail = tail
   }
@@ -121,8 +123,12 @@ final class FramedBody: HTTPBodyStream {
   func next() throws -> UnsafeRawBufferPointer? {
     switch state {
     case .beforeHead:
-      state = .inContent
+      state = .inBeginning
       return part(head)
+    case .inBeginning:
+      if let part = beginning.next() { return part }
+      state = .inContent
+      return try next()
     case .inContent:
       if let part = try content.next() { return part }
       state = .atEnd
@@ -146,14 +152,15 @@ final class FramedBody: HTTPBodyStream {
 
 /// A complete result, sent from the memory that it was written to.
 final class WholeBody: HTTPBodyStream {
-  private let part: ResultPart
-  private var isSent = false
+  /// The parts that haven't been sent, the next one last, after the one that is being sent.
+  private var parts: [ResultPart]
+  private var sent: ResultPart?
 
-  init(_ part: ResultPart) { self.part = part }
+  init(_ parts: [ResultPart]) { self.parts = parts.reversed() }
 
   func next() -> UnsafeRawBufferPointer? {
-    defer { isSent = true }
-    return isSent ? nil : part.bytes
+    sent = parts.popLast()
+    return sent?.bytes
   }
 
   func close() {}

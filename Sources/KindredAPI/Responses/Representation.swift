@@ -5,7 +5,7 @@ import KindredOutput
 struct Representation {
   enum Content {
     case bytes([UInt8])
-    case result(ResultPart)
+    case result([ResultPart])
     case stream(any HTTPBodyStream)
   }
 
@@ -54,7 +54,7 @@ struct Representation {
   var isLong: Bool {
     switch content {
     case .bytes(let bytes): bytes.count >= Self.longLength
-    case .result(let part): part.bytes.count >= Self.longLength
+    case .result(let parts): parts.byteCount >= Self.longLength
     case .stream: true
     }
   }
@@ -116,9 +116,9 @@ struct Representation {
     case .bytes(let bytes):
       response.body = .bytes(bytes)
       if coding == .gzip, let compressed { response.body = .bytes(compressed) } else { compress(bytes) }
-    case .result(let part):
-      response.body = .stream(WholeBody(part), length: part.bytes.count)
-      compress([UInt8](part.bytes))
+    case .result(let parts):
+      response.body = .stream(WholeBody(parts), length: parts.byteCount)
+      compress(parts.joinedBytes)
     case .stream(let stream):
       let isCompressed = coding == .gzip
       response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)

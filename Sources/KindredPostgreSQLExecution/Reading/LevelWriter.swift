@@ -63,20 +63,18 @@ struct LevelWriter: ~Copyable {
   /// Ends the result.
   mutating func finish() { output.append(nodes[0].frame.closing, of: text) }
 
-  /// Transfers the part that was written last with its memory; afterwards nothing more can be written.
-  mutating func takeOutput() -> ResultPart {
-    let part = ResultPart(output.memory, count: output.count)
-    output = OutputBuffer(OutputMemory(capacity: 0))
+  /// Frees the rows and the memory of the output; afterwards nothing more can be written.
+  mutating func close() {
     frames = []
-    return part
+    _ = output.takePart()
   }
 
-  /// Writes rows until the part has `size` bytes.
-  mutating func run(upTo size: Int) -> Pause {
+  /// Writes rows until a part is complete.
+  mutating func run() -> Pause {
     while !frames.isEmpty {
-      let pause = frames[frames.count - 1].isInRow ? writeRow(upTo: size) : nextRow()
+      let pause = frames[frames.count - 1].isInRow ? writeRow() : nextRow()
       if let pause { return pause }
-      if output.count >= size { return .full }
+      if output.isFull { return .full }
     }
     return .needsRows
   }
@@ -107,9 +105,9 @@ struct LevelWriter: ~Copyable {
     return nil
   }
 
-  /// Writes the row of the frame on top, up to its end, to a child's frame, or until the part has `size` bytes: a row can
-  /// repeat a long value under any number of names.
-  private mutating func writeRow(upTo size: Int) -> Pause? {
+  /// Writes the row of the frame on top, up to its end, to a child's frame, or until a part is complete: a row can repeat
+  /// a long value under any number of names.
+  private mutating func writeRow() -> Pause? {
     let top = frames.count - 1
     let level = frames[top].level
     let node = nodes + level.node
@@ -117,7 +115,7 @@ struct LevelWriter: ~Copyable {
     let end = node.pointee.endInstruction
     var index = frames[top].instruction
     while index < end {
-      guard output.count < size else {
+      guard !output.isFull else {
         frames[top].instruction = index
         return nil
       }

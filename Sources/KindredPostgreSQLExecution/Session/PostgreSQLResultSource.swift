@@ -121,7 +121,7 @@ final class PostgreSQLResultSource: ResultSource {
     }
     hasHandedOut = true
     loop: while !hasFinished {
-      switch writer.run(upTo: OutputMemory.partSize) {
+      switch writer.run() {
       case .full: break loop
       case .needsLevel(let child, let level, let place):
         try reader?.read(child, below: level, from: place) { try transaction.run($0) }
@@ -148,7 +148,10 @@ final class PostgreSQLResultSource: ResultSource {
     return writer.output.count > 0 ? writer.output.bytes : nil
   }
 
-  func takePart() -> ResultPart { writer.takeOutput() }
+  func takePart() -> ResultPart {
+    bytesOfRows += writer.output.count
+    return writer.output.takePart()
+  }
 
   var isAtEnd: Bool { hasFinished }
 
@@ -161,7 +164,7 @@ final class PostgreSQLResultSource: ResultSource {
   func close() {
     root = nil
     path = []
-    _ = writer.takeOutput()
+    writer.close()
   }
 
   // MARK: Statements
