@@ -1,55 +1,80 @@
 /// Header fields in order, looked up by case-insensitive name (RFC 9110 §5).
 ///
-/// Names and values are bytes in one array: a request's fields cost two allocations in all, and become strings only
-/// when read.
+/// All of them are bytes in one array: a request's fields cost one allocation, and become strings only when read.
 public struct HTTPHeaders: Sendable {
-  private struct Field: Sendable {
-    var start: UInt32
-    var nameLength: UInt32
-    var valueLength: UInt32
+  /// Where a field's name and value are; their lengths precede them.
+  private struct Field {
+    let name: Range<Int>
+    let value: Range<Int>
 
-    var name: Range<Int> { Int(start)..<Int(start + nameLength) }
-    var value: Range<Int> { Int(start + nameLength)..<Int(start + nameLength + valueLength) }
+    /// Reads the lengths of the field that begins at an offset.
+    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+      let nameStart = start + 2 * MemoryLayout<UInt32>.size
+      let nameEnd = nameStart + Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+      let valueLength = bytes.loadUnaligned(
+        fromByteOffset: start + MemoryLayout<UInt32>.size, as: UInt32.self)
+      name = nameStart..<nameEnd
+      value = nameEnd..<(nameEnd + Int(valueLength))
+    }
   }
 
   private var bytes: [UInt8] = []
-  private var fields: [Field] = []
+
+  /// The number of fields.
+  public private(set) var count = 0
 
   /// Creates an empty collection of fields.
   public init() {}
 
-  /// The number of fields.
-  public var count: Int { fields.count }
-
   /// The value of the first field of this name; malformed UTF-8 becomes U+FFFD.
-  public subscript(_ name: String) -> String? {
-    fields.first { matches($0, name) }.map(text)
-  }
+  public subscript(_ name: String) -> String? { value(of: name).map(text) }
 
   /// Calls `body` with the bytes of the first field of this name, without making a string; returns nil if there is
   /// none.
   public func withBytes<Result>(
     of name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
-    guard let field = fields.first(where: { matches($0, name) }) else { return nil }
-    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[field.value])) }
+    guard let value = value(of: name) else { return nil }
+    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[value])) }
   }
 
   /// Calls `body` with the bytes of the only field of this name; returns nil if there is none or more than one.
   public func withBytes<Result>(
     ofOnly name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
-    guard let first = fields.firstIndex(where: { matches($0, name) }),
-      !fields[(first + 1)...].contains(where: { matches($0, name) })
-    else { return nil }
-    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[fields[first].value])) }
+    guard let value = value(of: name), self.value(of: name, from: value.upperBound) == nil else { return nil }
+    return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[value])) }
   }
 
   /// Returns the values of all fields of this name, in order.
   public func values(for name: String) -> [String] {
     var values: [String] = []
-    for field in fields where matches(field, name) { values.append(text(field)) }
+    var start = 0
+    while let value = value(of: name, from: start) {
+      values.append(text(value))
+      start = value.upperBound
+    }
     return values
+  }
+
+  /// Returns where the value of the first field of this name is, from the field at an offset on.
+  private func value(of name: String, from start: Int = 0) -> Range<Int>? {
+    var name = name
+    return name.withUTF8 { name in
+      bytes.withUnsafeBytes { bytes in
+        var start = start
+        while start < bytes.count {
+          let field = Field(bytes, at: start)
+          if field.name.count == name.count,
+            zip(bytes[field.name], name).allSatisfy({ $0.lowercased == $1.lowercased })
+          {
+            return field.value
+          }
+          start = field.value.upperBound
+        }
+        return nil
+      }
+    }
   }
 
   /// Appends a field; returns false, and appends nothing, if `name` isn't a token (RFC 9110 §5.1).
@@ -64,20 +89,32 @@ public struct HTTPHeaders: Sendable {
     }
   }
 
+  /// Appends the fields of another collection, which validated them.
+  public mutating func append(contentsOf others: HTTPHeaders) {
+    bytes += others.bytes
+    count += others.count
+  }
+
   private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-    guard !name.isEmpty, name.allSatisfy(\.isTokenCharacter), let start = UInt32(exactly: bytes.count) else {
-      return false
-    }
-    makeRoom()
+    guard !name.isEmpty, name.allSatisfy(\.isTokenCharacter), let valueLength = UInt32(exactly: value.count),
+      let nameLength = UInt32(exactly: name.count)
+    else { return false }
+    begin(nameLength, valueLength)
     bytes.append(contentsOf: name)
     if value.allSatisfy(\.isFieldCharacter) {
       bytes.append(contentsOf: value)
     } else {
       bytes += value.lazy.map { $0.isFieldCharacter ? $0 : .space }
     }
-    fields.append(
-      Field(start: start, nameLength: UInt32(name.count), valueLength: UInt32(value.count)))
     return true
+  }
+
+  /// Appends the lengths of a new field's name and value.
+  private mutating func begin(_ nameLength: UInt32, _ valueLength: UInt32) {
+    // Room for a typical header section.
+    if bytes.isEmpty { bytes.reserveCapacity(512) }
+    withUnsafeBytes(of: (nameLength, valueLength)) { bytes.append(contentsOf: $0) }
+    count += 1
   }
 
   /// Replaces all fields of this name by one; returns false, and changes nothing, if `name` isn't a token.
@@ -90,52 +127,41 @@ public struct HTTPHeaders: Sendable {
 
   /// Removes the fields of this name.
   public mutating func remove(_ name: String) {
-    fields = fields.filter { !matches($0, name) }
+    guard value(of: name) != nil else { return }
+    var others = HTTPHeaders()
+    let name = name.utf8.map(\.lowercased)
+    forEachField { other, value in
+      if !other.lazy.map(\.lowercased).elementsEqual(name) {
+        others.append(validatedName: other[...], value: value[...])
+      }
+    }
+    self = others
   }
 
   /// Appends a field whose name and value the parser has validated.
   mutating func append(
     validatedName name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
   ) {
-    makeRoom()
-    let start = UInt32(bytes.count)
+    begin(UInt32(name.count), UInt32(value.count))
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: name))
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: value))
-    fields.append(
-      Field(start: start, nameLength: UInt32(name.count), valueLength: UInt32(value.count)))
-  }
-
-  /// Reserves room for a typical header section.
-  private mutating func makeRoom() {
-    guard fields.isEmpty else { return }
-    bytes.reserveCapacity(512)
-    fields.reserveCapacity(12)
   }
 
   /// Calls `body` with the bytes of each field.
   func forEachField(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
     bytes.withUnsafeBytes { bytes in
-      for field in fields {
+      var start = 0
+      while start < bytes.count {
+        let field = Field(bytes, at: start)
         body(
           UnsafeRawBufferPointer(rebasing: bytes[field.name]),
           UnsafeRawBufferPointer(rebasing: bytes[field.value]))
+        start = field.value.upperBound
       }
     }
   }
 
-  private func text(_ field: Field) -> String {
-    String(decoding: bytes[field.value], as: UTF8.self)
-  }
-
-  private func matches(_ field: Field, _ name: String) -> Bool {
-    guard Int(field.nameLength) == name.utf8.count else { return false }
-    var index = Int(field.start)
-    for byte in name.utf8 {
-      guard bytes[index].lowercased == byte.lowercased else { return false }
-      index += 1
-    }
-    return true
-  }
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
@@ -148,8 +174,10 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 extension HTTPHeaders: Sequence {
   /// Returns an iterator over the fields, in order, as text.
   public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
-    fields.lazy.map { field in
-      (name: String(decoding: bytes[field.name], as: UTF8.self), value: text(field))
-    }.makeIterator()
+    var fields: [(name: String, value: String)] = []
+    forEachField { name, value in
+      fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    }
+    return fields.makeIterator()
   }
 }

@@ -6,7 +6,13 @@ public struct HTTPRequest: Sendable {
   /// The target in origin-form, percent-encoded as received (RFC 9112 §3.2.1): `/books?limit=3`.
   ///
   /// An absolute-form is reduced to it, its authority being in `Host`. The asterisk-form of `OPTIONS` is `*`.
-  public var target: String
+  public var target: String { didSet { (path, query) = Self.parts(of: target) } }
+
+  /// The target up to its `?`, percent-encoded as received.
+  public private(set) var path: Substring
+
+  /// The target after its first `?`, percent-encoded as received, or nil if there is none.
+  public private(set) var query: Substring?
 
   /// The protocol version.
   public var version: HTTPVersion
@@ -40,6 +46,7 @@ public struct HTTPRequest: Sendable {
   ) {
     self.method = method
     self.target = target
+    (path, query) = Self.parts(of: target)
     self.version = version
     self.headers = headers
     self.body = body
@@ -49,15 +56,16 @@ public struct HTTPRequest: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The target up to its `?`, percent-encoded as received.
-  public var path: Substring { queryMark.map { target[..<$0] } ?? target[...] }
-
-  /// The target after its first `?`, percent-encoded as received, or nil if there is none.
-  public var query: Substring? { queryMark.map { target[target.utf8.index(after: $0)...] } }
-
-  private var queryMark: String.Index? {
+  /// Returns what precedes and follows the first `?`.
+  private static func parts(of target: String) -> (path: Substring, query: Substring?) {
     let offset = target.utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: .questionMark) }
-    guard let offset else { return target.utf8.firstIndex(of: .questionMark) }
-    return offset.map { target.utf8.index(target.startIndex, offsetBy: $0) }
+    let mark =
+      if let offset {
+        offset.map { target.utf8.index(target.startIndex, offsetBy: $0) }
+      } else {
+        target.utf8.firstIndex(of: .questionMark)
+      }
+    guard let mark else { return (target[...], nil) }
+    return (target[..<mark], target[target.utf8.index(after: mark)...])
   }
 }

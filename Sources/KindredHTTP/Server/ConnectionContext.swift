@@ -1,13 +1,25 @@
 import Logging
 
 /// State shared by all connections of a server.
-struct ConnectionContext: Sendable {
+final class ConnectionContext: Sendable {
   let limits: HTTPLimits
   let handler: any HTTPHandler
   let counters: LiveCounters
   let table: ConnectionTable
   let clients: ClientTable
   let logger: Logger
+
+  init(
+    limits: HTTPLimits, handler: any HTTPHandler, counters: LiveCounters, table: ConnectionTable,
+    clients: ClientTable, logger: Logger
+  ) {
+    self.limits = limits
+    self.handler = handler
+    self.counters = counters
+    self.table = table
+    self.clients = clients
+    self.logger = logger
+  }
 }
 
 extension ConnectionContext {

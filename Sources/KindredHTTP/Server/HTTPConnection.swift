@@ -315,8 +315,7 @@ final class HTTPConnection: @unchecked Sendable {
     quota.refusal(of: request).map(context.refusal)
   }
 
-  private func answer(_ request: HTTPRequest) {
-    var request = request
+  private func answer(_ request: consuming HTTPRequest) {
     if let file = contentFile {
       contentFile = nil
       guard file.append(request.body) else { return begin(context.refusal(.outOfSpace)) }

@@ -46,10 +46,21 @@ struct ConnectionStateMachine: Sendable {
     case refused(HTTPError)
     case head
     case content(HTTPRequestHead)
-    /// `head` is nil if an error is being answered.
-    case answering(HTTPRequestHead?, isPersistent: Bool)
+    /// The request is nil if it could not be parsed.
+    case answering(Answered?, isPersistent: Bool)
     case lingering(drained: Int)
     case closed
+  }
+
+  /// What the framing of a response depends on.
+  private struct Answered {
+    let isHead: Bool
+    let version: HTTPVersion
+
+    init(_ head: HTTPRequestHead) {
+      isHead = head.method == .head
+      version = head.version
+    }
   }
 
   /// How many bytes are read and discarded before a connection is closed (RFC 9112 §9.6).
@@ -130,7 +141,7 @@ struct ConnectionStateMachine: Sendable {
       // RFC 9110 §10.1.1: a final status is due if the head alone decides it, as it does where content has no meaning
       // (§9.3.1, §9.3.2, §9.3.5).
       if head.expectsContinue, [.get, .head, .delete].contains(head.method) {
-        state = .answering(head, isPersistent: false)
+        state = .answering(Answered(head), isPersistent: false)
         return .respond(head, content: [], wasConsidered: false)
       }
       owesContinue = head.expectsContinue
@@ -138,7 +149,7 @@ struct ConnectionStateMachine: Sendable {
     case (.part(let content), .content):
       return .keep(content)
     case (.content(let content), .content(let head)):
-      state = .answering(head, isPersistent: head.isPersistent)
+      state = .answering(Answered(head), isPersistent: head.isPersistent)
       return .respond(head, content: content, wasConsidered: head.framing != .length(0))
     case (.content, _), (.part, _):
       return close()
@@ -159,7 +170,7 @@ struct ConnectionStateMachine: Sendable {
   mutating func reject() {
     guard case .content(let head) = state else { return }
     owesContinue = false
-    state = .answering(head, isPersistent: false)
+    state = .answering(Answered(head), isPersistent: false)
   }
 
   /// Whether the connection should be closed when there is nothing to read.
@@ -174,21 +185,21 @@ struct ConnectionStateMachine: Sendable {
   ///
   /// Call it once for each `respond` and `refuse`.
   mutating func framing(for response: HTTPResponse) -> ResponseFraming {
-    guard case .answering(let head, var isPersistent) = state else {
+    guard case .answering(let request, var isPersistent) = state else {
       return ResponseFraming(
         content: .none, sendsContent: false, isPersistent: false, announcesKeepAlive: false)
     }
-    let content = Self.content(of: response, to: head)
+    let content = Self.content(of: response, to: request)
     let saysClose = response.headers["Connection"]?.lowercased() == "close"
     isPersistent = isPersistent && !isShuttingDown && !saysClose && content != .untilClose
-    state = .answering(head, isPersistent: isPersistent)
+    state = .answering(request, isPersistent: isPersistent)
     return ResponseFraming(
-      content: content, sendsContent: content != .none && head?.method != .head,
-      isPersistent: isPersistent, announcesKeepAlive: isPersistent && head?.version == .http1_0)
+      content: content, sendsContent: content != .none && !(request?.isHead ?? false),
+      isPersistent: isPersistent, announcesKeepAlive: isPersistent && request?.version == .http1_0)
   }
 
   private static func content(
-    of response: HTTPResponse, to head: HTTPRequestHead?
+    of response: HTTPResponse, to request: Answered?
   ) -> ResponseFraming.Content {
     // RFC 9110 §8.6 and RFC 9112 §6.1: neither length nor chunks with 1xx and 204; 304 has no content (§15.4.5).
     if response.status.forbidsContent { return .none }
@@ -197,7 +208,7 @@ struct ConnectionStateMachine: Sendable {
     case .bytes(let bytes): return .length(bytes.count)
     case .stream(_, let length?): return .length(length)
     // RFC 9112 §6.1: no chunks to a client that doesn't support HTTP/1.1.
-    case .stream(_, nil): return head?.version == .http1_0 ? .untilClose : .chunked
+    case .stream(_, nil): return request?.version == .http1_0 ? .untilClose : .chunked
     }
   }
 
@@ -229,8 +240,8 @@ struct ConnectionStateMachine: Sendable {
 
   /// Closes the connection after the current response.
   mutating func endAfterAnswer() {
-    guard case .answering(let head, _) = state else { return }
-    state = .answering(head, isPersistent: false)
+    guard case .answering(let request, _) = state else { return }
+    state = .answering(request, isPersistent: false)
   }
 
   private mutating func close() -> Action {

@@ -71,7 +71,10 @@ struct RequestTarget {
     return RequestTarget(target: target, authority: try text(authority))
   }
 
-  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> String {
+  private static func text(_ slice: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> String {
+    let bytes = UnsafeRawBufferPointer(rebasing: slice)
+    // ASCII, as almost all targets are, needs no validation.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw HTTPError(.malformedRequest, "The request target is not UTF-8.")
     }

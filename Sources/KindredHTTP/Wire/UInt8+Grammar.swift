@@ -89,6 +89,15 @@ extension Slice<UnsafeRawBufferPointer> {
   }
 }
 
+extension Substring {
+  /// Returns whether the text contains an ASCII character.
+  ///
+  /// The search in `utf8` itself would go from index to index.
+  package func contains(byte: UInt8) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
+  }
+}
+
 extension Collection<UInt8> {
   /// Returns whether these bytes equal those of `text`.
   @inlinable

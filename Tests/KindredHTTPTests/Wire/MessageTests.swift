@@ -13,6 +13,23 @@ struct MessageTests {
     #expect(headers.map(\.name) == ["Accept", "X", "accept"])
   }
 
+  @Test("tell the only field of a name from several")
+  func onlyField() {
+    let headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
+    #expect(headers.withBytes(of: "a") { $0.count } == 1)
+    #expect(headers.withBytes(ofOnly: "a") { $0.count } == nil)
+    #expect(headers.withBytes(ofOnly: "b") { $0.first } == UInt8(ascii: "2"))
+  }
+
+  @Test("take over the fields of others")
+  func fieldsOfOthers() {
+    var headers: HTTPHeaders = ["A": "1"]
+    headers.append(contentsOf: ["B": "2", "a": ""])
+    #expect(headers.map(\.name) == ["A", "B", "a"])
+    #expect(headers.map(\.value) == ["1", "2", ""])
+    #expect(headers.count == 3)
+  }
+
   @Test("change fields")
   func change() {
     var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
@@ -44,6 +61,9 @@ struct MessageTests {
     #expect(request.query ?? "none" == query)
     #expect(HTTPRequest(method: .get, target: "/a").query == nil)
     #expect(HTTPRequest(method: .options, target: "*").path == "*")
+    var changed = request
+    changed.target = "/c?d"
+    #expect(changed.path == "/c" && changed.query == "d")
   }
 
   @Test("have methods that are tokens (RFC 9110 §9.1)")
