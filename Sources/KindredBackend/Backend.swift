@@ -103,7 +103,7 @@ public struct ReaderTicket: Sendable {
 }
 
 /// Signals that an answer is no longer wanted.
-public protocol Cancellation: Sendable {
+public protocol Cancellation: AnyObject, Sendable {
   /// Whether the request was cancelled; once true, it stays true.
   var isCancelled: Bool { get }
 

@@ -104,11 +104,11 @@ final class Authenticator: Sendable {
     if let known = known(verifier, token, generation, vocabulary) { return known }
     do {
       let claims = try verifier.claims(of: token)
-      var principal = Principal(
+      let principal = Principal(
         roles: claims.roles(at: verifier.rolesClaim), claims: claims.values(named: vocabulary.claims),
         vocabulary: vocabulary, isAuthenticated: true, identity: claims.identity,
-        databaseStanding: try configuration.databaseRoles?.standing(of: claims) ?? .connection)
-      principal.expiry = claims.expiry.map { $0 + verifier.leeway }
+        databaseStanding: try configuration.databaseRoles?.standing(of: claims) ?? .connection,
+        expiry: claims.expiry.map { $0 + verifier.leeway })
       cache.withLock { cache in
         guard cache.generation == generation, cache.vocabulary == vocabulary,
           token.utf8.count <= Self.maximumLength

@@ -6,7 +6,9 @@ import KindredCryptography
 import KindredSQLSyntax
 
 /// The client of a request, as far as responses depend on it.
-struct Principal: Sendable {
+///
+/// An object, because it is passed on with every request.
+final class Principal: Sendable {
   /// Whether the request had credentials.
   let isAuthenticated: Bool
   /// The roles; nil for the operator of the database, whom no rule restricts.
@@ -28,7 +30,7 @@ struct Principal: Sendable {
   /// Identifies the client, whatever its rights.
   let identity: [UInt8]
   /// When the credentials expire, in seconds since 1970; nil for never.
-  var expiry: Double?
+  let expiry: Double?
 
   /// The user who runs the program, and every client if access isn't configured.
   static let `operator` = Principal()
@@ -41,6 +43,7 @@ struct Principal: Sendable {
     standing = []
     databaseStanding = .connection
     identity = []
+    expiry = nil
   }
 
   /// - Parameters:
@@ -49,7 +52,7 @@ struct Principal: Sendable {
   ///   - databaseStanding: The client's role in the database.
   init(
     roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
-    identity: [UInt8], databaseStanding: DatabaseStanding
+    identity: [UInt8], databaseStanding: DatabaseStanding, expiry: Double? = nil
   ) {
     let roles = roles.intersection(vocabulary.roles)
     let claims = claims.filter { vocabulary.claims.contains($0.key) && $0.value != .null }
@@ -58,6 +61,7 @@ struct Principal: Sendable {
     self.claims = claims
     self.identity = identity
     self.databaseStanding = databaseStanding
+    self.expiry = expiry
     var text = OutputBytes()
     for role in roles.sorted() { text.append(role) }
     text.append("")

@@ -8,6 +8,7 @@ final class ModelVersion: Sendable {
   let schemaVersion: Int64
   let model: Model
   let timelessness: Timelessness
+  let shapes: ShapeVocabulary
   let plans: PlanCache
   /// The statements that change records.
   let changes: ChangeStatements
@@ -56,6 +57,7 @@ final class ModelVersion: Sendable {
     self.timelessness = timelessness
     self.counts = counts
     ruleTests = RuleTests(model: model)
+    shapes = ShapeVocabulary(model)
     plans = PlanCache(counts)
     lookups = RecordLookups(model: model)
     changes = ChangeStatements(model.dialect)

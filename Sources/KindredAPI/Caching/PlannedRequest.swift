@@ -3,24 +3,53 @@ import KindredOutput
 import KindredSQLSyntax
 
 /// A request with its plan.
-struct PlannedRequest: Sendable {
-  var plan: ExecutablePlan
+///
+/// An object, because many hands pass it on.
+final class PlannedRequest: Sendable {
+  let plan: ExecutablePlan
   /// Whether the result depends on the database alone, and not, for example, on the time.
-  var isTimeless: Bool
+  let isTimeless: Bool
   /// Whether the plan depends on the literals, so that no other request can use it.
-  var readsLiterals = false
+  let readsLiterals: Bool
   /// Whether the response explains the statements instead of returning data.
-  var explains: Bool
+  let explains: Bool
   /// For a page, whether the result could also be CSV.
-  var isTabular = false
-  var parameters: Parameters
+  let isTabular: Bool
+  let parameters: Parameters
   /// The largest number of records of the page; nil for all.
-  var limit: Int?
+  let limit: Int?
   /// Whether the result is the value of one column instead of records.
-  var isColumnValue = false
+  let isColumnValue: Bool
   /// The name of a file of the result, without its extension.
-  var name = ""
-  var order: RequestOrder
+  let name: String
+  let order: RequestOrder
+
+  init(
+    plan: ExecutablePlan, isTimeless: Bool, readsLiterals: Bool = false, explains: Bool,
+    isTabular: Bool = false, parameters: Parameters, limit: Int? = nil, isColumnValue: Bool = false,
+    name: String = "", order: RequestOrder
+  ) {
+    self.plan = plan
+    self.isTimeless = isTimeless
+    self.readsLiterals = readsLiterals
+    self.explains = explains
+    self.isTabular = isTabular
+    self.parameters = parameters
+    self.limit = limit
+    self.isColumnValue = isColumnValue
+    self.name = name
+    self.order = order
+  }
+
+  /// Creates a request with the plan of another.
+  convenience init(
+    sharing other: PlannedRequest, parameters: Parameters, limit: Int?, order: RequestOrder
+  ) {
+    self.init(
+      plan: other.plan, isTimeless: other.isTimeless, readsLiterals: other.readsLiterals,
+      explains: other.explains, isTabular: other.isTabular, parameters: parameters, limit: limit,
+      isColumnValue: other.isColumnValue, name: other.name, order: order)
+  }
 }
 
 extension PlannedRequest {

@@ -2,7 +2,6 @@ import KindredAssociations
 import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
-import OrderedCollections
 
 /// A URL split into its literals and the rest, its shape: requests of the same shape can share a plan.
 ///
@@ -30,11 +29,10 @@ struct RequestShape {
   private let segments: [Substring]
   private let query: Substring?
   /// The resource that the path leads to.
-  private var resource: Resource?
+  private var resource: ShapeVocabulary.Resource?
   /// Whether the path leads to one record.
   private var isSingle = false
-  /// The standing of the principal, which a cursor is bound to.
-  private let standing: [UInt8]
+  private let principal: Principal
 
   /// Bytes that stand for literals, and that no URL contains.
   private enum Mark {
@@ -46,17 +44,17 @@ struct RequestShape {
   }
 
   init(
-    path segments: [Substring], query: Substring?, type: MediaType, model: Model, limits: RequestLimits,
-    isUnpaged: Bool, standing: [UInt8] = []
+    path segments: [Substring], query: Substring?, type: MediaType, vocabulary: ShapeVocabulary,
+    limits: RequestLimits, isUnpaged: Bool, principal: Principal
   ) {
-    self.standing = standing
+    self.principal = principal
     self.type = type
     self.query = query
     self.segments = segments
     key = Key(bytes: [])
     key.bytes.reserveCapacity(segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
     key.bytes += type.rawValue.utf8
-    addPath(segments, model)
+    addPath(segments, vocabulary)
     if let query { addQuery(query) }
     addLimit(isUnpaged ? nil : limits.maximumPageSize, byDefault: isUnpaged ? nil : limits.pageSize)
   }
@@ -75,7 +73,7 @@ struct RequestShape {
     let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
     var key = Self.key(of: text)
     // The request may contain a cursor that is planned with it and belongs to its principal only.
-    key.bytes += standing
+    key.bytes += principal.standing
     return key
   }
 
@@ -85,24 +83,24 @@ struct RequestShape {
   /// Returns a request with the plan of `shared` and the literals of this shape, or nil if the plan doesn't fit.
   func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
     guard shared.parameters.literals.count == literals.count else { return nil }
-    var request = shared
-    request.parameters.literals = literals
-    request.order.segments = segments
-    request.order.principal = standing
-    if let limit { request.limit = Int(limit) }
-    guard let after else { return request }
-    guard let cursor = try? cursors.decode(after, for: request.order.associatedData),
-      let planned = shared.parameters.cursor, planned.hasShape(of: cursor)
-    else { return nil }
-    request.parameters.cursor = cursor
-    return request
+    let order = RequestOrder(segments: segments, terms: shared.order.terms, principal: principal.standing)
+    var parameters = Parameters(
+      literals: literals, cursor: shared.parameters.cursor, claims: principal.claims)
+    if let after {
+      guard let cursor = try? cursors.decode(after, for: order.associatedData),
+        let planned = parameters.cursor, planned.hasShape(of: cursor)
+      else { return nil }
+      parameters.cursor = cursor
+    }
+    return PlannedRequest(
+      sharing: shared, parameters: parameters, limit: limit.map { Int($0) } ?? shared.limit, order: order)
   }
 
   // MARK: The path
 
   /// Walks the path as its parser does: resources and associations are part of the shape, keys are literals.
-  private mutating func addPath(_ segments: [Substring], _ model: Model) {
-    guard let first = segments.first, var resource = model.resources[String(first)] else {
+  private mutating func addPath(_ segments: [Substring], _ vocabulary: ShapeVocabulary) {
+    guard let first = segments.first, var resource = vocabulary.resources[String(first)] else {
       isShareable = false
       return
     }
@@ -112,19 +110,17 @@ struct RequestShape {
       key.bytes.append(UInt8(ascii: "/"))
       if isOne {
         guard let association = resource.associations[String(segment)],
-          let destination = model.resources[association.destination]
+          let destination = vocabulary.resources[association.destination]
         else {
           isShareable = false
           return
         }
         key.bytes += segment.utf8
         resource = destination
-        isOne = association.cardinality == .toOne
+        isOne = association.isToOne
       } else {
-        let columns = resource.table.primaryKey
-        guard columns.count == 1, resource.table.columns[columns[0]].hasOneCandidate,
-          !segment.utf8.contains(UInt8(ascii: "=")), let text = try? URLCoding.decode(segment),
-          resource.table.columns[columns[0]].isCanonical(text)
+        guard let column = resource.key, !segment.contains(byte: UInt8(ascii: "=")),
+          let text = try? URLCoding.decode(segment), column.isCanonical(text)
         else {
           isShareable = false
           return
@@ -191,11 +187,7 @@ struct RequestShape {
   private func text(
     of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> String? {
-    guard let resource else { return nil }
-    let name = String(decoding: name, as: UTF8.self)
-    guard !RequestNode.rootParameterNames.contains(name),
-      let column = resource.columns.first(where: { $0.name == name }), column.hasOneCandidate
-    else { return nil }
+    guard let resource, resource.columns.contains(String(decoding: name, as: UTF8.self)) else { return nil }
     return Self.text(value)
   }
 

@@ -23,7 +23,7 @@ extension KindredService {
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
-    let request = try longRequests.expanded(request, for: principal.standing)
+    let request = try longRequests.expanded(request, for: principal.standing) ?? request
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
       if let format, !recordTypes.contains(format) {
@@ -110,9 +110,9 @@ extension KindredService {
   ) throws -> PlannedRequest {
     let type = asked.type
     let shape = RequestShape(
-      path: asked.segments, query: asked.request.query, type: type, model: version.model,
-      limits: options.limits, isUnpaged: type.isUnpaged, standing: asked.principal.standing)
-    var planned = try version.plans.request(for: shape, cursors) {
+      path: asked.segments, query: asked.request.query, type: type, vocabulary: version.shapes,
+      limits: options.limits, isUnpaged: type.isUnpaged, principal: asked.principal)
+    return try version.plans.request(for: shape, cursors) {
       var parser = FetchRequestParser(
         model: version.model, limits: options.limits, isUnpaged: type.isUnpaged)
       parser.cursors = cursors
@@ -128,10 +128,6 @@ extension KindredService {
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
       return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
     }
-    // Plans are shared by all principals with the same roles; claims and rights belong to the request.
-    planned.parameters.claims = asked.principal.claims
-    planned.order.principal = asked.principal.standing
-    return planned
   }
 
   private func planned(
@@ -145,7 +141,8 @@ extension KindredService {
         isTimeless: version.timelessness.holds(for: plan), readsLiterals: plan.readsLiterals,
         explains: parsed.explains,
         isTabular: asked.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
-        parameters: Parameters(literals: fetchRequest.literals.values, cursor: fetchRequest.after),
+        parameters: Parameters(
+          literals: fetchRequest.literals.values, cursor: fetchRequest.after, claims: asked.principal.claims),
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
         name: fetchRequest.path.name,
         order: RequestOrder(

@@ -30,21 +30,30 @@ enum Base64 {
 
   /// Encodes bytes as base64url without padding.
   static func encodeForURL(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var text: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        text.append(digits[Int(buffer >> bits & 63)])
+    let digits = alphabetForURLs.utf8Start
+    return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+      var length = 0
+      var buffer: UInt32 = 0
+      var bits: UInt32 = 0
+      for byte in bytes {
+        buffer = buffer << 8 | UInt32(byte)
+        bits += 8
+        while bits >= 6 {
+          bits -= 6
+          text[length] = digits[Int(buffer >> bits & 63)]
+          length += 1
+        }
       }
+      if bits > 0 {
+        text[length] = digits[Int(buffer << (6 - bits) & 63)]
+        length += 1
+      }
+      return length
     }
-    if bits > 0 { text.append(digits[Int(buffer << (6 - bits) & 63)]) }
-    return String(decoding: text, as: UTF8.self)
   }
+
+  private static let alphabetForURLs: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
   private static func value(of digit: UInt8) -> UInt8? {
     switch digit {

@@ -63,14 +63,14 @@ struct LongRequests: Sendable {
     return target(Kind.held, held.hold(deflated))
   }
 
-  /// Returns the request that a URL stands for if its `after` contains one.
+  /// Returns the request that a URL stands for if its `after` contains one, or nil.
   ///
   /// - Throws: `RequestError` if the contained request isn't from this server.
-  func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest {
-    guard let query = request.query, query.utf8.contains(UInt8(ascii: "~")) else { return request }
+  func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest? {
+    guard let query = request.query, query.contains(byte: UInt8(ascii: "~")) else { return nil }
     var pairs = query.split(separator: "&")
     let prefix = "after=\(Self.mark)"
-    guard let place = pairs.firstIndex(where: { $0.hasPrefix(prefix) }) else { return request }
+    guard let place = pairs.firstIndex(where: { $0.hasPrefix(prefix) }) else { return nil }
     let value = pairs.remove(at: place).dropFirst("after=".utf8.count + 1)
     guard !pairs.contains(where: { $0.hasPrefix(prefix) }) else {
       throw Self.refusal("a request has one `after`: take it from `Link`")

@@ -11,8 +11,7 @@ enum URLCoding {
   static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws
     -> String
   {
-    guard part.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 })
-    else {
+    if part.consists(of: { $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") && $0 < 0x80 }) {
       return String(part)
     }
     let input = Array(part.utf8)
@@ -116,7 +115,7 @@ enum URLCoding {
 
   /// Encodes everything that a URL can't contain, leaving existing escapes as they are.
   static func encodeUnsafe(_ text: String) -> String {
-    if text.utf8.allSatisfy({ safe[Int($0)] }) { return text }
+    if text.consists(of: { safe[Int($0)] }) { return text }
     return encode(text) { safe[Int($0)] }
   }
 
@@ -140,5 +139,14 @@ enum URLCoding {
 
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
+  }
+}
+
+extension StringProtocol {
+  /// Returns whether all bytes of the text are of a kind.
+  ///
+  /// A search in `utf8` itself would go from index to index.
+  fileprivate func consists(of isOfKind: (UInt8) -> Bool) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isOfKind) } ?? utf8.allSatisfy(isOfKind)
   }
 }

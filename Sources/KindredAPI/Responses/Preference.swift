@@ -58,8 +58,12 @@ struct Preference {
     var start = text.startIndex
     var isQuoted = false
     var isEscaped = false
-    for index in text.utf8.indices {
-      let byte = text.utf8[index]
+    let bytes = text.utf8
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      let next = bytes.index(after: index)
+      defer { index = next }
       if isEscaped {
         isEscaped = false
       } else if isQuoted, byte == UInt8(ascii: "\\") {
@@ -68,7 +72,7 @@ struct Preference {
         isQuoted.toggle()
       } else if !isQuoted, byte == separator {
         parts.append(text[start..<index])
-        start = text.utf8.index(after: index)
+        start = next
       }
     }
     parts.append(text[start...])
@@ -91,11 +95,19 @@ struct Preference {
   }
 }
 
-extension StringProtocol {
+extension String {
   /// The text without leading and trailing spaces and tabs.
-  var trimmed: SubSequence {
-    let start = drop { $0 == " " || $0 == "\t" }
-    guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start }
-    return start[...last]
+  var trimmed: Substring { self[...].trimmed }
+}
+
+extension Substring {
+  /// The text without leading and trailing spaces and tabs.
+  var trimmed: Substring {
+    // On UTF-8: avoids grapheme breaking.
+    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var bytes = utf8
+    while let first = bytes.first, isSpace(first) { bytes.removeFirst() }
+    while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+    return Substring(bytes)
   }
 }

@@ -8,7 +8,9 @@ extension KindredService {
 
   /// Exempts health checks from the limits on connections and requests: they must report on the server, not on the
   /// client.
-  public func isExempt(_ request: HTTPRequest) -> Bool { request.path == OperationsPage.health.path }
+  public func isExempt(_ request: HTTPRequest) -> Bool { request.path == Self.healthPath }
+
+  private static let healthPath = OperationsPage.health.path
 
   /// Returns the response to a request with content if its head already decides it, so that the content is neither sent
   /// nor read in vain.
@@ -29,7 +31,7 @@ extension KindredService {
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
   private func screenContent(of request: HTTPRequest, _ principal: Principal) throws {
     if request.method.isSafe { return }
-    let route = try Route(request)
+    let route = try Route(request.path)
     guard case .records(let segments) = route else {
       try checkMethod(of: request, at: route)
       return try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
@@ -45,7 +47,7 @@ extension KindredService {
   /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
   ///   page of another site has sent.
   func screen(_ request: HTTPRequest) throws {
-    if !isAddressed(by: request), request.path != OperationsPage.health.path { throw Problem.misdirected }
+    if !isAddressed(by: request), !isExempt(request) { throw Problem.misdirected }
     if request.method.isSafe { return }
     // TRACE is a known method that is allowed nowhere, which is 405 (RFC 9110 §15.5.6).
     guard Self.methods.contains(request.method) || request.method.token == "TRACE" else {
@@ -56,7 +58,7 @@ extension KindredService {
 
   private func isAddressed(by request: HTTPRequest) -> Bool {
     // Only an HTTP/1.0 client may omit Host, and no browser is one (RFC 9112 §3.2).
-    request.headers.withBytes(of: "Host", options.hosts.contains) ?? true
+    request.headers.withBytes(of: "Host") { options.hosts.contains($0) } ?? true
   }
 
   /// Returns whether a browser says that a page of another origin sent the request.

@@ -19,6 +19,7 @@ public final class KindredService: HTTPHandler {
   let serviceMetrics = ServiceMetrics()
   let readerQueue: ReaderQueue
   private let authenticator: Authenticator
+  private let isAccessConfigured: Bool
   private let counterSource = Mutex<CounterSource?>(nil)
   /// Distinguishes this service from all others, including those of earlier processes.
   let instance = String(UInt64.random(in: .min ... .max))
@@ -35,6 +36,7 @@ public final class KindredService: HTTPHandler {
     guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
     self.cursors = cursors
     longRequests = LongRequests(cursors)
+    isAccessConfigured = options.access != nil
     authenticator = try Authenticator(
       options.access ?? AccessConfiguration(), impersonating: options.impersonated, logger: logger)
     changeFeed = try options.live.map { try ChangeFeed(backend, $0) }
@@ -90,7 +92,7 @@ public final class KindredService: HTTPHandler {
       try screen(request)
       let sender = try self.principal(of: request)
       principal = sender
-      switch try answer(request, at: Route(request), sender, readers, &timing) {
+      switch try answer(request, at: Route(request.path), sender, readers, &timing) {
       case .now(let response): return .now(finished(response, to: request, timing))
       case .later(let response): return .later(response)
       }
@@ -177,7 +179,7 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Whether access rules or credentials are configured.
-  var restrictsAccess: Bool { options.access != nil || models.known?.vocabulary != nil }
+  var restrictsAccess: Bool { isAccessConfigured || models.known?.vocabulary != nil }
 
   /// Returns the principal of a request.
   ///
@@ -244,9 +246,11 @@ extension HTTPResponse {
 
   /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options"), and plain HTTP for a year (RFC 6797) if required.
   fileprivate mutating func protectBrowsers(requiringHTTPS: Bool) {
-    headers.append("X-Content-Type-Options", "nosniff")
+    headers.append(contentsOf: Self.noSniffing)
     if requiringHTTPS { headers.append("Strict-Transport-Security", "max-age=31536000") }
   }
+
+  private static let noSniffing: HTTPHeaders = ["X-Content-Type-Options": "nosniff"]
 }
 
 /// Thrown if cursors can't be sealed: the key isn't 32 bytes long, or OpenSSL lacks AES-SIV.

@@ -36,7 +36,7 @@ public struct AnsweredRequest: Sendable {
 extension HTTPRequest {
   /// The path without the values of named keys: `/users/email=` for `/users/email=ann@example.org`.
   var pathWithoutValues: Substring {
-    guard path.utf8.contains(UInt8(ascii: "=")) else { return path }
+    guard path.contains(byte: UInt8(ascii: "=")) else { return path }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
       segment.split(separator: ",", omittingEmptySubsequences: false)
         .map { part in part.firstIndex(of: "=").map { String(part[...$0]) } ?? String(part) }

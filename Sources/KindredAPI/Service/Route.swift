@@ -1,5 +1,4 @@
 import KindredAssociations
-import KindredHTTP
 
 /// The destination of a path.
 enum Route: Equatable {
@@ -15,23 +14,20 @@ enum Route: Equatable {
   case records([Substring])
 
   /// - Throws: `RequestError` if Kindred has no such page.
-  init(_ request: HTTPRequest) throws {
-    let path = request.path
-    if path == "*" || path == "/" {
-      self = .index
-    } else if path == "/-/batch" {
+  init(_ path: Substring) throws {
+    guard path.utf8.dropFirst().first == UInt8(ascii: "-"), path.hasPrefix("/-/") else {
+      // A path of one byte is `/` or `*`.
+      self = path.utf8.count == 1 ? .index : .records(Self.segments(of: path))
+      return
+    }
+    if path == "/-/batch" {
       self = .batch
-    } else if path.utf8.dropFirst().first == UInt8(ascii: "-"), path.hasPrefix("/-/") {
-      if path.hasPrefix("/-/explorer/") {
-        self = .asset(path.dropFirst("/-/explorer/".count))
-        return
-      }
-      guard let page = OperationsPage(rawValue: String(path.dropFirst(3))) else {
-        throw RequestError(.notFound, "there is nothing at \(path)")
-      }
+    } else if path.hasPrefix("/-/explorer/") {
+      self = .asset(path.dropFirst("/-/explorer/".count))
+    } else if let page = OperationsPage(rawValue: String(path.dropFirst(3))) {
       self = .operations(page)
     } else {
-      self = .records(Self.segments(of: path))
+      throw RequestError(.notFound, "there is nothing at \(path)")
     }
   }
 

@@ -80,7 +80,7 @@ extension KindredService {
 
   /// Returns whether the request is an import, whose content may be stored in a file.
   public func takesLongBody(_ request: HTTPRequest) -> Bool {
-    guard isWritable, WriteContent.importFormat(of: request) != nil, case .records? = try? Route(request)
+    guard isWritable, WriteContent.importFormat(of: request) != nil, case .records? = try? Route(request.path)
     else {
       return false
     }

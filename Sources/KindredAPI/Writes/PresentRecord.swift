@@ -15,7 +15,7 @@ struct PresentRecord {
     _ service: KindredService
   ) throws {
     let get = HTTPRequest(method: .get, target: String(request.path))
-    guard case .records(let segments) = try Route(get) else {
+    guard case .records(let segments) = try Route(get.path) else {
       throw RequestError(.notFound, "there is no record at \(get.target)")
     }
     let asked = RecordsRequest(

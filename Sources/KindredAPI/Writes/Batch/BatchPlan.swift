@@ -32,7 +32,7 @@ struct BatchPlan: Sendable {
       let work = Result {
         try budget.checkTime()
         let length = part.target.utf8.count
-        part = try service.longRequests.expanded(part, for: principal.standing)
+        part = try service.longRequests.expanded(part, for: principal.standing) ?? part
         try budget.add(expansion: part.target.utf8.count - length)
         let work = try Self.work(of: part, principal, version, service) { [budget] in try budget.checkTime() }
         for plan in work.plans { try budget.add(plan) }
@@ -51,7 +51,7 @@ struct BatchPlan: Sendable {
     of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: KindredService,
     check: @escaping () throws -> Void
   ) throws -> Work {
-    guard case .records(let segments) = try Route(part) else {
+    guard case .records(let segments) = try Route(part.path) else {
       throw RequestError(.notFound, "a part of a batch is about records, and \(part.path) is not")
     }
     guard part.method == .get else {
