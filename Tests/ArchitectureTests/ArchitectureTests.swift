@@ -8,8 +8,8 @@ struct ArchitectureTests {
     files = try SourceFile.all()
   }
 
-  @Test("every module stands on those that the design gives it, and on no other")
-  func layers() {
+  @Test
+  func `every module stands on those that the design gives it, and on no other`() {
     #expect(!files.isEmpty)
     for file in files {
       guard let importable = Architecture.importable(from: file.module) else {
@@ -22,8 +22,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("the imports are found")
-  func imports() {
+  @Test
+  func `the imports are found`() {
     let file = SourceFile(
       module: "", path: "",
       lines: [
@@ -33,8 +33,8 @@ struct ArchitectureTests {
     #expect(file.imports == ["A", "B", "C", "G"])
   }
 
-  @Test("the server knows no driver: it sees a database as a `Backend`")
-  func drivers() {
+  @Test
+  func `the server knows no driver: it sees a database as a Backend`() {
     let drivers: Set = ["KindredSQLite", "KindredExecution", "CKindredSQLite"]
     let server = files.filter {
       ["KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput"].contains($0.module)
@@ -45,8 +45,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("no arrow leads upwards")
-  func order() {
+  @Test
+  func `no arrow leads upwards`() {
     let names = Architecture.modules.map(\.name)
     for (index, module) in Architecture.modules.enumerated() {
       for lower in module.uses + module.gates {
@@ -55,8 +55,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("no file has more than 400 lines")
-  func size() {
+  @Test
+  func `no file has more than 400 lines`() {
     for file in files where file.lines.count > 401 {
       Issue.record("\(file.path) has \(file.lines.count - 1) lines")
     }
@@ -78,8 +78,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("only the driver, the backend and the library of a database use its words")
-  func databases() {
+  @Test
+  func `only the driver, the backend and the library of a database use its words`() {
     let words: [(words: [String], modules: Set<String>)] = [
       (
         ["sqlite3_", "SQLITE_", "PRAGMA ", "sqlite_"],
@@ -97,10 +97,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test(
-    "names are resolved without SQL",
-    arguments: ["SQLDialect", "SelectBuilder", "StatementBuilder", "CompiledExpression", "SQL(", "SQL."])
-  func resolution(word: String) {
+  @Test(arguments: ["SQLDialect", "SelectBuilder", "StatementBuilder", "CompiledExpression", "SQL(", "SQL."])
+  func `names are resolved without SQL`(word: String) {
     let resolution = files.filter { $0.path.contains("/Planning/Resolution/") }
     #expect(!resolution.isEmpty)
     for file in resolution {
@@ -108,10 +106,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test(
-    "nothing ends the process, and the sockets are our own",
-    arguments: ["fatalError(", "preconditionFailure(", "try!", "as!", "import NIO"])
-  func absence(text: String) {
+  @Test(arguments: ["fatalError(", "preconditionFailure(", "try!", "as!", "import NIO"])
+  func `nothing ends the process, and the sockets are our own`(text: String) {
     for file in files {
       for line in file.lineNumbers(of: text) {
         Issue.record("\(file.path):\(line) has \(text)")
@@ -119,8 +115,8 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("SQLite's SQL stands in its dialect and its strategies, PostgreSQL's in its own")
-  func dialects() {
+  @Test
+  func `SQLite's SQL stands in its dialect and its strategies, PostgreSQL's in its own`() {
     let words = [
       "SQLite": [
         " INDEXED BY ", "temp.", "TEMP TABLE", "rowid FROM", ".rowid", " MATCH ", "json_each", "kindred_",

@@ -6,8 +6,8 @@ struct AggregateTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("aggregates of several associations don't inflate one another")
-  func aggregatesOfSeveralAssociationsDonTInflateOneAnother() throws {
+  @Test
+  func `aggregates of several associations don't inflate one another`() throws {
     try expectRequest(
       #"""
       /authors?fields=name&annotate=bookCount,paintingCount,books.sum(price),paintings.max(year)
@@ -28,8 +28,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("of some of the records")
-  func ofSomeOfTheRecords() throws {
+  @Test
+  func `of some of the records`() throws {
     try expectRequest(
       #"""
       /authors?fields=name\#
@@ -47,8 +47,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("of none")
-  func ofNone() throws {
+  @Test
+  func `of none`() throws {
     try expectRequest(
       #"""
       /authors/3?fields=name\#
@@ -69,8 +69,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("through a to-one, where a missing one counts as none")
-  func throughAToOneWhereAMissingOneCountsAsNone() throws {
+  @Test
+  func `through a to-one, where a missing one counts as none`() throws {
     try expectRequest(
       #"/books?fields=title&annotate=n:author.books.count&filter=id>4"#, on: library,
       sql: #"""
@@ -83,8 +83,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("through a join table")
-  func throughAJoinTable() throws {
+  @Test
+  func `through a join table`() throws {
     try expectRequest(
       #"/tags?fields=name&annotate=bookCount,minBookYear"#, on: library,
       sql: #"""
@@ -99,8 +99,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("of a node: its filter holds, its limit doesn't")
-  func ofANodeItsFilterHoldsItsLimitDoesnT() throws {
+  @Test
+  func `of a node: its filter holds, its limit doesn't`() throws {
     try expectRequest(
       #"""
       /authors?fields=name&include=books&books.values=title&books.filter=kind='novel'&books.limit=1\#
@@ -118,8 +118,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("filtered and sorted by: the associated records are read once, in groups")
-  func filteredAndSortedBy() throws {
+  @Test
+  func `filtered and sorted by: the associated records are read once, in groups`() throws {
     try expectRequest(
       #"/authors?fields=name&annotate=bookCount&having=books.count>=2&sort=-bookCount"#, on: library,
       sql: #"""
@@ -139,10 +139,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test(
-    "filtered and sorted by, beside a record that is associated with each",
-    arguments: ["", "&include=country"])
-  func filteredAndSortedByBesideAJoin(include: String) throws {
+  @Test(arguments: ["", "&include=country"])
+  func `filtered and sorted by, beside a record that is associated with each`(include: String) throws {
     try expectRequest(
       "/authors?fields=name&filter=books.count>=2%20and%20country.name='France'&sort=-bookCount\(include)",
       on: library,
@@ -151,8 +149,8 @@ struct AggregateTests {
         : #"[{"name":"Zola","country":{"code":"FR","name":"France"}}]"#)
   }
 
-  @Test("filtered and sorted by what records without associated ones meet too")
-  func filteredAndSortedByWhatNoneMeets() throws {
+  @Test
+  func `filtered and sorted by what records without associated ones meet too`() throws {
     try expectRequest(
       "/authors?fields=name&annotate=bookCount&having=books.count<=2&sort=-bookCount", on: library,
       json: #"""
@@ -166,8 +164,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("combined by operators")
-  func combinedByOperators() throws {
+  @Test
+  func `combined by operators`() throws {
     try expectRequest(
       #"""
       /authors?fields=name\#
@@ -188,8 +186,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("of groups")
-  func ofGroups() throws {
+  @Test
+  func `of groups`() throws {
     try expectRequest(
       #"""
       /books?fields=kind,n:count(),last:max(year)&group=kind&having=count()>1&sort=-count()
@@ -203,8 +201,8 @@ struct AggregateTests {
         """#)
   }
 
-  @Test("of everything")
-  func ofEverything() throws {
+  @Test
+  func `of everything`() throws {
     try expectRequest(
       #"/books?fields=n:count(),kinds:count(distinct kind),total:sum(price)"#, on: library,
       sql: #"""

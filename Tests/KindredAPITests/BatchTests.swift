@@ -14,8 +14,8 @@ struct BatchTests {
     try library.send(.post, "/-/batch", content, headers: headers)
   }
 
-  @Test("is done in its order, each part seeing those before it")
-  func order() throws {
+  @Test
+  func `is done in its order, each part seeing those before it`() throws {
     let answer = try send(
       """
       [{"method":"POST","url":"/tags","body":{"name":"made"}},
@@ -50,8 +50,8 @@ struct BatchTests {
     return answer.text[start..<end]
   }
 
-  @Test("ends with the first part that fails, whose place its problem tells, and does nothing")
-  func failures() throws {
+  @Test
+  func `ends with the first part that fails, whose place its problem tells, and does nothing`() throws {
     let made = #"{"method":"POST","url":"/tags","body":{"name":"made"}}"#
     let cases: [(Int, String, String)] = [
       (409, #"{"method":"POST","url":"/tags","body":{"name":"sea"}}"#, "#/1/body/name"),
@@ -74,21 +74,21 @@ struct BatchTests {
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
   }
 
-  @Test(
-    "is an array of requests, and its parts have no rights of their own",
-    arguments: [
-      ("{}", 422), ("[1]", 422), (#"[{"method":"GET"}]"#, 422), (#"[{"url":"/tags"}]"#, 422),
-      (#"[{"method":"TRACE","url":"/tags"}]"#, 422), (#"[{"method":"GET","url":"http://a/tags"}]"#, 422),
-      (#"[{"method":"GET","url":"/tags","bdy":1}]"#, 422),
-      (#"[{"method":"GET","url":"/tags","headers":{"a b":"c"}}]"#, 422),
-      (#"[{"method":"GET","url":"/tags","headers":{"authorization":"x"}}]"#, 400), ("[", 400),
-    ])
-  func form(content: String, status: Int) throws {
+  @Test(arguments: [
+    ("{}", 422), ("[1]", 422), (#"[{"method":"GET"}]"#, 422), (#"[{"url":"/tags"}]"#, 422),
+    (#"[{"method":"TRACE","url":"/tags"}]"#, 422), (#"[{"method":"GET","url":"http://a/tags"}]"#, 422),
+    (#"[{"method":"GET","url":"/tags","bdy":1}]"#, 422),
+    (#"[{"method":"GET","url":"/tags","headers":{"a b":"c"}}]"#, 422),
+    (#"[{"method":"GET","url":"/tags","headers":{"authorization":"x"}}]"#, 400), ("[", 400),
+  ])
+  func `is an array of requests, and its parts have no rights of their own`(content: String, status: Int)
+    throws
+  {
     #expect(try send(content).status == status)
   }
 
-  @Test("has a hundred parts at most")
-  func count() throws {
+  @Test
+  func `has a hundred parts at most`() throws {
     func parts(_ count: Int) -> String {
       "[\(Array(repeating: #"{"method":"POST","url":"/employees","body":{"name":"B"}}"#, count: count).joined(separator: ","))]"
     }
@@ -97,8 +97,8 @@ struct BatchTests {
     #expect(try library.stored("SELECT COUNT(*) FROM employee WHERE name = 'B'") == "100")
   }
 
-  @Test("may be tried, and done once")
-  func preferences() throws {
+  @Test
+  func `may be tried, and done once`() throws {
     let content = #"[{"method":"POST","url":"/tags","body":{"name":"made"}}]"#
     #expect(
       try send(content, headers: ["Prefer": "tx=rollback"]).headers["Preference-Applied"] == "tx=rollback")
@@ -108,8 +108,8 @@ struct BatchTests {
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
   }
 
-  @Test("is only sent by POST")
-  func methods() throws {
+  @Test
+  func `is only sent by POST`() throws {
     #expect(try library.answer("/-/batch").status == 405)
     #expect(try library.answer("/-/batch", method: .options).headers["Allow"] == "POST, OPTIONS")
   }

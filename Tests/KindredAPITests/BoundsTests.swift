@@ -17,10 +17,8 @@ struct BoundsTests {
     return (["a:id\(operation)id"] + uses).joined(separator: ",")
   }
 
-  @Test(
-    "an error repeats no more of a request than helps",
-    arguments: ["$=1", "format=$", "filter=$", "sort=$", "fields=$", "limit=$", "include=$", "after=$"])
-  func echoes(query: String) throws {
+  @Test(arguments: ["$=1", "format=$", "filter=$", "sort=$", "fields=$", "limit=$", "include=$", "after=$"])
+  func `an error repeats no more of a request than helps`(query: String) throws {
     let text = query.replacing("$", with: String(repeating: "zé", count: 100_000))
     let request = HTTPRequest(
       method: .query, target: "/books",
@@ -31,28 +29,24 @@ struct BoundsTests {
     #expect(answer.bytes.count < 6000, "\(answer.bytes.count)")
   }
 
-  @Test(
-    "numbers of records are digits",
-    arguments: [
-      "limit=%2B1", "limit=1e2", "offset=9223372036854775807", "offset=-1", "limit=", "books.limit=1.0",
-    ])
-  func counts(query: String) throws {
+  @Test(arguments: [
+    "limit=%2B1", "limit=1e2", "offset=9223372036854775807", "offset=-1", "limit=", "books.limit=1.0",
+  ])
+  func `numbers of records are digits`(query: String) throws {
     let answer = try Library.database().answer("/authors?include=books&\(query)")
     #expect(answer.status == 400)
     #expect(answer.text.contains("from 0 to 9007199254740991"))
   }
 
-  @Test("a few names that use names are what they stand for")
-  func fewNames() throws {
+  @Test
+  func `a few names that use names are what they stand for`() throws {
     try expectRequest(
       "/books/3?fields=id&annotate=\(Self.doubled(4))", on: try Library.database(),
       json: #"{"id":3,"a":6,"b":12,"c":24,"d":48}"#)
   }
 
-  @Test(
-    "names that use names are refused before they double for ever",
-    arguments: ["annotate=\(doubled(26))", "fields=\(doubled(26))", "annotate=\(doubled(25))&sort=y"])
-  func doubledNames(parameters: String) throws {
+  @Test(arguments: ["annotate=\(doubled(26))", "fields=\(doubled(26))", "annotate=\(doubled(25))&sort=y"])
+  func `names that use names are refused before they double for ever`(parameters: String) throws {
     let name = String(parameters.prefix { $0 != "=" })
     try expectProblem(
       "/books?\(parameters)", on: try Library.database(), code: .limitExceeded, parameter: name)
@@ -70,10 +64,9 @@ struct BoundsTests {
       "/books?fields=\(chain(200))", on: library, code: .limitExceeded, parameter: "fields")
   }
 
-  @Test(
-    "a path of associations ends where the tree does, however long it is written",
-    arguments: ["include", "join"])
-  func longPaths(parameter: String) throws {
+  @Test(arguments: ["include", "join"])
+  func `a path of associations ends where the tree does, however long it is written`(parameter: String) throws
+  {
     let library = try Library.database()
     let path = String(repeating: "books.author.", count: 20_000) + "books"
     let content = HTTPRequest(
@@ -88,8 +81,8 @@ struct BoundsTests {
       code: .limitExceeded, parameter: parameter)
   }
 
-  @Test("conditions that count what is filtered below are counted at each use")
-  func multipliedConditions() throws {
+  @Test
+  func `conditions that count what is filtered below are counted at each use`() throws {
     let database = try TestDatabase(
       "CREATE TABLE person (id INTEGER PRIMARY KEY, bossId INTEGER REFERENCES person(id))")
     let key = "peopleByBoss"
@@ -102,15 +95,15 @@ struct BoundsTests {
     #expect(status == 400 && text.contains("limit-exceeded"))
   }
 
-  @Test("a condition of a node can't hold an aggregate of the node")
-  func circularCondition() throws {
+  @Test
+  func `a condition of a node can't hold an aggregate of the node`() throws {
     try expectProblem(
       "/authors?include=books&books.filter=year>../books.count", on: try Library.database(),
       code: .invalidExpression, parameter: "books.filter")
   }
 
-  @Test("a path in an expression is no deeper than the tree may be")
-  func longPath() throws {
+  @Test
+  func `a path in an expression is no deeper than the tree may be`() throws {
     let database = try TestDatabase(
       "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, bossId INTEGER REFERENCES person(id))")
     func path(_ count: Int) -> String { String(repeating: "boss.", count: count) + "name" }
@@ -121,8 +114,8 @@ struct BoundsTests {
       "/people?filter=\(path(200))='x'", on: database, code: .limitExceeded, parameter: "filter", position: 0)
   }
 
-  @Test("literals are collected without copying those before them")
-  func manyLiterals() throws {
+  @Test
+  func `literals are collected without copying those before them`() throws {
     let list = "filter=id in (" + (1...40_000).map(String.init).joined(separator: ",") + ")"
     let conditions = [String](repeating: "filter=1", count: 9000).joined(separator: "&")
     let model = try Library.database().model
@@ -142,10 +135,8 @@ struct BoundsTests {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  @Test(
-    "planning a write ends when the request must",
-    arguments: ["PATCH /books?filter=", "POST /books?fields=x:"])
-  func stoppedWrite(target: String) throws {
+  @Test(arguments: ["PATCH /books?filter=", "POST /books?fields=x:"])
+  func `planning a write ends when the request must`(target: String) throws {
     struct Stop: Error {}
     let library = try Library.writable()
     let list = (1...600).map { "\($0)" }.joined(separator: ",")
@@ -161,8 +152,8 @@ struct BoundsTests {
     }
   }
 
-  @Test("planning ends when the request must")
-  func stoppedPlanning() throws {
+  @Test
+  func `planning ends when the request must`() throws {
     struct Stop: Error {}
     let library = try Library.database()
     let model = try library.model
@@ -172,8 +163,8 @@ struct BoundsTests {
     #expect(throws: Stop.self) { try Planner(model: model, check: { throw Stop() }).plan(request) }
   }
 
-  @Test("patterns on an indexed column can be stopped, and are found by the index")
-  func indexedPatterns() throws {
+  @Test
+  func `patterns on an indexed column can be stopped, and are found by the index`() throws {
     var options = KindredService.Options()
     options.queryTime = 0.5
     let database = try TestDatabase(
@@ -210,8 +201,8 @@ struct BoundsTests {
     }
   }
 
-  @Test("texts that are built are bounded, and those that are stored are not")
-  func storedValues() throws {
+  @Test
+  func `texts that are built are bounded, and those that are stored are not`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE doc (id INTEGER PRIMARY KEY, name TEXT, data BLOB);
@@ -241,24 +232,22 @@ struct BoundsTests {
       """, configuration: limited)
   }
 
-  @Test(
-    "what a request would have to hold is bounded",
-    arguments: [
-      // A text that doubles, one that is replaced by a longer one, and sorts and groups that would fill the disk.
-      "/notes?limit=1&fields=a:body||body,"
-        + zip(names, names.dropFirst()).prefix(12).map { "\($1):\($0)||\($0)" }
-        .joined(separator: ","),
-      "/notes?limit=1&fields=a:replace(replace(body,'A','aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),'a',body)",
-      "/notes?limit=1&fields=body,n:count()&group=body&sort=-count()",
-      "/notes?limit=1&fields=body&distinct=true&sort=-body",
-    ])
-  func boundedValues(target: String) throws {
+  @Test(arguments: [
+    // A text that doubles, one that is replaced by a longer one, and sorts and groups that would fill the disk.
+    "/notes?limit=1&fields=a:body||body,"
+      + zip(names, names.dropFirst()).prefix(12).map { "\($1):\($0)||\($0)" }
+      .joined(separator: ","),
+    "/notes?limit=1&fields=a:replace(replace(body,'A','aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),'a',body)",
+    "/notes?limit=1&fields=body,n:count()&group=body&sort=-count()",
+    "/notes?limit=1&fields=body&distinct=true&sort=-body",
+  ])
+  func `what a request would have to hold is bounded`(target: String) throws {
     let (status, _, text) = try Self.notes().get(target)
     #expect(status == 400 && (text.contains("limit-exceeded") || text.contains("too big")), "\(text)")
   }
 
-  @Test("a database that has refused a request answers the next one")
-  func afterRefusal() throws {
+  @Test
+  func `a database that has refused a request answers the next one`() throws {
     let notes = try Self.notes()
     _ = try notes.get("/notes?limit=1&fields=body&distinct=true&sort=-body")
     try expectRequest("/notes?fields=id&limit=2", on: notes, json: #"[{"id":1},{"id":2}]"#)

@@ -16,14 +16,14 @@ struct CORSTests {
     "Access-Control-Request-Headers": "if-none-match",
   ]
 
-  @Test("pages of allowed origins may send QUERY, and see that they may")
-  func query() throws {
+  @Test
+  func `pages of allowed origins may send QUERY, and see that they may`() throws {
     let policy = try #require(CORSPolicy(origins: .any))
     #expect(policy.methods.contains("QUERY") && policy.exposedHeaders.contains("Accept-Query"))
   }
 
-  @Test("it is off by default")
-  func off() throws {
+  @Test
+  func `it is off by default`() throws {
     let library = try library(nil)
     let answer = try library.answer("/books", headers: ["Origin": "https://example.org"])
     #expect(answer.headers["Access-Control-Allow-Origin"] == nil)
@@ -34,8 +34,8 @@ struct CORSTests {
     #expect(asked.headers["Access-Control-Allow-Methods"] == nil)
   }
 
-  @Test("pages of named origins may read, errors and 304 too")
-  func named() throws {
+  @Test
+  func `pages of named origins may read, errors and 304 too`() throws {
     let library = try library(CORSPolicy(origins: .these(["https://example.org"])))
     let tag = try #require(try library.answer("/books").headers["ETag"])
     for (target, status) in [("/books", 200), ("/nothing", 404), ("/books", 304)] {
@@ -50,12 +50,10 @@ struct CORSTests {
     }
   }
 
-  @Test(
-    "others may not, and caches are told that it matters",
-    arguments: [
-      "https://example.com", "http://example.org", "https://example.org:8443", "null", nil,
-    ])
-  func others(origin: String?) throws {
+  @Test(arguments: [
+    "https://example.com", "http://example.org", "https://example.org:8443", "null", nil,
+  ])
+  func `others may not, and caches are told that it matters`(origin: String?) throws {
     let library = try library(CORSPolicy(origins: .these(["https://example.org"])))
     let answer = try library.answer("/books", headers: origin.map { ["Origin": $0] } ?? [:])
     #expect(answer.status == 200)
@@ -63,8 +61,8 @@ struct CORSTests {
     #expect(answer.headers["Vary"] == "Accept, Accept-Encoding, Origin")
   }
 
-  @Test("a preflight is answered with what is allowed")
-  func preflights() throws {
+  @Test
+  func `a preflight is answered with what is allowed`() throws {
     let library = try library(
       CORSPolicy(
         origins: .these(["https://example.org"]), methods: ["GET", "HEAD"], headers: ["If-None-Match"],
@@ -80,8 +78,8 @@ struct CORSTests {
     #expect(answer.headers["Vary"] == "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
   }
 
-  @Test("any origin is `*`, and never goes with credentials")
-  func any() throws {
+  @Test
+  func `any origin is *, and never goes with credentials`() throws {
     let library = try library(CORSPolicy(origins: .any))
     let answer = try library.answer("/books", headers: ["Origin": "https://anywhere.example"])
     #expect(answer.headers["Access-Control-Allow-Origin"] == "*")

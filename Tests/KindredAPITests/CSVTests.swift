@@ -12,16 +12,16 @@ struct CSVTests {
     return answer.text
   }
 
-  @Test("a line of names, then one a record; each ends with CRLF, NULL is the empty field")
-  func table() throws {
+  @Test
+  func `a line of names, then one a record; each ends with CRLF, NULL is the empty field`() throws {
     #expect(
       try csv("/books?limit=3&sort=-id", on: Library.database())
         == "id,authorId,title,kind,year,price\r\n6,2,Truth,novel,1903,5.0\r\n5,,Beowulf,poem,,7.75\r\n"
         + "4,2,Germinal,novel,1885,9.0\r\n")
   }
 
-  @Test("values of to-one associations are columns of their own, empty where there is no record")
-  func toOne() throws {
+  @Test
+  func `values of to-one associations are columns of their own, empty where there is no record`() throws {
     #expect(
       try csv(
         "/books?fields=id&filter=id>3&limit=2&include=author.country&author.fields=name&author.country.fields=name",
@@ -35,15 +35,15 @@ struct CSVTests {
         == "id,author\r\n5,\r\n6,Zola\r\n")
   }
 
-  @Test("a to-one association that was joined lends its columns to the record")
-  func joined() throws {
+  @Test
+  func `a to-one association that was joined lends its columns to the record`() throws {
     #expect(
       try csv("/books/1?fields=title&annotate=authorName:author.name", on: Library.database())
         == "title,authorName\r\nMoby-Dick,Melville\r\n")
   }
 
-  @Test("quotes around what has quotes, commas or line breaks; names too")
-  func quotes() throws {
+  @Test
+  func `quotes around what has quotes, commas or line breaks; names too`() throws {
     let database = try TestDatabase(
       #"""
       CREATE TABLE note (id INTEGER PRIMARY KEY, "a,b" TEXT, "say ""hi""" TEXT);
@@ -55,8 +55,8 @@ struct CSVTests {
     )
   }
 
-  @Test("empty text and NULL are told apart, and an import reads them as they were")
-  func emptyText() throws {
+  @Test
+  func `empty text and NULL are told apart, and an import reads them as they were`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, data BLOB);
@@ -70,8 +70,8 @@ struct CSVTests {
     #expect(try database.stored("SELECT id, text IS NULL, typeof(data) FROM note") == "1|0|blob; 2|1|null")
   }
 
-  @Test("booleans, blobs in base64, JSON as its text, and bytes that are not UTF-8")
-  func types() throws {
+  @Test
+  func `booleans, blobs in base64, JSON as its text, and bytes that are not UTF-8`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE thing (id INTEGER PRIMARY KEY, ok BOOLEAN, data BLOB, document JSON, real REAL, text TEXT);
@@ -114,31 +114,29 @@ struct CSVTests {
     }
   }
 
-  @Test("an empty collection has its line of names")
-  func empty() throws {
+  @Test
+  func `an empty collection has its line of names`() throws {
     #expect(try csv("/tags?filter=id>99", on: Library.database()) == "id,name\r\n")
   }
 
-  @Test("a page has links, as in JSON")
-  func pages() throws {
+  @Test
+  func `a page has links, as in JSON`() throws {
     let answer = try Library.database().answer("/books?limit=2", headers: ["Accept": "text/csv"])
     #expect(answer.headers["Link"]?.contains("rel=\"next\"") == true)
   }
 
-  @Test(
-    "what is no single value is not acceptable, whether included or repeated",
-    arguments: [
-      "/authors?include=books", "/books?include=author.country,reviews", "/books?include=author.books",
-      "/employees?include=manager*",
-    ])
-  func toMany(target: String) throws {
+  @Test(arguments: [
+    "/authors?include=books", "/books?include=author.country,reviews", "/books?include=author.books",
+    "/employees?include=manager*",
+  ])
+  func `what is no single value is not acceptable, whether included or repeated`(target: String) throws {
     let answer = try Library.database().answer(target, headers: ["Accept": "text/csv"])
     #expect(answer.status == 406)
     #expect(answer.headers["Content-Type"] == "application/problem+json")
   }
 
-  @Test("a large table is sent as it is read, and is complete")
-  func large() throws {
+  @Test
+  func `a large table is sent as it is read, and is complete`() throws {
     let text = try csv("/books?limit=1000&fields=id,title,kind,year,price", on: Library.largeDatabase())
     #expect(text.split(separator: "\r\n").count == 1001)
     #expect(text.hasSuffix("1000,Book number 1000,novel,,\r\n"))

@@ -35,20 +35,18 @@ struct CachingTests {
 
   private let large = "/books?limit=1000&fields=id,title,kind,year,price,authorId"
 
-  @Test(
-    "every GET has one, and so has every HEAD, the same",
-    arguments: [
-      "/", "/books", "/books/1", "/authors/1/books", "/books?explain=true", "/-/errors", "/-/health",
-    ])
-  func everywhere(target: String) throws {
+  @Test(arguments: [
+    "/", "/books", "/books/1", "/authors/1/books", "/books?explain=true", "/-/errors", "/-/health",
+  ])
+  func `every GET has one, and so has every HEAD, the same`(target: String) throws {
     let library = try Library.database()
     let tag = try tag(target, on: library)
     #expect(try library.answer(target, method: .head).headers["ETag"] == tag)
     #expect(try status(target, ifNoneMatch: tag, on: library) == 304)
   }
 
-  @Test("304 has no content, and the fields that bring a stored answer up to date")
-  func notModified() throws {
+  @Test
+  func `304 has no content, and the fields that bring a stored answer up to date`() throws {
     let library = try Library.database()
     let tag = try tag("/books", on: library)
     for _ in 1...2 {
@@ -79,21 +77,21 @@ struct CachingTests {
     #expect(try self.status("/authors?include=books", ifNoneMatch: written, on: library) == status)
   }
 
-  @Test("several fields are one list")
-  func fields() throws {
+  @Test
+  func `several fields are one list`() throws {
     let library = try Library.database()
     var headers: HTTPHeaders = ["If-None-Match": "\"other\""]
     headers.append("If-None-Match", try tag("/books", on: library))
     #expect(try library.answer("/books", headers: headers).status == 304)
   }
 
-  @Test("of nothing there is no 304")
-  func absent() throws {
+  @Test
+  func `of nothing there is no 304`() throws {
     #expect(try status("/books/99", ifNoneMatch: "*", on: Library.database()) == 404)
   }
 
-  @Test("it differs by URL, type and coding, and by nothing else")
-  func differs() throws {
+  @Test
+  func `it differs by URL, type and coding, and by nothing else`() throws {
     let library = try Library.largeDatabase()
     let tag = try tag("/books", on: library)
     #expect(try self.tag("/books", on: library) == tag)
@@ -104,10 +102,8 @@ struct CachingTests {
     #expect(try status("/books", ifNoneMatch: zipped, on: library) == 304)
   }
 
-  @Test(
-    "a record's tag changes with the record, and with nothing else",
-    arguments: ["/books/1", "/books/1?include=author"])
-  func record(target: String) throws {
+  @Test(arguments: ["/books/1", "/books/1?include=author"])
+  func `a record's tag changes with the record, and with nothing else`(target: String) throws {
     let library = try Library.database()
     let tag = try tag(target, on: library)
     try write("UPDATE book SET title = 'Typee' WHERE id = 2", to: library)
@@ -117,8 +113,8 @@ struct CachingTests {
     #expect(try status(target, ifNoneMatch: tag, on: library) == 200)
   }
 
-  @Test("that more records follow is a change of the page")
-  func links() throws {
+  @Test
+  func `that more records follow is a change of the page`() throws {
     let library = try Library.database()
     let tag = try tag("/tags?limit=3", on: library)
     try write("INSERT INTO tag VALUES (4, 'new')", to: library)
@@ -127,8 +123,8 @@ struct CachingTests {
     #expect(answer.headers["Link"]?.contains("next") == true)
   }
 
-  @Test("while nobody has written, 304 comes without a query", arguments: ["/books/1", "/books", "LARGE"])
-  func withoutQuery(target: String) throws {
+  @Test(arguments: ["/books/1", "/books", "LARGE"])
+  func `while nobody has written, 304 comes without a query`(target: String) throws {
     let library = try Library.largeDatabase()
     let target = target == "LARGE" ? large : target
     let tag = try tag(target, on: library)
@@ -142,10 +138,8 @@ struct CachingTests {
     #expect(after.statementCacheMisses == before.statementCacheMisses)
   }
 
-  @Test(
-    "after somebody's commit it takes one query, and none after that",
-    arguments: ["/books/1", "/books", "LARGE"])
-  func afterCommit(target: String) throws {
+  @Test(arguments: ["/books/1", "/books", "LARGE"])
+  func `after somebody's commit it takes one query, and none after that`(target: String) throws {
     let library = try Library.largeDatabase()
     let target = target == "LARGE" ? large : target
     let tag = try tag(target, on: library)
@@ -156,8 +150,8 @@ struct CachingTests {
     }
   }
 
-  @Test("what is sent as it is read has a new tag once it has changed, wherever that was")
-  func largeChange() throws {
+  @Test
+  func `what is sent as it is read has a new tag once it has changed, wherever that was`() throws {
     let library = try Library.largeDatabase()
     let answer = try library.answer(large)
     let tag = try #require(answer.headers["ETag"])
@@ -193,8 +187,8 @@ struct CachingTests {
     #expect(try self.tag("/books", on: library, headers: headers) != tag)
   }
 
-  @Test("If-Match holds for reading too, before If-None-Match (RFC 9110 §13.1.1, §13.2.2)")
-  func match() throws {
+  @Test
+  func `If-Match holds for reading too, before If-None-Match (RFC 9110 §13.1.1, §13.2.2)`() throws {
     let library = try Library.database()
     for target in ["/books", "/books/1"] {
       let tag = try tag(target, on: library)
@@ -210,16 +204,16 @@ struct CachingTests {
     }
   }
 
-  @Test("a commit of the service's own connections counts as well")
-  func ownCommit() throws {
+  @Test
+  func `a commit of the service's own connections counts as well`() throws {
     let library = try Library.database()
     let tag = try tag("/books/1", on: library)
     try library.pool.withWriter { try $0.execute("UPDATE book SET title = 'Typee' WHERE id = 1") }
     #expect(try status("/books/1", ifNoneMatch: tag, on: library) == 200)
   }
 
-  @Test("an immutable database never changes")
-  func immutable() throws {
+  @Test
+  func `an immutable database never changes`() throws {
     let library = try Library.database()
     try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     let pool = try ConnectionPool(path: library.path, access: .immutable, readers: 1)
@@ -238,12 +232,10 @@ struct CachingTests {
     pool.close()
   }
 
-  @Test(
-    "what depends on the time or on chance is read anew each time",
-    arguments: [
-      "/books/1?annotate=day:date('now')", "/books?fields=id&filter=year<strftime('%25Y','now')", "/chances",
-    ])
-  func time(target: String) throws {
+  @Test(arguments: [
+    "/books/1?annotate=day:date('now')", "/books?fields=id&filter=year<strftime('%25Y','now')", "/chances",
+  ])
+  func `what depends on the time or on chance is read anew each time`(target: String) throws {
     let library = try TestDatabase(
       Library.schema + Library.records + "CREATE VIEW chance AS SELECT random() AS number;")
     let tag = try tag(target, on: library)
@@ -261,14 +253,14 @@ struct ContentHashTests {
     return hash.finish().text
   }
 
-  @Test("it is that of MetroHash, 128 bits, seed 0, as its author gives it")
-  func vector() {
+  @Test
+  func `it is that of MetroHash, 128 bits, seed 0, as its author gives it`() {
     let text = "012345678901234567890123456789012345678901234567890123456789012"
     #expect(hash([text]) == "c77ce2bfa4ed9f9b0548b2ac5074a297")
   }
 
-  @Test("each byte counts, and so does the length")
-  func bytes() {
+  @Test
+  func `each byte counts, and so does the length`() {
     var texts: [String] = []
     for count in 0..<100 {
       texts.append(String(repeating: "\0", count: count))
@@ -282,8 +274,8 @@ struct ContentHashTests {
     #expect(Set(texts.map { hash([$0]) }).count == texts.count)
   }
 
-  @Test("however the content is cut in parts")
-  func parts() {
+  @Test
+  func `however the content is cut in parts`() {
     let text = String((0..<100).flatMap { "\($0)," })
     for cut in 0..<text.count {
       #expect(hash([String(text.prefix(cut)), String(text.dropFirst(cut))]) == hash([text]))

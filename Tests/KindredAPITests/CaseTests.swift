@@ -11,28 +11,26 @@ struct CaseTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("case, with a value and without")
-  func cases() throws {
+  @Test
+  func `case, with a value and without`() throws {
     try expectRequest(
       "/books/1?fields=a:case when year<1860 then 'old' when year<1900 then 'older' else 'new' end,b:case kind when 'novel' then 1 end,c:case kind when 'poem' then 1 end,d:case when id=1 then year>1900 else null end",
       on: library, json: #"{"a":"old","b":1,"c":null,"d":false}"#)
   }
 
-  @Test("a case within a case, in a filter, with operators around")
-  func nested() throws {
+  @Test
+  func `a case within a case, in a filter, with operators around`() throws {
     try expectRequest(
       "/books?fields=id&filter=case when case id when 1 then 2 else 3 end=2 then 1 else 0 end%2B0=1",
       on: library,
       json: #"[{"id":1}]"#)
   }
 
-  @Test(
-    "an unfinished case is told",
-    arguments: [
-      ("case when 1", 11), ("case when 1 then 2", 18), ("case when 1 then 2 else", 23),
-      ("case 1 when 2 then", 18),
-    ])
-  func unfinished(expression: String, position: Int) throws {
+  @Test(arguments: [
+    ("case when 1", 11), ("case when 1 then 2", 18), ("case when 1 then 2 else", 23),
+    ("case 1 when 2 then", 18),
+  ])
+  func `an unfinished case is told`(expression: String, position: Int) throws {
     try expectProblem(
       "/books?filter=\(expression)", on: library, code: .invalidExpression, parameter: "filter",
       position: position)
@@ -52,8 +50,8 @@ struct CaseTests {
       "/spans?fields=a:(case),b:max(case,case when case is null then 1 end)", on: database, json: "[]")
   }
 
-  @Test("columns may be called as a case's words are")
-  func columns() throws {
+  @Test
+  func `columns may be called as a case's words are`() throws {
     let database = try TestDatabase(
       "CREATE TABLE span (id INTEGER PRIMARY KEY, \"end\" INTEGER, \"case\" INTEGER); INSERT INTO span VALUES (1, 2, 3)"
     )
@@ -64,34 +62,34 @@ struct CaseTests {
       "/spans?fields=x:case when \"end\"=2 then \"case\" end", on: database, json: #"[{"x":3}]"#)
   }
 
-  @Test("iif, floor, ceil, sign")
-  func functions() throws {
+  @Test
+  func `iif, floor, ceil, sign`() throws {
     try expectRequest(
       "/books/1?fields=a:iif(id=1,'x','y'),b:floor(-1.5),c:ceil(1.5),d:sign(-3),e:iif(id=2,true,year<0)",
       on: library,
       json: #"{"a":"x","b":-2.0,"c":2.0,"d":-1,"e":false}"#)
   }
 
-  @Test("an unknown function lists those there are")
-  func unknown() throws {
+  @Test
+  func `an unknown function lists those there are`() throws {
     let text = try library.get("/books?filter=median(year)>1").text
     #expect(text.contains("there are abs, avg, cast, ceil, coalesce, concat"))
   }
 
-  @Test(
-    "a function of other databases is answered by what to write instead",
-    arguments: [
-      ("exists(reviews)", "write `not reviews.isEmpty`"), ("median(year)", "sort by the value"),
-      ("unixepoch(year)", "strftime('%s', …)"), ("random()", "stable order"),
-      ("printf(title)", "`||` and `round`"),
-    ])
-  func replacements(call: String, replacement: String) throws {
+  @Test(arguments: [
+    ("exists(reviews)", "write `not reviews.isEmpty`"), ("median(year)", "sort by the value"),
+    ("unixepoch(year)", "strftime('%s', …)"), ("random()", "stable order"),
+    ("printf(title)", "`||` and `round`"),
+  ])
+  func `a function of other databases is answered by what to write instead`(call: String, replacement: String)
+    throws
+  {
     let text = try library.get("/books?filter=\(call)>1").text
     #expect(text.contains(replacement) && text.contains("there are abs"))
   }
 
-  @Test("concat of a group")
-  func groups() throws {
+  @Test
+  func `concat of a group`() throws {
     let database = try TestDatabase(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, k, v); INSERT INTO t VALUES (1, 'a', 'x'), (2, 'b', 'y'), (3, 'a', 'z'), (4, 'a', NULL)"
     )
@@ -101,8 +99,8 @@ struct CaseTests {
     try expectRequest("/ts?fields=all:concat(v)", on: database, json: #"[{"all":"x,y,z"}]"#)
   }
 
-  @Test("concat of an association, in its order; it has no default name")
-  func associations() throws {
+  @Test
+  func `concat of an association, in its order; it has no default name`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT);
@@ -125,8 +123,8 @@ struct CaseTests {
       "/authors?annotate=books.concat(title)", on: database, code: .missingName, parameter: "annotate")
   }
 
-  @Test("what a request says of a joined node is checked, though it shows nothing")
-  func joined() throws {
+  @Test
+  func `what a request says of a joined node is checked, though it shows nothing`() throws {
     try expectProblem(
       "/authors?join=books&books.filter=nonsense>1", on: library, code: .unknownColumn,
       parameter: "books.filter")

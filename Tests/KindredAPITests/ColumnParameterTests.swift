@@ -5,8 +5,8 @@ import Testing
 
 @Suite("COLUMN=value")
 struct ColumnParameterTests {
-  @Test("a column's name is a condition on its value, which is bound")
-  func equality() throws {
+  @Test
+  func `a column's name is a condition on its value, which is bound`() throws {
     try expectRequest(
       "/books?kind=poem&fields=title", on: Library.database(),
       sql: """
@@ -15,8 +15,8 @@ struct ColumnParameterTests {
       json: #"[{"title":"Timoleon"},{"title":"Beowulf"}]"#)
   }
 
-  @Test("several values: any of them; several columns: all of them")
-  func several() throws {
+  @Test
+  func `several values: any of them; several columns: all of them`() throws {
     let database = try Library.database()
     try expectRequest(
       "/books?kind=novel&authorId=1&authorId=2&year=1851&fields=title", on: database,
@@ -26,8 +26,8 @@ struct ColumnParameterTests {
       json: #"[{"id":4},{"id":5}]"#)
   }
 
-  @Test("the value is data, compared as the column's type")
-  func data() throws {
+  @Test
+  func `the value is data, compared as the column's type`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, number REAL, done BOOLEAN, anything, "a.b" TEXT);
@@ -43,23 +43,23 @@ struct ColumnParameterTests {
     }
   }
 
-  @Test("a parameter of the request goes before a column of its name")
-  func parametersFirst() throws {
+  @Test
+  func `a parameter of the request goes before a column of its name`() throws {
     let database = try TestDatabase(
       #"CREATE TABLE card (id INTEGER PRIMARY KEY, "limit" INTEGER); INSERT INTO card VALUES (1, 9), (2, 9);"#
     )
     #expect(try database.get("/cards?limit=1&fields=id").text == #"[{"id":1}]"#)
   }
 
-  @Test("requests that differ in the value share one plan")
-  func sharing() throws {
+  @Test
+  func `requests that differ in the value share one plan`() throws {
     let database = try Library.database()
     for year in 1840..<1900 { _ = try database.get("/books?limit=3&year=\(year)") }
     #expect(database.service.models.planCounts.snapshot.misses == 1)
   }
 
-  @Test("a name that is neither is refused, and the nearest column named")
-  func unknown() throws {
+  @Test
+  func `a name that is neither is refused, and the nearest column named`() throws {
     try expectProblem(
       "/books?knd=novel", on: Library.database(), code: .unknownParameter, parameter: "knd",
       suggestion: "kind")

@@ -17,8 +17,8 @@ struct ColumnValueTests {
       """)
   }
 
-  @Test("a BLOB is its bytes, with the type that they begin with")
-  func blobs() throws {
+  @Test
+  func `a BLOB is its bytes, with the type that they begin with`() throws {
     let database = try database()
     let photo = try database.answer("/employees/1/photo")
     #expect(photo.bytes == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 1, 2, 3])
@@ -30,8 +30,8 @@ struct ColumnValueTests {
     #expect(try database.answer("/employees/3/photo").headers["Content-Type"] == "application/octet-stream")
   }
 
-  @Test("what a browser would run is an attachment without rights")
-  func active() throws {
+  @Test
+  func `what a browser would run is an attachment without rights`() throws {
     let answer = try database().answer("/employees/2/photo", headers: ["Accept": "text/html"])
     #expect(answer.headers["Content-Type"] == "image/svg+xml")
     #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"employees.svg\"")
@@ -39,20 +39,18 @@ struct ColumnValueTests {
     #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
   }
 
-  @Test(
-    "any other value is JSON",
-    arguments: [
-      ("/employees/1/name", "\"Ada\""), ("/employees/2/name", "null"), ("/employees/1/active", "true"),
-      ("/employees/1/data", "{\"a\":1}"), ("/employees/1/id", "1"),
-    ])
-  func others(target: String, json: String) throws {
+  @Test(arguments: [
+    ("/employees/1/name", "\"Ada\""), ("/employees/2/name", "null"), ("/employees/1/active", "true"),
+    ("/employees/1/data", "{\"a\":1}"), ("/employees/1/id", "1"),
+  ])
+  func `any other value is JSON`(target: String, json: String) throws {
     let answer = try database().answer(target, headers: ["Accept": "text/html"])
     #expect(answer.text == json)
     #expect(answer.headers["Content-Type"] == "application/json")
   }
 
-  @Test("an association goes before a column of its name, and steps lead to columns")
-  func paths() throws {
+  @Test
+  func `an association goes before a column of its name, and steps lead to columns`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);
@@ -67,24 +65,24 @@ struct ColumnValueTests {
     #expect(try database.get("/as/1/name?limit=1").status == 400)
   }
 
-  @Test(
-    "a range of the bytes (RFC 9110 §14)",
-    arguments: [
-      ("bytes=0-3", 206, "bytes 0-3/12", 4), ("bytes=8-", 206, "bytes 8-11/12", 4),
-      ("bytes=-2", 206, "bytes 10-11/12", 2), ("bytes=-99", 206, "bytes 0-11/12", 12),
-      ("bytes=4-99999999999999999999", 206, "bytes 4-11/12", 8), ("bytes=12-", 416, "bytes */12", 0),
-      ("bytes=-0", 416, "bytes */12", 0), ("bytes=3-1", 200, nil, 12), ("bytes=0-1,3-4", 200, nil, 12),
-      ("lines=0-1", 200, nil, 12), ("bytes=-", 200, nil, 12), ("bytes=a-b", 200, nil, 12),
-    ])
-  func ranges(range: String, status: Int, contentRange: String?, count: Int) throws {
+  @Test(arguments: [
+    ("bytes=0-3", 206, "bytes 0-3/12", 4), ("bytes=8-", 206, "bytes 8-11/12", 4),
+    ("bytes=-2", 206, "bytes 10-11/12", 2), ("bytes=-99", 206, "bytes 0-11/12", 12),
+    ("bytes=4-99999999999999999999", 206, "bytes 4-11/12", 8), ("bytes=12-", 416, "bytes */12", 0),
+    ("bytes=-0", 416, "bytes */12", 0), ("bytes=3-1", 200, nil, 12), ("bytes=0-1,3-4", 200, nil, 12),
+    ("lines=0-1", 200, nil, 12), ("bytes=-", 200, nil, 12), ("bytes=a-b", 200, nil, 12),
+  ])
+  func `a range of the bytes (RFC 9110 §14)`(range: String, status: Int, contentRange: String?, count: Int)
+    throws
+  {
     let answer = try database().answer("/employees/1/photo", headers: ["Range": range])
     #expect(answer.status == status)
     #expect(answer.headers["Content-Range"] == contentRange)
     #expect(answer.bytes.count == count)
   }
 
-  @Test("If-Range of another content gives all of it")
-  func ifRange() throws {
+  @Test
+  func `If-Range of another content gives all of it`() throws {
     let database = try database()
     let tag = try #require(try database.answer("/employees/1/photo").headers["ETag"])
     for (tag, status) in [(tag, 206), ("\"other\"", 200)] {

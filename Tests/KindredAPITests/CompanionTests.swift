@@ -36,31 +36,29 @@ struct CompanionTests {
         """#)
   }
 
-  @Test("a page begins with its first record")
-  func page() throws {
+  @Test
+  func `a page begins with its first record`() throws {
     let database = try TestDatabase(Library.schema + Library.records)
     try expectRequest(
       "/authors?fields=name&include=books&books.fields=title&limit=1&offset=1", on: database,
       json: #"[{"name":"Zola","books":[{"title":"Germinal"},{"title":"Truth"}]}]"#)
   }
 
-  @Test(
-    "a statement runs for each record where the orders may differ",
-    arguments: [
-      // The records above or the associated ones are sorted, filtered or limited.
-      ("/authors?sort=-id&include=books", ""), ("/authors?filter=name>'A'&include=books", ""),
-      ("/authors?include=books&books.filter=id>1", ""), ("/authors?include=books&books.sort=title", ""),
-      ("/authors?include=books&books.limit=1", ""),
-      // A value that is bound once can't differ for each record.
-      ("/authors?include=books&books.annotate=by:../name", ""),
-      ("/authors?include=books&books.annotate=by:../id", ""),
-      // Text, in which 10 precedes 9; an index that isn't ordered by it.
-      ("/authors?include=letters", "CREATE INDEX i ON letter (authorId);"),
-      ("/authors?include=notes", "CREATE INDEX i ON note (authorId DESC);"),
-      ("/authors?include=notes", "CREATE INDEX i ON note (authorId, text);"),
-      ("/authors?include=notes", "CREATE INDEX i ON note (authorId) WHERE text > '';"),
-    ])
-  func apart(target: String, index: String) throws {
+  @Test(arguments: [
+    // The records above or the associated ones are sorted, filtered or limited.
+    ("/authors?sort=-id&include=books", ""), ("/authors?filter=name>'A'&include=books", ""),
+    ("/authors?include=books&books.filter=id>1", ""), ("/authors?include=books&books.sort=title", ""),
+    ("/authors?include=books&books.limit=1", ""),
+    // A value that is bound once can't differ for each record.
+    ("/authors?include=books&books.annotate=by:../name", ""),
+    ("/authors?include=books&books.annotate=by:../id", ""),
+    // Text, in which 10 precedes 9; an index that isn't ordered by it.
+    ("/authors?include=letters", "CREATE INDEX i ON letter (authorId);"),
+    ("/authors?include=notes", "CREATE INDEX i ON note (authorId DESC);"),
+    ("/authors?include=notes", "CREATE INDEX i ON note (authorId, text);"),
+    ("/authors?include=notes", "CREATE INDEX i ON note (authorId) WHERE text > '';"),
+  ])
+  func `a statement runs for each record where the orders may differ`(target: String, index: String) throws {
     let database = try TestDatabase(
       Self.schema + """
         CREATE TABLE letter (id INTEGER PRIMARY KEY, authorId TEXT REFERENCES author);
@@ -70,8 +68,8 @@ struct CompanionTests {
     #expect(try !database.statements(target).contains(">= ?"))
   }
 
-  @Test("whatever there is, it gives what a statement for each record gives", arguments: 0..<20)
-  func likeStatementsForEach(seed: Int) throws {
+  @Test(arguments: 0..<20)
+  func `whatever there is, it gives what a statement for each record gives`(seed: Int) throws {
     var random = LinearCongruentialGenerator(state: UInt64(seed))
     let last = Int.random(in: 1...200, using: &random)
     let authors = (0..<last).filter { _ in Bool.random(using: &random) }.map { "(\($0 - 20), 'a')" }

@@ -15,8 +15,8 @@ struct CompletionTests {
         """)
   }
 
-  @Test("paths lead to resources, associations and columns, and records are named by unique columns")
-  func paths() throws {
+  @Test
+  func `paths lead to resources, associations and columns, and records are named by unique columns`() throws {
     try expectCompletions(of: "/‸", on: database, make: ["/authors", "/orderDetails"])
     try expectCompletions(of: "", prefixed: "‸", on: database, make: ["/authors"])
     try expectCompletions(of: "/AUTH‸", on: database, make: ["/authors"], butNot: ["/books"])
@@ -30,8 +30,8 @@ struct CompletionTests {
     try expectCompletions(of: "/bookTags/bookId=1,tag‸", on: database, make: ["/bookTags/bookId=1,tagId="])
   }
 
-  @Test("a parameter comes with its `=`, a node with its dot, and neither twice")
-  func parameters() throws {
+  @Test
+  func `a parameter comes with its =, a node with its dot, and neither twice`() throws {
     try expectCompletions(
       of: "/books?‸", on: database,
       make: ["/books?filter=", "/books?search=", "/books?format=", "/books?kind="], butNot: ["/books?values="]
@@ -50,8 +50,8 @@ struct CompletionTests {
       butNot: ["/books?include=author&author.limit="])
   }
 
-  @Test("aggregates of groups stand where there are groups, and not in one another")
-  func groupAggregates() throws {
+  @Test
+  func `aggregates of groups stand where there are groups, and not in one another`() throws {
     for url in [
       "/books?fields=n:‸", "/books?group=kind&fields=kind,n:‸", "/books?fields=n:count(),m:‸",
       "/books?group=kind&fields=kind&having=‸", "/books?fields=n:count()&having=‸",
@@ -68,8 +68,8 @@ struct CompletionTests {
     }
   }
 
-  @Test("an annotation without a name is no column that is there")
-  func annotations() throws {
+  @Test
+  func `an annotation without a name is no column that is there`() throws {
     try expectCompletions(
       of: "/authors?annotate=‸", on: database, make: ["/authors?annotate=books."],
       butNot: ["/authors?annotate=name"])
@@ -78,8 +78,8 @@ struct CompletionTests {
       of: "/authors?fields=id&annotate=‸", on: database, make: ["/authors?fields=id&annotate=name"])
   }
 
-  @Test("associations follow one another, the request's own keys among them")
-  func keys() throws {
+  @Test
+  func `associations follow one another, the request's own keys among them`() throws {
     try expectCompletions(
       of: "/authors?include=novels:books,novels.re‸", on: database,
       make: ["/authors?include=novels:books,novels.reviews"])
@@ -114,8 +114,8 @@ struct CompletionTests {
       of: "/authors?annotate=maxB‸", on: database, make: ["/authors?annotate=maxBookYear"])
   }
 
-  @Test("where a value is complete, operators and the words of the grammar follow")
-  func tails() throws {
+  @Test
+  func `where a value is complete, operators and the words of the grammar follow`() throws {
     try expectCompletions(
       of: "/authors?filter=name ‸", on: database,
       make: ["/authors?filter=name and", "/authors?filter=name =", "/authors?filter=name is"],
@@ -136,8 +136,8 @@ struct CompletionTests {
       butNot: ["/books?sort=year:desc"])
   }
 
-  @Test("names are quoted and escaped as the place needs it")
-  func quoting() throws {
+  @Test
+  func `names are quoted and escaped as the place needs it`() throws {
     try expectCompletions(
       of: "/orderDetails?filter=uni‸", on: database, make: ["/orderDetails?filter=\"Unit Price\""])
     try expectCompletions(
@@ -148,8 +148,8 @@ struct CompletionTests {
     try expectCompletions(of: "/orderDetails?x‸", on: database, make: ["/orderDetails?x%25%2B%23="])
   }
 
-  @Test("in a text, a number, a fragment or a page of Kindred's own there is nothing to complete")
-  func nothing() throws {
+  @Test
+  func `in a text, a number, a fragment or a page of Kindred's own there is nothing to complete`() throws {
     for marked in [
       "/authors?filter=name='x‸", "/authors?filter=birthYear>19‸", "/authors#x‸", "/-/heal‸", "/nothing/1/‸",
       "/authors?limit=‸", "/authors?filter='‸",
@@ -158,8 +158,8 @@ struct CompletionTests {
     }
   }
 
-  @Test("there are 100 items at most, whatever the number of tables")
-  func bounds() throws {
+  @Test
+  func `there are 100 items at most, whatever the number of tables`() throws {
     let tables = (0..<300).map { "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, \"name\($0)\" TEXT);" }
     let database = try TestDatabase(tables.joined())
     #expect(try completions(of: "/‸", on: database).count == 100)
@@ -171,8 +171,8 @@ struct CompletionTests {
     }
   }
 
-  @Test("a position that is none is a mistake of the client")
-  func positions() throws {
+  @Test
+  func `a position that is none is a mistake of the client`() throws {
     for query in [
       "", "?url=/authors", "?url=/authors&position=-1", "?url=/authors&position=9", "?url=/a&position=x",
     ] {

@@ -46,14 +46,12 @@ struct CursorTests {
     }
   }
 
-  @Test(
-    "records whose keys hold NULL are all on the pages",
-    arguments: [
-      ("/ts?fields=code,n", 5), ("/ts?fields=code,n&sort=code:nullslast", 5),
-      ("/ts?fields=n&distinct=true", 5),
-      ("/ws?fields=a,b,c", 12), ("/ws?fields=a,b,c&sort=-b", 12), ("/ws?fields=c&distinct=true", 12),
-    ])
-  func nullKeys(target: String, count: Int) throws {
+  @Test(arguments: [
+    ("/ts?fields=code,n", 5), ("/ts?fields=code,n&sort=code:nullslast", 5),
+    ("/ts?fields=n&distinct=true", 5),
+    ("/ws?fields=a,b,c", 12), ("/ws?fields=a,b,c&sort=-b", 12), ("/ws?fields=c&distinct=true", 12),
+  ])
+  func `records whose keys hold NULL are all on the pages`(target: String, count: Int) throws {
     let database = try TestDatabase(
       """
       CREATE TABLE t (code TEXT PRIMARY KEY, n INT);
@@ -65,8 +63,8 @@ struct CursorTests {
     try expectPages(target, on: database, count)
   }
 
-  @Test("records whose keys hold NULL are below joined ones, and in trees that repeat")
-  func joinedNullKeys() throws {
+  @Test
+  func `records whose keys hold NULL are below joined ones, and in trees that repeat`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE author (id INTEGER PRIMARY KEY);
@@ -83,8 +81,8 @@ struct CursorTests {
       json: #"[{"notes":[{"body":"a"},{"body":"b"},{"body":"c"}]}]"#)
   }
 
-  @Test("a compound view is paged in its own order, whatever the affinities of its parts")
-  func mixedAffinities() throws {
+  @Test
+  func `a compound view is paged in its own order, whatever the affinities of its parts`() throws {
     let schema = """
       CREATE TABLE ta (a TEXT);
       INSERT INTO ta VALUES ('3'), ('z'), ('10'), ('5');
@@ -106,8 +104,8 @@ struct CursorTests {
     }
   }
 
-  @Test("a record that is deleted between two pages leaves none out that nobody touched")
-  func deletedAnchor() throws {
+  @Test
+  func `a record that is deleted between two pages leaves none out that nobody touched`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE p (id INTEGER PRIMARY KEY, x TEXT);
@@ -131,8 +129,8 @@ struct CursorTests {
     }
   }
 
-  @Test("distinct results that a collation takes for equal are all on the pages")
-  func distinctTies() throws {
+  @Test
+  func `distinct results that a collation takes for equal are all on the pages`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE j (id INTEGER PRIMARY KEY, x TEXT COLLATE NOCASE);
@@ -143,16 +141,14 @@ struct CursorTests {
     try expectPages("/jjs?distinct=true&fields=x", on: database, 3)
   }
 
-  @Test(
-    "the pages of any order are the list, cut",
-    arguments: [
-      "", "&sort=title", "&sort=-year", "&sort=year", "&sort=-year:nullsfirst,kind",
-      "&sort=year:nullslast,-title",
-      "&sort=kind,-price", "&sort=author.name", "&sort=-author.country.name:nocase,-title",
-      "&sort=-length(title)",
-      "&sort=-reviews.count", "&filter=kind='novel'&sort=price", "&sort=author.deathYear:nullslast",
-    ])
-  func pages(order: String) throws {
+  @Test(arguments: [
+    "", "&sort=title", "&sort=-year", "&sort=year", "&sort=-year:nullsfirst,kind",
+    "&sort=year:nullslast,-title",
+    "&sort=kind,-price", "&sort=author.name", "&sort=-author.country.name:nocase,-title",
+    "&sort=-length(title)",
+    "&sort=-reviews.count", "&filter=kind='novel'&sort=price", "&sort=author.deathYear:nullslast",
+  ])
+  func `the pages of any order are the list, cut`(order: String) throws {
     let whole = try library.get("/books?fields=id\(order)").text
     for limit in 1...4 {
       let pages = try walk("/books?fields=id&limit=\(limit)\(order)")
@@ -160,8 +156,8 @@ struct CursorTests {
     }
   }
 
-  @Test("groups and equal results page the same way")
-  func groups() throws {
+  @Test
+  func `groups and equal results page the same way`() throws {
     for target in [
       "/books?fields=kind,year&distinct=true&sort=-kind",
       "/books?fields=kind,n:count()&group=kind&sort=-count()",
@@ -173,8 +169,8 @@ struct CursorTests {
     }
   }
 
-  @Test("a page behind a cursor is ranges of the index")
-  func ranges() throws {
+  @Test
+  func `a page behind a cursor is ranges of the index`() throws {
     let database = try TestDatabase(
       Library.schema + "CREATE INDEX bookOnYear ON book(year);" + Library.records)
     let link = try #require(try database.get("/books?limit=2&sort=year&fields=id").headers["Link"])
@@ -192,8 +188,8 @@ struct CursorTests {
     #expect(!plan.contains("SCAN book"))
   }
 
-  @Test("a cursor of another request, or a damaged one, is refused")
-  func forged() throws {
+  @Test
+  func `a cursor of another request, or a damaged one, is refused`() throws {
     try expectProblem("/books?after=Zm9yZ2Vk!", on: library, code: .invalidValue, parameter: "after")
     let link = try #require(try library.get("/books?limit=2").headers["Link"])
     let next = try #require(Self.target(of: "next", in: link))
@@ -220,15 +216,13 @@ struct CursorTests {
       """)
   }
 
-  @Test(
-    "the pages of any values are the list, cut",
-    arguments: [
-      "/marks?fields=id&sort=name", "/marks?fields=id&sort=-name", "/scrolls?fields=id&sort=body",
-      "/scrolls?fields=id&sort=-body", "/scrolls?fields=id&sort=seal,-body", "/scrolls?fields=id&sort=-seal",
-      "/texts?fields=n:length(body),same", "/wides?fields=c0,c5,c19", "/kinds?", "/kinds?sort=-kind",
-      "/wides?fields=c1,n:count()&group=c1",
-    ])
-  func shapes(target: String) throws {
+  @Test(arguments: [
+    "/marks?fields=id&sort=name", "/marks?fields=id&sort=-name", "/scrolls?fields=id&sort=body",
+    "/scrolls?fields=id&sort=-body", "/scrolls?fields=id&sort=seal,-body", "/scrolls?fields=id&sort=-seal",
+    "/texts?fields=n:length(body),same", "/wides?fields=c0,c5,c19", "/kinds?", "/kinds?sort=-kind",
+    "/wides?fields=c1,n:count()&group=c1",
+  ])
+  func `the pages of any values are the list, cut`(target: String) throws {
     let shapes = try Self.shapes()
     let whole = try shapes.get(target).text
     for limit in [1, 2, 3] {
@@ -238,8 +232,8 @@ struct CursorTests {
     }
   }
 
-  @Test("no link is longer than clients take, whatever the values are")
-  func lengths() throws {
+  @Test
+  func `no link is longer than clients take, whatever the values are`() throws {
     let shapes = try Self.shapes()
     for target in ["/scrolls?limit=1&sort=body,seal", "/texts?limit=1", "/wides?limit=1"] {
       let link = try #require(try shapes.get(target).headers["Link"])
@@ -249,8 +243,8 @@ struct CursorTests {
     #expect((try shapes.get(long).headers["Link"] ?? "").utf8.count < 8192)
   }
 
-  @Test("a page after a record of long values that is no longer the same leaves no other out")
-  func changedAnchor() throws {
+  @Test
+  func `a page after a record of long values that is no longer the same leaves no other out`() throws {
     for (order, rest) in [("body", "2,5"), ("-body", "1,4,3,6")] {
       let shapes = try Self.shapes()
       let link = try #require(
@@ -264,8 +258,8 @@ struct CursorTests {
     }
   }
 
-  @Test("a cursor shows nothing, and is for the holder of its key")
-  func sealed() throws {
+  @Test
+  func `a cursor shows nothing, and is for the holder of its key`() throws {
     var options = KindredService.Options()
     options.cursorKey = [UInt8](0..<32)
     func database() throws -> TestDatabase {

@@ -9,15 +9,15 @@ struct DescriptionTests {
 
   init() throws { database = try Library.database() }
 
-  @Test("a hundred errors are told, and none is looked for after them")
-  func manyErrors() throws {
+  @Test
+  func `a hundred errors are told, and none is looked for after them`() throws {
     let url = "/authors?fields=" + Array(repeating: "zz", count: 2000).joined(separator: ",")
     let errors = try #require(try database.description(of: url)["errors"] as? [[String: Any]])
     #expect(errors.count == 100)
   }
 
-  @Test("a description takes no longer than the request may")
-  func outOfTime() throws {
+  @Test
+  func `a description takes no longer than the request may`() throws {
     var options = KindredService.Options()
     options.queryTime = 0
     let database = try TestDatabase(Library.schema, options: options)
@@ -37,8 +37,8 @@ struct DescriptionTests {
     }
   }
 
-  @Test("every word of a URL is what the planner takes it for")
-  func words() throws {
+  @Test
+  func `every word of a URL is what the planner takes it for`() throws {
     #expect(
       try parts(of: "/authors/1/books/2?filter=year>1900 and length(title)=3&sort=-author.name") == [
         "resource:authors", "key:1", "association:books", "key:2", "parameter:filter", "column:year",
@@ -61,8 +61,8 @@ struct DescriptionTests {
       ])
   }
 
-  @Test("positions count Unicode scalars of the URL, escapes as they are written")
-  func positions() throws {
+  @Test
+  func `positions count Unicode scalars of the URL, escapes as they are written`() throws {
     #expect(
       try parts(of: "/authors?filter=name='é😀%C3%A9'+or+%22name%22='日本'").suffix(7) == [
         "column:name", "operator:=", "text:'é😀%C3%A9'", "keyword:or", "column:%22name%22", "operator:=",
@@ -70,8 +70,8 @@ struct DescriptionTests {
       ])
   }
 
-  @Test("all errors are told, in the order of the URL, with what would stand in their place")
-  func errors() throws {
+  @Test
+  func `all errors are told, in the order of the URL, with what would stand in their place`() throws {
     try expectErrors(in: "/authors?filter=name='x'", on: database, [])
     try expectErrors(in: "/", on: database, [])
     try expectErrors(in: "/-/health", on: database, [])
@@ -88,30 +88,30 @@ struct DescriptionTests {
     try expectErrors(in: "/bookTags/bookIdd=1,tagId=2", on: database, [("bookIdd", "bookId")])
   }
 
-  @Test("the same parameter twice is wrong at the second place where that is wrong")
-  func repetition() throws {
+  @Test
+  func `the same parameter twice is wrong at the second place where that is wrong`() throws {
     let url = "/authors?filter=id=1&filter=nmae=2"
     let errors = try #require(try database.description(of: url)["errors"] as? [[String: Any]])
     #expect(errors.map { $0["from"] as? Int } == [28])
   }
 
-  @Test("one mistake is one error: what follows from it isn't told")
-  func consequences() throws {
+  @Test
+  func `one mistake is one error: what follows from it isn't told`() throws {
     try expectErrors(
       in: "/authors?include=boks&boks.limit=2&boks.filter=x", on: database, [("boks", "books")])
     try expectErrors(in: "/authors?annotate=boks.count", on: database, [("boks", "books")])
     try expectErrors(in: "/books?group=kind&fields=kind,n:(", on: database, [("", nil)])
   }
 
-  @Test("an error in an item does not hide those of the others")
-  func items() throws {
+  @Test
+  func `an error in an item does not hide those of the others`() throws {
     try expectErrors(
       in: "/authors?fields=nmae,length(,deahtYear", on: database,
       [("nmae", "name"), (",", nil), ("deahtYear", "deathYear")])
   }
 
-  @Test("the tree has the nodes of the request with their associations")
-  func tree() throws {
+  @Test
+  func `the tree has the nodes of the request with their associations`() throws {
     let tree = try #require(
       try database.description(of: "/authors?include=novels:books!,novels.reviews")["tree"] as? [String: Any])
     #expect(tree["resource"] as? String == "authors")
@@ -124,8 +124,8 @@ struct DescriptionTests {
     #expect(reviews["path"] as? String == "novels.reviews")
   }
 
-  @Test("no text is too wrong to be described")
-  func anything() throws {
+  @Test
+  func `no text is too wrong to be described`() throws {
     for url in [
       "x", "//", "/authors?filter='", "/%zz", "/authors?filter=" + String(repeating: "(", count: 500),
       "/authors?include=" + String(repeating: "books.", count: 40), "/authors?after=zzz", "/-/nothing",

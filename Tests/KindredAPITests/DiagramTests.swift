@@ -8,8 +8,8 @@ import Testing
 
 @Suite("/-/diagram")
 struct DiagramTests {
-  @Test("no two boxes overlap, however many tables there are and however they are related")
-  func boxes() throws {
+  @Test
+  func `no two boxes overlap, however many tables there are and however they are related`() throws {
     var random = LinearCongruentialGenerator(state: 3)
     for count in [1, 2, 7, 30, 100] {
       let tables = (0..<count).map { number in
@@ -32,8 +32,8 @@ struct DiagramTests {
     }
   }
 
-  @Test("each column of a foreign key is a line between the columns' rows")
-  func lines() throws {
+  @Test
+  func `each column of a foreign key is a line between the columns' rows`() throws {
     let database = try TestDatabase(
       "CREATE TABLE a (x INTEGER, y INTEGER, PRIMARY KEY (x, y)); "
         + "CREATE TABLE b (id INTEGER PRIMARY KEY, p INTEGER, q INTEGER, FOREIGN KEY (p, q) REFERENCES a);")
@@ -51,8 +51,8 @@ struct DiagramTests {
     #expect(svg.contains("data-from=\"bs.p\" data-to=\"as.x\""))
   }
 
-  @Test("around a table there are the tables that so many foreign keys separate from it")
-  func neighbourhood() throws {
+  @Test
+  func `around a table there are the tables that so many foreign keys separate from it`() throws {
     let database = try Library.database()
     func tables(_ query: String) throws -> Set<String> {
       Set(try database.get("/-/diagram.svg?\(query)").text.matches(of: /href="([^"]*)"/).map { String($0.1) })
@@ -68,8 +68,8 @@ struct DiagramTests {
     try expectProblem("/-/diagram.mmd?depth=1", on: database, code: .invalidValue, parameter: "depth")
   }
 
-  @Test("names with markup and control characters are text, in SVG as in Mermaid")
-  func hostileNames() throws {
+  @Test
+  func `names with markup and control characters are text, in SVG as in Mermaid`() throws {
     let database = try TestDatabase(
       "CREATE TABLE \"<script>alert(1)</script>\" (\"a\"\"onload=x\" INTEGER PRIMARY KEY, \"]]>&\u{1}\" TEXT, \"%\n\" \"x<y\");"
     )
@@ -80,8 +80,8 @@ struct DiagramTests {
     #expect(mermaid.split(separator: "\n").count == 6, "\(mermaid)")
   }
 
-  @Test("what is hidden is in no diagram, and leaves a line between the tables")
-  func hidden() throws {
+  @Test
+  func `what is hidden is in no diagram, and leaves a line between the tables`() throws {
     let database = try TestDatabase(
       Library.schema, modelFile: "resources: { books: { hidden: [authorId, price] }, paintings: null }")
     for page in ["/-/diagram.svg", "/-/diagram.mmd", "/-/schema"] {

@@ -18,30 +18,28 @@ struct DocumentedExamplesTests {
     }
   }
 
-  @Test(
-    "each is answered, every associated record being found by an index",
-    arguments: [
-      "/authors?include=books&annotate=bookCount", "/authors/1/books", "/authors/1/books/7",
-      "/authors/1/books/7/reviews",
-      "/books/7/author/country", "/citizenships/12,FR", "/citizenships/citizenId=12,countryCode=FR",
-      "/countries/name=France",
-      "/authors?filter=countryCode='FR'&include=books.reviews&books.filter=kind='novel'&books.sort=-year&books.limit=3&books.reviews.fields=rating",
-      "/books?join=author&include=author.country", "/books?include=author!.country",
-      "/books?include=author.country!",
-      "/books?fields=kind,n:count(),last:max(year)&group=kind",
-      "/authors?include=novels:books,poems:books&novels.filter=kind='novel'&poems.filter=kind='poem'",
-      "/authors?include=novels:books,novels.reviews",
-      "/employees?filter=reportsTo is null&include=subordinates:employeesByReportsTo*",
-      "/authors?include=bookTitles:books&bookTitles.values=title", "/countries?include=passports,citizens",
-      "/authors?include=books&books.filter=year>../deathYear", "/authors?having=books.count>paintings.count",
-      "/authors?annotate=workCount:books.count%2Bpaintings.count",
-      "/authors?annotate=first:ifnull(books.min(year),0)",
-      "/authors?include=books&books.limit=3&annotate=bookCount",
-      "/authors?annotate=numberOfBooks:books.count,maxBookYear,hasNoBook,averageBookPrice,books.sum(pages)",
-      "/books?annotate=authorName:author.name", "/books?filter=author.books.count>3",
-      "/playlists/1?include=tracks&tracks.fields=*,position:via.position", "/books?search=sea",
-    ])
-  func examples(target: String) throws {
+  @Test(arguments: [
+    "/authors?include=books&annotate=bookCount", "/authors/1/books", "/authors/1/books/7",
+    "/authors/1/books/7/reviews",
+    "/books/7/author/country", "/citizenships/12,FR", "/citizenships/citizenId=12,countryCode=FR",
+    "/countries/name=France",
+    "/authors?filter=countryCode='FR'&include=books.reviews&books.filter=kind='novel'&books.sort=-year&books.limit=3&books.reviews.fields=rating",
+    "/books?join=author&include=author.country", "/books?include=author!.country",
+    "/books?include=author.country!",
+    "/books?fields=kind,n:count(),last:max(year)&group=kind",
+    "/authors?include=novels:books,poems:books&novels.filter=kind='novel'&poems.filter=kind='poem'",
+    "/authors?include=novels:books,novels.reviews",
+    "/employees?filter=reportsTo is null&include=subordinates:employeesByReportsTo*",
+    "/authors?include=bookTitles:books&bookTitles.values=title", "/countries?include=passports,citizens",
+    "/authors?include=books&books.filter=year>../deathYear", "/authors?having=books.count>paintings.count",
+    "/authors?annotate=workCount:books.count%2Bpaintings.count",
+    "/authors?annotate=first:ifnull(books.min(year),0)",
+    "/authors?include=books&books.limit=3&annotate=bookCount",
+    "/authors?annotate=numberOfBooks:books.count,maxBookYear,hasNoBook,averageBookPrice,books.sum(pages)",
+    "/books?annotate=authorName:author.name", "/books?filter=author.books.count>3",
+    "/playlists/1?include=tracks&tracks.fields=*,position:via.position", "/books?search=sea",
+  ])
+  func `each is answered, every associated record being found by an index`(target: String) throws {
     let answer = try library.get(target)
     #expect(answer.status == 200, "\(answer.text)")
     #expect(answer.text.count > 2, "nothing is found")

@@ -11,8 +11,8 @@ struct ErrorTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("an unknown name suggests the nearest one")
-  func unknownNames() throws {
+  @Test
+  func `an unknown name suggests the nearest one`() throws {
     try expectProblem("/authers", on: library, status: 404, code: .unknownResource, suggestion: "authors")
     try expectProblem(
       "/authors/1/boks", on: library, status: 404, code: .unknownAssociation, suggestion: "books")
@@ -37,38 +37,34 @@ struct ErrorTests {
       suggestion: "length")
   }
 
-  @Test(
-    "a record has one URL: an integer key is written as answers write it",
-    arguments: ["1.0", "1e0", "%2B1", "01", "%201", "1%0A", "-0"])
-  func otherSpellings(key: String) throws {
+  @Test(arguments: ["1.0", "1e0", "%2B1", "01", "%201", "1%0A", "-0"])
+  func `a record has one URL: an integer key is written as answers write it`(key: String) throws {
     for path in ["/authors/\(key)", "/authors/\(key)/books", "/authors/id=\(key)", "/authors/1/books/\(key)"]
     {
       try expectProblem(path, on: library, status: 404, code: .notFound)
     }
   }
 
-  @Test("positions are counted in characters, not in bytes")
-  func positions() throws {
+  @Test
+  func `positions are counted in characters, not in bytes`() throws {
     try expectProblem(
       "/authors?filter=name='Émile 日本' and nmae=1", on: library, code: .unknownColumn, parameter: "filter",
       position: 20, suggestion: "name")
   }
 
-  @Test(
-    "an expression that can't be read says where",
-    arguments: [
-      ("year>", 5), ("(year>1", 7), ("title='x", 6), ("year in 1", 8), ("1=1; DROP TABLE book", 3),
-      ("id in (select bookId from review)", 14), ("not", 3), ("year between 1", 14), ("a.1", 2),
-      ("year 1", 5),
-      ("title='x' collate nocas", 18), ("cast(year as integr)", 13), ("12abc", 0), ("and", 0),
-    ])
-  func expressions(text: String, position: Int) throws {
+  @Test(arguments: [
+    ("year>", 5), ("(year>1", 7), ("title='x", 6), ("year in 1", 8), ("1=1; DROP TABLE book", 3),
+    ("id in (select bookId from review)", 14), ("not", 3), ("year between 1", 14), ("a.1", 2),
+    ("year 1", 5),
+    ("title='x' collate nocas", 18), ("cast(year as integr)", 13), ("12abc", 0), ("and", 0),
+  ])
+  func `an expression that can't be read says where`(text: String, position: Int) throws {
     try expectProblem(
       "/books?filter=\(text)", on: library, code: .invalidExpression, parameter: "filter", position: position)
   }
 
-  @Test("a to-many association is no value")
-  func toMany() throws {
+  @Test
+  func `a to-many association is no value`() throws {
     try expectProblem(
       "/authors?filter=books.title='x'", on: library, code: .invalidExpression, parameter: "filter",
       position: 0)
@@ -76,8 +72,8 @@ struct ErrorTests {
       "/authors?sort=books", on: library, code: .invalidExpression, parameter: "sort", position: 0)
   }
 
-  @Test("two equal names are refused")
-  func equalNames() throws {
+  @Test
+  func `two equal names are refused`() throws {
     try expectProblem(
       "/books?include=title:author", on: library, code: .duplicateName, parameter: "include", position: 6)
     try expectProblem(
@@ -86,8 +82,8 @@ struct ErrorTests {
       position: 16)
   }
 
-  @Test("limits hold against hostile requests")
-  func limits() throws {
+  @Test
+  func `limits hold against hostile requests`() throws {
     let deep = String(repeating: "(", count: 500) + "1" + String(repeating: ")", count: 500)
     try expectProblem("/books?filter=\(deep)", on: library, code: .limitExceeded, parameter: "filter")
     let nots = String(repeating: "not ", count: 900) + "1"
@@ -104,48 +100,46 @@ struct ErrorTests {
       "/employees?include=manager*9", on: library, code: .limitExceeded, parameter: "include", position: 0)
   }
 
-  @Test("a long chain is no depth")
-  func longChain() throws {
+  @Test
+  func `a long chain is no depth`() throws {
     let ids = (1...700).map { "id=\($0)" }.joined(separator: " or ")
     try expectRequest(
       "/books?fields=id&filter=\(ids)", on: library,
       json: #"[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6}]"#)
   }
 
-  @Test("what SQLite can't parse is the request's fault, and no defect")
-  func parserStack() throws {
+  @Test
+  func `what SQLite can't parse is the request's fault, and no defect`() throws {
     let calls = String(repeating: "abs(", count: 60) + "1" + String(repeating: ")", count: 60)
     try expectProblem("/books?filter=\(calls)", on: library, code: .limitExceeded)
   }
 
-  @Test("a value that an expression can't take is the request's fault")
-  func values() throws {
+  @Test
+  func `a value that an expression can't take is the request's fault`() throws {
     try expectProblem(
       "/books?filter=json_extract(title,'$.a')=1", on: library, code: .invalidValue, parameter: "filter")
     try expectProblem(
       "/books?filter=abs(-9223372036854775808)>0", on: library, code: .invalidValue, parameter: "filter")
   }
 
-  @Test("a malformed full-text pattern is the request's fault")
-  func search() throws {
+  @Test
+  func `a malformed full-text pattern is the request's fault`() throws {
     try expectProblem(
       #"/books?search="moby"#, on: library, code: .invalidExpression, parameter: "search", position: 0)
     try expectProblem("/authors?search=x", on: library, code: .invalidValue, parameter: "search", position: 0)
   }
 
-  @Test(
-    "a file that fails is no defect: the client may come back",
-    // SQLITE_NOMEM, IOERR_READ, CORRUPT, FULL, CANTOPEN, NOTADB
+  @Test(  // SQLITE_NOMEM, IOERR_READ, CORRUPT, FULL, CANTOPEN, NOTADB
     arguments: [7, 266, 11, 13, 14, 26])
-  func storage(code: Int32) throws {
+  func `a file that fails is no defect: the client may come back`(code: Int32) throws {
     let problem = library.service.problem(for: DatabaseError(extendedCode: code, message: "secret"))
     #expect(problem.status == .serviceUnavailable)
     #expect(problem.headers.contains { $0.0 == "Retry-After" })
     #expect(!problem.detail.contains("secret"))
   }
 
-  @Test("a connection that can't be opened while somebody holds the file is no defect")
-  func opening() throws {
+  @Test
+  func `a connection that can't be opened while somebody holds the file is no defect`() throws {
     #expect(library.service.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
     let problem = library.service.problem(for: OpenError(.missing, path: "/secret"))
     #expect(problem.code == "unavailable")

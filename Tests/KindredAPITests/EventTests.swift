@@ -67,8 +67,8 @@ struct EventTests {
     try Connection(path: database.path, access: .readWrite).execute(sql)
   }
 
-  @Test("the result at once, and again after a commit that changes it")
-  func changes() throws {
+  @Test
+  func `the result at once, and again after a commit that changes it`() throws {
     let database = try Library.database()
     let client = try listen("/tags?fields=name&limit=2", on: database)
     #expect(try client.event().data == #"[{"name":"sea"},{"name":"work"}]"#)
@@ -76,8 +76,8 @@ struct EventTests {
     #expect(try client.event().data == #"[{"name":"ocean"},{"name":"work"}]"#)
   }
 
-  @Test("commits that change nothing that shows are no events, and the same result has the same id")
-  func others() throws {
+  @Test
+  func `commits that change nothing that shows are no events, and the same result has the same id`() throws {
     let database = try Library.database()
     let client = try listen(
       "/books?filter=kind='poem'&fields=title&include=author&author.fields=name", on: database)
@@ -92,8 +92,8 @@ struct EventTests {
     #expect(first.id != second.id)
   }
 
-  @Test("a client that resumes gets nothing until the result differs")
-  func resumption() throws {
+  @Test
+  func `a client that resumes gets nothing until the result differs`() throws {
     let database = try Library.database()
     let id = try listen("/tags/1", on: database).event().id
     let known = try listen("/tags/1", on: database, lastEventID: id)
@@ -124,8 +124,8 @@ struct EventTests {
     #expect(feed.counts.listeners == 0)
   }
 
-  @Test("who comes with an older result than others have is told of the latest one")
-  func stragglers() throws {
+  @Test
+  func `who comes with an older result than others have is told of the latest one`() throws {
     let database = try Library.database()
     let feed = try #require(database.service.changeFeed)
     let key = LiveQuery.Key(target: "/any", rights: [])
@@ -157,8 +157,8 @@ struct EventTests {
     #expect(expired.next() == nil, "the rights of its client have ended")
   }
 
-  @Test("a commit costs one query for all who listen to the same request")
-  func sharing() throws {
+  @Test
+  func `a commit costs one query for all who listen to the same request`() throws {
     let database = try Library.database()
     let clients = try (0..<50).map { try listen("/tags?fields=id&filter=id>\($0 % 5)", on: database) }
     for client in clients { _ = try client.event() }
@@ -171,8 +171,8 @@ struct EventTests {
     #expect(counts.events - before.events == 50)
   }
 
-  @Test("a client that reads slowly gets the latest result, and what came between is dropped")
-  func slow() throws {
+  @Test
+  func `a client that reads slowly gets the latest result, and what came between is dropped`() throws {
     let database = try Library.database()
     let slow = try listen("/tags/1", on: database)
     let fast = try listen("/tags/1", on: database)
@@ -184,8 +184,8 @@ struct EventTests {
     #expect(try slow.event().data == #"{"id":1,"name":"5"}"#)
   }
 
-  @Test("slow clients are cut off where their events take too much memory")
-  func memory() throws {
+  @Test
+  func `slow clients are cut off where their events take too much memory`() throws {
     var options = KindredService.Options()
     options.live?.maximumMemory = 1000
     let database = try TestDatabase(Library.schema + Library.records, options: options)
@@ -208,8 +208,8 @@ struct EventTests {
     }
   }
 
-  @Test("line breaks in a column of JSON don't break the event")
-  func lineBreaks() throws {
+  @Test
+  func `line breaks in a column of JSON don't break the event`() throws {
     let database = try TestDatabase(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, data JSON); INSERT INTO t VALUES (1, '{' || char(13,10) || '\"a\":1}');"
     )
@@ -217,8 +217,8 @@ struct EventTests {
     #expect(data.filter { $0 != " " } == #"{"id":1,"data":{"a":1}}"#)
   }
 
-  @Test("the stream ends where its record, or its resource, is gone")
-  func ends() throws {
+  @Test
+  func `the stream ends where its record, or its resource, is gone`() throws {
     let database = try Library.database()
     let record = try listen("/tags/3", on: database)
     let resource = try listen("/paintings", on: database)
@@ -229,8 +229,8 @@ struct EventTests {
     while let part = try resource.part() { #expect(part.hasPrefix(":")) }
   }
 
-  @Test("a comment is sent where there has been nothing else for some time")
-  func heartbeat() throws {
+  @Test
+  func `a comment is sent where there has been nothing else for some time`() throws {
     var options = KindredService.Options()
     options.live?.heartbeat = 0.1
     let database = try TestDatabase(Library.schema + Library.records, options: options)
@@ -239,8 +239,8 @@ struct EventTests {
     #expect(try client.part() == ":\n\n")
   }
 
-  @Test("what is wrong with a request is a problem, and HEAD has no stream")
-  func problems() throws {
+  @Test
+  func `what is wrong with a request is a problem, and HEAD has no stream`() throws {
     let database = try Library.database()
     for (target, status) in [
       ("/tags?filter=nme=1", 400), ("/tags/99", 404), ("/nothing", 404), ("/tags/1/name", 406),
@@ -256,8 +256,8 @@ struct EventTests {
     #expect(database.service.changeFeed?.counts.listeners == 0)
   }
 
-  @Test("more listeners than may be are 503, and those that leave make room")
-  func limit() throws {
+  @Test
+  func `more listeners than may be are 503, and those that leave make room`() throws {
     var options = KindredService.Options()
     options.live?.maximumListeners = 2
     let database = try TestDatabase(Library.schema + Library.records, options: options)
@@ -271,16 +271,16 @@ struct EventTests {
     _ = try listen("/tags", on: database).event()
   }
 
-  @Test("where live results are off, events are not acceptable")
-  func off() throws {
+  @Test
+  func `where live results are off, events are not acceptable`() throws {
     var options = KindredService.Options()
     options.live = nil
     let database = try TestDatabase(Library.schema + Library.records, options: options)
     #expect(answer("/tags", on: database).status == .notAcceptable)
   }
 
-  @Test("the end of the service ends the streams")
-  func stop() throws {
+  @Test
+  func `the end of the service ends the streams`() throws {
     let database = try Library.database()
     let client = try listen("/tags", on: database)
     _ = try client.event()

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Files of the explorer")
 struct ExplorerAssetsTests {
-  @Test("comments are not sent, and texts stay as they are")
-  func comments() {
+  @Test
+  func `comments are not sent, and texts stay as they are`() {
     let source = [
       "// A line.", "/** Several", " * lines. */", "const path = /** @type {string} */ (found); // stays",
       "  // Indented.", #"const texts = ["/*/", "// text", "a */ b"];"#,
@@ -16,8 +16,8 @@ struct ExplorerAssetsTests {
     #expect(String(decoding: content, as: UTF8.self) == sent.joined(separator: "\n"))
   }
 
-  @Test("a file is found under the hash of all of them only, and kept for ever")
-  func addresses() throws {
+  @Test
+  func `a file is found under the hash of all of them only, and kept for ever`() throws {
     let database = try Library.database()
     let path = ExplorerAssets.shared.path
     let script = try database.answer("\(path)/explorer.js")

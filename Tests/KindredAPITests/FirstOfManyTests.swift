@@ -38,8 +38,8 @@ struct FirstOfManyTests {
 
   init() throws { database = try TestDatabase(Self.schema, modelFile: Self.model) }
 
-  @Test("is the first of the association's order, at every place")
-  func everywhere() throws {
+  @Test
+  func `is the first of the association's order, at every place`() throws {
     let latest = #"[{"id":1,"latest":2},{"id":2,"latest":3},{"id":3,"latest":7}]"#
     try expectRequest("/authors?fields=id&include=latest&latest.values=id", on: database, json: latest)
     try expectRequest("/authors?fields=id,latest:latest.id", on: database, json: latest)
@@ -63,8 +63,8 @@ struct FirstOfManyTests {
       json: #"[{"code":"FR","authors":[{"id":1}]}]"#)
   }
 
-  @Test("is the first that meets the conditions of its node")
-  func conditions() throws {
+  @Test
+  func `is the first that meets the conditions of its node`() throws {
     try expectRequest(
       "/authors?fields=id&include=latest!&latest.fields=id&latest.filter=year<2000&count=true", on: database,
       json: #"[{"id":1,"latest":{"id":1}},{"id":2,"latest":{"id":3}}]"#)
@@ -73,15 +73,15 @@ struct FirstOfManyTests {
       json: #"[{"id":1,"latest":{"id":2,"first":null}},{"id":2,"latest":null},{"id":3,"latest":null}]"#)
   }
 
-  @Test("goes by the key where no order is given, a composite one too")
-  func key() throws {
+  @Test
+  func `goes by the key where no order is given, a composite one too`() throws {
     try expectRequest(
       "/books?fields=id&include=first&first.values=body&filter=id in (1,6)", on: database,
       json: #"[{"id":1,"first":null},{"id":6,"first":"a"}]"#)
   }
 
-  @Test("without a key, repeats no record, and of equal rows takes one")
-  func withoutKey() throws {
+  @Test
+  func `without a key, repeats no record, and of equal rows takes one`() throws {
     try expectRequest(
       "/authors?fields=id&include=titled&titled.values=title&limit=2", on: database,
       json: #"[{"id":1,"titled":"D"},{"id":2,"titled":"C"}]"#)
@@ -92,8 +92,8 @@ struct FirstOfManyTests {
     #expect(try database.get("/authors?include=titled&count=true").headers["X-Total-Count"] == "3")
   }
 
-  @Test("takes the first at each step where others go through it")
-  func through() throws {
+  @Test
+  func `takes the first at each step where others go through it`() throws {
     try expectRequest(
       "/authors?fields=id&include=review&review.fields=body,n:number,title:via.title", on: database,
       json: """
@@ -108,8 +108,8 @@ struct FirstOfManyTests {
     )
   }
 
-  @Test("records without a key that hold NULL are found below joined ones, each once")
-  func nullsBelowJoined() throws {
+  @Test
+  func `records without a key that hold NULL are found below joined ones, each once`() throws {
     try expectRequest(
       "/authors?fields=id&join=books&include=books.notes&books.notes.sort=body&filter=id=1", on: database,
       json: """
@@ -118,8 +118,8 @@ struct FirstOfManyTests {
         """)
   }
 
-  @Test("the first is looked up, and not searched among all for each record")
-  func cost() throws {
+  @Test
+  func `the first is looked up, and not searched among all for each record`() throws {
     let plan = try database.get("/authors?include=latest&explain=true").text
     #expect(plan.contains("kindred:book(authorId)") && !plan.contains("SCAN book2"))
   }

@@ -6,13 +6,11 @@ import Testing
 
 @Suite("format=")
 struct FormatTests {
-  @Test(
-    "it goes before Accept",
-    arguments: [
-      ("json", "application/json", nil), ("csv", "text/csv; charset=utf-8; header=present", "books.csv"),
-      ("ndjson", "application/x-ndjson", "books.ndjson"), ("html", "text/html; charset=utf-8", nil),
-    ])
-  func formats(name: String, type: String, file: String?) throws {
+  @Test(arguments: [
+    ("json", "application/json", nil), ("csv", "text/csv; charset=utf-8; header=present", "books.csv"),
+    ("ndjson", "application/x-ndjson", "books.ndjson"), ("html", "text/html; charset=utf-8", nil),
+  ])
+  func `it goes before Accept`(name: String, type: String, file: String?) throws {
     for parameter in ["format=\(name)", "%66ormat=\(name)"] {
       let answer = try Library.database().answer(
         "/authors/1/books?\(parameter)", headers: ["Accept": "image/png"])
@@ -23,22 +21,22 @@ struct FormatTests {
     }
   }
 
-  @Test("an unknown one is refused")
-  func unknown() throws {
+  @Test
+  func `an unknown one is refused`() throws {
     try expectProblem(
       "/books?format=cvs", on: Library.database(), code: .invalidValue, parameter: "format", suggestion: "csv"
     )
   }
 
-  @Test("a file's name may be anything that a table may be called")
-  func names() {
+  @Test
+  func `a file's name may be anything that a table may be called`() {
     #expect(
       ContentDisposition.attachment(named: "Bücher \"neu\".csv")
         == "attachment; filename=\"B_cher _neu_.csv\"; filename*=UTF-8''B%C3%BCcher%20%22neu%22.csv")
   }
 
-  @Test("lines and tables are the whole collection, and with a limit they have a next page")
-  func whole() throws {
+  @Test
+  func `lines and tables are the whole collection, and with a limit they have a next page`() throws {
     let database = try Library.largeDatabase()
     let all = try database.answer("/books?format=csv&fields=id")
     #expect(all.text.split(separator: "\r\n").count == 5001)

@@ -30,8 +30,8 @@ struct HTMLTests {
     #expect(page.contains(#"<h1 translate="no">/tags?limit=1</h1>"#))
   }
 
-  @Test("a foreign key shows the label of what it refers to, and links to it")
-  func label() throws {
+  @Test
+  func `a foreign key shows the label of what it refers to, and links to it`() throws {
     let database = try Library.database()
     #expect(
       try page("/books/1", on: database).contains(
@@ -40,8 +40,8 @@ struct HTMLTests {
     #expect(!(try page("/books?fields=authorId&distinct=true", on: database)).contains("Melville"))
   }
 
-  @Test("what a record includes stands below it, under its name")
-  func record() throws {
+  @Test
+  func `what a record includes stands below it, under its name`() throws {
     let page = try page(
       "/books/1?include=author,reviews&fields=title&reviews.values=rating", on: Library.database())
     #expect(page.contains(#"<main id="data" tabindex="-1" class="single">"#))
@@ -54,8 +54,8 @@ struct HTMLTests {
     #expect(page.contains(#"<a href="/books/1">Moby-Dick</a>"#))
   }
 
-  @Test("associated records are tables below the row")
-  func nested() throws {
+  @Test
+  func `associated records are tables below the row`() throws {
     let page = try page("/authors?include=books.author&books.limit=1&limit=1", on: Library.database())
     #expect(page.contains(#"<tr class="below" data-key="books">"#))
     #expect(page.contains(#"aria-label="books of Melville""#))
@@ -63,8 +63,8 @@ struct HTMLTests {
     #expect(page.contains(#"<a href="/books/1/reviews">"#))
   }
 
-  @Test("what repeats below itself does so on the page")
-  func recursion() throws {
+  @Test
+  func `what repeats below itself does so on the page`() throws {
     let page = try page(
       "/employees?filter=managerId is null&include=employeesByManager*2&fields=id,name",
       on: Library.database())
@@ -72,8 +72,8 @@ struct HTMLTests {
     #expect(page.contains(#"<a href="/employees/4/manager">"#))
   }
 
-  @Test("composite keys, and keys that mean something in URLs")
-  func keys() throws {
+  @Test
+  func `composite keys, and keys that mean something in URLs`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE stamp (country TEXT, number INTEGER, name TEXT, PRIMARY KEY (country, number));
@@ -94,8 +94,8 @@ struct HTMLTests {
     #expect(dots.contains(#"<a href="/dots/key="></a> <span></span>"#))
   }
 
-  @Test("nothing of the data or of the URL is taken for markup")
-  func escaped() throws {
+  @Test
+  func `nothing of the data or of the URL is taken for markup`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE note (id INTEGER PRIMARY KEY, "<b>" TEXT, name TEXT);
@@ -113,8 +113,8 @@ struct HTMLTests {
     #expect(page.contains("nul\u{FFFD}x"))
   }
 
-  @Test("of records without a key there are no addresses")
-  func withoutKey() throws {
+  @Test
+  func `of records without a key there are no addresses`() throws {
     let database = try TestDatabase(
       Library.schema + "CREATE VIEW title AS SELECT title FROM book;" + Library.records)
     #expect(try page("/titles", on: database).contains(#"<tr><th scope="row">Beowulf</th></tr>"#))
@@ -122,8 +122,8 @@ struct HTMLTests {
     #expect(!groups.contains("href=\"/books/"))
   }
 
-  @Test("associated records are counted up to a limit, and not where that takes a scan")
-  func counts() throws {
+  @Test
+  func `associated records are counted up to a limit, and not where that takes a scan`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE parent (id INTEGER PRIMARY KEY);
@@ -140,37 +140,37 @@ struct HTMLTests {
     #expect(page.contains(#"<span class="k">strays</span></a>"#))
   }
 
-  @Test("the index links to every resource")
-  func index() throws {
+  @Test
+  func `the index links to every resource`() throws {
     #expect(try page("/", on: Library.database()).contains(#"<a href="/bookTags">bookTags</a>"#))
   }
 
-  @Test("a large page is sent as it is read, and is complete")
-  func large() throws {
+  @Test
+  func `a large page is sent as it is read, and is complete`() throws {
     let page = try page("/books?limit=1000", on: Library.largeDatabase())
     #expect(page.contains("Book number 1000</a>"))
   }
 
-  @Test(
-    "an error is a page that marks the word and links to what was meant",
-    arguments: [
-      ("/autors", 404, "/<mark>autors</mark>", "/authors"),
-      (
-        "/authors?filter=deathYear>1 and nmae='日'", 400, "and <mark>nmae</mark>=&#39;日&#39;",
-        "name=&#39;%E6%97%A5&#39;"
-      ),
-      ("/authors?inclued=books", 400, "<mark>inclued</mark>=books", "?include=books"),
-      ("/authors?include=books&books.flter=year>1", 400, "<mark>books.flter</mark>=year", "books.filter="),
-    ])
-  func problem(target: String, status: Int, marked: String, mended: String) throws {
+  @Test(arguments: [
+    ("/autors", 404, "/<mark>autors</mark>", "/authors"),
+    (
+      "/authors?filter=deathYear>1 and nmae='日'", 400, "and <mark>nmae</mark>=&#39;日&#39;",
+      "name=&#39;%E6%97%A5&#39;"
+    ),
+    ("/authors?inclued=books", 400, "<mark>inclued</mark>=books", "?include=books"),
+    ("/authors?include=books&books.flter=year>1", 400, "<mark>books.flter</mark>=year", "books.filter="),
+  ])
+  func `an error is a page that marks the word and links to what was meant`(
+    target: String, status: Int, marked: String, mended: String
+  ) throws {
     let page = try page(target, on: Library.database(), status: status)
     #expect(page.contains(#"role="alert""#))
     #expect(page.contains(marked))
     #expect(page.contains(mended))
   }
 
-  @Test("the files of a page are there for ever, under their own hash only")
-  func assets() throws {
+  @Test
+  func `the files of a page are there for ever, under their own hash only`() throws {
     let database = try Library.database()
     let path = ExplorerAssets.shared.path
     #expect(try page("/", on: database).contains("src=\"\(path)/explorer.js\""))

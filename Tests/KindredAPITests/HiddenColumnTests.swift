@@ -25,8 +25,8 @@ struct HiddenColumnTests {
         """)
   }
 
-  @Test("a search finds what is shown, and nothing else", arguments: ["/members", "/memberTexts"])
-  func search(resource: String) throws {
+  @Test(arguments: ["/members", "/memberTexts"])
+  func `a search finds what is shown, and nothing else`(resource: String) throws {
     let baker = #"[{"name":"Bea Baker"}]"#
     for pattern in ["baker", "bak*", "name:baker", "{name} : baker", "- name : x OR baker", #""name":baker"#]
     {
@@ -38,8 +38,8 @@ struct HiddenColumnTests {
     }
   }
 
-  @Test("a search can't tell a hidden column from one that isn't there")
-  func names() throws {
+  @Test
+  func `a search can't tell a hidden column from one that isn't there`() throws {
     let patterns = [
       "X:zara", "{X}:zara", "{name X}:zara", "-X:zara", #""X" : zara"#, "x) OR (X:zara", "x) OR X:zara",
     ]
@@ -54,17 +54,16 @@ struct HiddenColumnTests {
     }
   }
 
-  @Test(
-    "no pattern breaks out of its parentheses", arguments: ["x) OR (zara", "x) OR zara", "\"x"])
-  func unbalanced(pattern: String) throws {
+  @Test(arguments: ["x) OR (zara", "x) OR zara", "\"x"])
+  func `no pattern breaks out of its parentheses`(pattern: String) throws {
     for parameters in ["search=\(pattern)", "having=true&search=a&search=\(pattern)"] {
       try expectProblem(
         "/members?\(parameters)", on: database, code: .invalidExpression, parameter: "search")
     }
   }
 
-  @Test("a pattern has no NUL, at which SQLite would end it")
-  func nul() throws {
+  @Test
+  func `a pattern has no NUL, at which SQLite would end it`() throws {
     try expectProblem(
       "/members?search=a%00) OR (email:zara", on: database, code: .invalidValue, parameter: "search")
   }
@@ -74,8 +73,8 @@ struct HiddenColumnTests {
     try expectProblem("/notes?search=x", on: database, code: .invalidValue, parameter: "search")
   }
 
-  @Test("the plan names none", arguments: ["/members", "/members?limit=1", "/members?search=ann"])
-  func explain(target: String) throws {
+  @Test(arguments: ["/members", "/members?limit=1", "/members?search=ann"])
+  func `the plan names none`(target: String) throws {
     let text = try database.get("\(target)\(target.contains("?") ? "&" : "?")explain=true").text
     #expect(text.contains("SELECT") && !text.contains("email"))
     let link = try #require(try database.get("/members?limit=1").headers["Link"])

@@ -18,10 +18,8 @@ struct IdempotencyTests {
     return try library.send(.post, target, content, headers: headers)
   }
 
-  @Test(
-    "get the first answer again, whatever has become of the record",
-    arguments: ["\"a \\\"b\\\"\"", "abc-123"])
-  func again(key: String) throws {
+  @Test(arguments: ["\"a \\\"b\\\"\"", "abc-123"])
+  func `get the first answer again, whatever has become of the record`(key: String) throws {
     let first = try send(key, #"{"name":"once"}"#)
     #expect(first.status == 201)
     try Connection(path: library.path, access: .readWrite).execute(
@@ -32,8 +30,8 @@ struct IdempotencyTests {
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
   }
 
-  @Test("are refused with another content, path or preference")
-  func otherContent() throws {
+  @Test
+  func `are refused with another content, path or preference`() throws {
     _ = try send("k", #"{"name":"once"}"#)
     for answer in [
       try send("k", #"{"name":"twice"}"#), try send("k", #"{"name":"once"}"#, "/employees"),
@@ -43,16 +41,16 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("keep nothing where nothing was written")
-  func nothingWritten() throws {
+  @Test
+  func `keep nothing where nothing was written`() throws {
     #expect(try send("k", #"{"name":"sea"}"#).status == 409)
     #expect(try send("k", #"{"name":"new"}"#, headers: ["Prefer": "tx=rollback"]).status == 201)
     #expect(try send("k", #"{"name":"new"}"#).status == 201)
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
   }
 
-  @Test("are forgotten after a day")
-  func expiry() throws {
+  @Test
+  func `are forgotten after a day`() throws {
     _ = try send("k", #"{"name":"first"}"#)
     let day = 24 * 60 * 60
     try Connection(path: library.path, access: .readWrite)
@@ -61,14 +59,14 @@ struct IdempotencyTests {
     #expect(try library.stored("SELECT COUNT(*) FROM kindred_idempotency") == "1")
   }
 
-  @Test("have a key that is a text, in one field", arguments: ["\"\"", "\"a", "a\"b", "\"a\" b", "\"é\""])
-  func malformed(key: String) throws {
+  @Test(arguments: ["\"\"", "\"a", "a\"b", "\"a\" b", "\"é\""])
+  func `have a key that is a text, in one field`(key: String) throws {
     #expect(try send(key, #"{"name":"n"}"#).status == 400)
     #expect(try send("\"a\"", #"{"name":"n"}"#, headers: ["Idempotency-Key": "\"b\""]).status == 400)
   }
 
-  @Test("are kept in a table that is no resource, unlike a user's table of a name like it")
-  func invisible() throws {
+  @Test
+  func `are kept in a table that is no resource, unlike a user's table of a name like it`() throws {
     _ = try send("k", #"{"name":"n"}"#)
     #expect(try library.answer("/kindredIdempotencies").status == 404)
     let user = try TestDatabase.writable("CREATE TABLE kindred_note (id INTEGER PRIMARY KEY)")

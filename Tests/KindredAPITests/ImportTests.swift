@@ -44,8 +44,8 @@ struct ImportTests {
     return HTTPContentFile(descriptor: open(path, O_RDONLY), length: content.utf8.count)
   }
 
-  @Test("of CSV: quotes, line ends, empty fields, a mark at the start")
-  func csv() throws {
+  @Test
+  func `of CSV: quotes, line ends, empty fields, a mark at the start`() throws {
     try expect(
       "text/csv; charset=utf-8", "/authors",
       "\u{FEFF}name,deathYear,countryCode\r\n\"A, \"\"B\"\"\r\nC\",1900,FR\n\"\",,\r\n  D ,-5,US",
@@ -56,10 +56,8 @@ struct ImportTests {
       ))
   }
 
-  @Test(
-    "of a CSV record beyond the limit end there, wherever its field ends",
-    arguments: ["\n", ",1\n", "", "\",1\n"])
-  func longRecords(end: String) throws {
+  @Test(arguments: ["\n", ",1\n", "", "\",1\n"])
+  func `of a CSV record beyond the limit end there, wherever its field ends`(end: String) throws {
     let long = String(repeating: "z", count: (4 << 20) + 1)
     for header in ["name,deathYear\n", ""] {
       let field = end.hasPrefix("\"") ? "\"" + long : long
@@ -69,8 +67,8 @@ struct ImportTests {
     }
   }
 
-  @Test("of an unknown long name show its beginning")
-  func longNames() throws {
+  @Test
+  func `of an unknown long name show its beginning`() throws {
     let name = String(repeating: "z", count: 1 << 20)
     for (type, content) in [("text/csv", "\(name)\n1\n"), ("application/json", "{\"\(name)\":1}")] {
       let answer = try send(type, "/authors", content)
@@ -78,19 +76,17 @@ struct ImportTests {
     }
   }
 
-  @Test("of nothing but a mark have no header")
-  func onlyMark() throws {
+  @Test
+  func `of nothing but a mark have no header`() throws {
     let answer = try send("text/csv", "/authors", "\u{FEFF}")
     #expect(answer.status == 400 && answer.problem("type") == "/-/errors#malformed-csv")
   }
 
-  @Test(
-    "a deferred foreign key that dangles at the end names its line",
-    arguments: [
-      ("application/x-ndjson", "{\"parentId\":2}\n{\"id\":2}\n{\"parentId\":9}"),
-      ("text/csv", "id,parentId\n,2\n2,\n,9"),
-    ])
-  func deferredForeignKeys(type: String, content: String) throws {
+  @Test(arguments: [
+    ("application/x-ndjson", "{\"parentId\":2}\n{\"id\":2}\n{\"parentId\":9}"),
+    ("text/csv", "id,parentId\n,2\n2,\n,9"),
+  ])
+  func `a deferred foreign key that dangles at the end names its line`(type: String, content: String) throws {
     let nodes = try TestDatabase.writable(
       "CREATE TABLE node (id INTEGER PRIMARY KEY, parentId REFERENCES node DEFERRABLE INITIALLY DEFERRED);")
     let answer = try send(type, "/nodes", content, on: nodes)
@@ -100,8 +96,8 @@ struct ImportTests {
     #expect(try nodes.stored("SELECT count(*) FROM node") == "0")
   }
 
-  @Test("of JSON lines, with trees, blank lines and none at the end")
-  func lines() throws {
+  @Test
+  func `of JSON lines, with trees, blank lines and none at the end`() throws {
     for type in ["application/x-ndjson", "application/jsonl"] {
       try expect(
         type, "/authors", "{\"name\":\"A\",\"books\":[{\"title\":\"T\"}]}\n\n{\"name\":\"B\"}", adds: 2,
@@ -112,8 +108,8 @@ struct ImportTests {
     }
   }
 
-  @Test("name the column that refers to nothing")
-  func references() throws {
+  @Test
+  func `name the column that refers to nothing`() throws {
     for (type, content) in [
       ("text/csv", "title,authorId\nA,1\nB,99\n"),
       ("application/x-ndjson", "{\"title\":\"A\",\"authorId\":1}\n{\"title\":\"B\",\"authorId\":99}\n"),
@@ -125,8 +121,8 @@ struct ImportTests {
     #expect(try library.stored("SELECT COUNT(*) FROM book") == "6")
   }
 
-  @Test("go to the record of a path, and through a join table")
-  func paths() throws {
+  @Test
+  func `go to the record of a path, and through a join table`() throws {
     try expect(
       "text/csv", "/authors/3/books", "title\nOne\nTwo\n", adds: 2,
       stored: ("SELECT title FROM book WHERE authorId = 3", "One; Two"))
@@ -135,8 +131,8 @@ struct ImportTests {
       stored: ("SELECT name FROM tag JOIN bookTag ON tag.id = tagId WHERE bookId = 6", "new"))
   }
 
-  @Test("convert what has a type in JSON alone: booleans, bytes, JSON")
-  func types() throws {
+  @Test
+  func `convert what has a type in JSON alone: booleans, bytes, JSON`() throws {
     let database = try TestDatabase.writable(
       "CREATE TABLE sample (id INTEGER PRIMARY KEY, flag BOOLEAN, data BLOB, meta JSON, text TEXT, free)")
     let answer = try send(
@@ -151,48 +147,46 @@ struct ImportTests {
     }
   }
 
-  @Test(
-    "name the line that is wrong, and add nothing",
-    arguments: [
-      ("text/csv", "bookId,rating\n1,5\n99,1\n", 409, 3), ("text/csv", "bookId,rating\n1,5\n1\n", 400, 3),
-      ("text/csv", "bookId,rating\n1,5,5\n", 400, 2), ("text/csv", "bookId,rating\n1,\n", 422, 2),
-      ("text/csv", "bookId,ratng\n1,5\n", 422, 1), ("text/csv", "bookId,bookId\n1,5\n", 400, 1),
-      ("text/csv", "", 400, 1),
-      ("text/csv", "bookId,rating\n\"1\n,5\n", 400, 2), ("text/csv", "bookId,rating\n1\"2\",5\n", 400, 2),
-      ("text/csv", "bookId,rating\n\"1\"2,5\n", 400, 2), ("text/csv", "bookId,rating\r1,5\n", 400, 1),
-      ("text/csv", "bookId,rating\n\"1\n\",5\n1,\n", 422, 4),
-      ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n{\"bookId\":1}\n", 422, 2),
-      ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n\n{\"bookId\":\n", 400, 3),
-      ("application/x-ndjson", "[1]\n", 422, 1),
-    ])
-  func problems(type: String, content: String, status: Int, line: Int) throws {
+  @Test(arguments: [
+    ("text/csv", "bookId,rating\n1,5\n99,1\n", 409, 3), ("text/csv", "bookId,rating\n1,5\n1\n", 400, 3),
+    ("text/csv", "bookId,rating\n1,5,5\n", 400, 2), ("text/csv", "bookId,rating\n1,\n", 422, 2),
+    ("text/csv", "bookId,ratng\n1,5\n", 422, 1), ("text/csv", "bookId,bookId\n1,5\n", 400, 1),
+    ("text/csv", "", 400, 1),
+    ("text/csv", "bookId,rating\n\"1\n,5\n", 400, 2), ("text/csv", "bookId,rating\n1\"2\",5\n", 400, 2),
+    ("text/csv", "bookId,rating\n\"1\"2,5\n", 400, 2), ("text/csv", "bookId,rating\r1,5\n", 400, 1),
+    ("text/csv", "bookId,rating\n\"1\n\",5\n1,\n", 422, 4),
+    ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n{\"bookId\":1}\n", 422, 2),
+    ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n\n{\"bookId\":\n", 400, 3),
+    ("application/x-ndjson", "[1]\n", 422, 1),
+  ])
+  func `name the line that is wrong, and add nothing`(type: String, content: String, status: Int, line: Int)
+    throws
+  {
     let answer = try send(type, "/reviews", content)
     #expect(answer.status == status, "\(answer.text)")
     #expect(answer.problem("line") == "\(line)")
     #expect(try library.stored("SELECT COUNT(*) FROM review") == "3")
   }
 
-  @Test(
-    "of lines store what a record of its own does, and refuse what it refuses",
-    arguments: [
-      "{}", "{\"text\":\"a\",\"whole\":1,\"real\":12.5,\"free\":null}",
-      "{ \"text\" : \"a\" , \"whole\" : -1 }\r",
-      "{\"real\":-0.0,\"free\":-0}", "{\"real\":0.1,\"free\":0.30000000000000004}",
-      "{\"free\":1e3,\"real\":1E-7}",
-      "{\"free\":123456789012345678,\"real\":123456789012345678}", "{\"whole\":9223372036854775808}",
-      "{\"free\":9223372036854775808}", "{\"real\":1.7976931348623157e308}", "{\"free\":1.000000000000001}",
-      "{\"text\":12.50,\"whole\":\"7\",\"free\":\"7\"}", "{\"text\":\"naïve 🌙\",\"free\":\"\"}",
-      "{\"text\":\"a\\u00e9\\n\"}", "{\"te\\u0078t\":\"a\"}", "{\"flag\":true,\"whole\":false,\"free\":true}",
-      "{\"text\":true}", "{\"data\":\"AAE=\"}", "{\"data\":\"!\"}", "{\"meta\":{\"a\":[1]}}",
-      "{\"meta\":\"a\"}", "{\"text\":[1]}",
-      "{\"text\":\"a\",\"text\":\"b\"}", "{\"other\":1}", "{\"twice\":1}", "{\"id\":77}", "{\"whole\":01}",
-      "{\"whole\":1.}",
-      "{\"whole\":-}", "{\"whole\":+1}", "{\"whole\":.5}", "{\"text\":\"a\"}}", "{\"text\":\"a\"",
-      "{\"text\":\"a\t\"}", "{\"text\" \"a\"}",
-      "{\"text\":\"a\",}", "{\"text\":nul}", "{\"whole\":1}{\"whole\":2}", "\"a\"", "{\"text\":\"\u{FEFF}\"}",
-      "{\"limited\":9}",
-    ])
-  func plainLines(_ line: String) throws {
+  @Test(arguments: [
+    "{}", "{\"text\":\"a\",\"whole\":1,\"real\":12.5,\"free\":null}",
+    "{ \"text\" : \"a\" , \"whole\" : -1 }\r",
+    "{\"real\":-0.0,\"free\":-0}", "{\"real\":0.1,\"free\":0.30000000000000004}",
+    "{\"free\":1e3,\"real\":1E-7}",
+    "{\"free\":123456789012345678,\"real\":123456789012345678}", "{\"whole\":9223372036854775808}",
+    "{\"free\":9223372036854775808}", "{\"real\":1.7976931348623157e308}", "{\"free\":1.000000000000001}",
+    "{\"text\":12.50,\"whole\":\"7\",\"free\":\"7\"}", "{\"text\":\"naïve 🌙\",\"free\":\"\"}",
+    "{\"text\":\"a\\u00e9\\n\"}", "{\"te\\u0078t\":\"a\"}", "{\"flag\":true,\"whole\":false,\"free\":true}",
+    "{\"text\":true}", "{\"data\":\"AAE=\"}", "{\"data\":\"!\"}", "{\"meta\":{\"a\":[1]}}",
+    "{\"meta\":\"a\"}", "{\"text\":[1]}",
+    "{\"text\":\"a\",\"text\":\"b\"}", "{\"other\":1}", "{\"twice\":1}", "{\"id\":77}", "{\"whole\":01}",
+    "{\"whole\":1.}",
+    "{\"whole\":-}", "{\"whole\":+1}", "{\"whole\":.5}", "{\"text\":\"a\"}}", "{\"text\":\"a\"",
+    "{\"text\":\"a\t\"}", "{\"text\" \"a\"}",
+    "{\"text\":\"a\",}", "{\"text\":nul}", "{\"whole\":1}{\"whole\":2}", "\"a\"", "{\"text\":\"\u{FEFF}\"}",
+    "{\"limited\":9}",
+  ])
+  func `of lines store what a record of its own does, and refuse what it refuses`(_ line: String) throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE sample (
@@ -215,8 +209,8 @@ struct ImportTests {
       lines.status == 201 || lines.problem("line") == (line.contains(":77") ? "3" : "1"), "\(lines.text)")
   }
 
-  @Test("take what an export gives", arguments: [("text/csv", "csv"), ("application/x-ndjson", "ndjson")])
-  func exports(type: String, format: String) throws {
+  @Test(arguments: [("text/csv", "csv"), ("application/x-ndjson", "ndjson")])
+  func `take what an export gives`(type: String, format: String) throws {
     let before = try library.stored("SELECT * FROM review")
     let exported = try library.answer("/reviews?format=\(format)").text
     _ = try library.send(.delete, "/reviews?filter=true")
@@ -224,8 +218,8 @@ struct ImportTests {
     #expect(try library.stored("SELECT * FROM review") == before)
   }
 
-  @Test("merge, ignore, show, try: as the client prefers")
-  func preferences() throws {
+  @Test
+  func `merge, ignore, show, try: as the client prefers`() throws {
     let merged = try send(
       "text/csv", "/tags", "id,name\n1,ocean\n2,play\n", ["Prefer": "resolution=merge-duplicates"])
     #expect(merged.status == 200 && merged.headers["X-Total-Count"] == "2")
@@ -237,8 +231,8 @@ struct ImportTests {
     #expect(try library.stored("SELECT name FROM tag ORDER BY id") == "ocean; play; unused; new")
   }
 
-  @Test("are for POST, in UTF-8 and uncompressed")
-  func mediaTypes() throws {
+  @Test
+  func `are for POST, in UTF-8 and uncompressed`() throws {
     let csv: HTTPHeaders = ["Content-Type": "text/csv"]
     #expect(try library.send(.patch, "/tags/1", "name\nx\n", headers: csv).status == 415)
     #expect(try library.send(.put, "/tags/1", "name\nx\n", headers: csv).status == 415)

@@ -6,8 +6,8 @@ struct IncludeTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("a to-one association is joined: an object or null")
-  func aToOneAssociationIsJoinedAnObjectOrNull() throws {
+  @Test
+  func `a to-one association is joined: an object or null`() throws {
     try expectRequest(
       #"/books?fields=title&include=author&author.fields=name&filter=id>3"#, on: library,
       sql: #"""
@@ -20,8 +20,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("a to-many association is a statement that goes along with the records")
-  func aToManyAssociationGoesAlong() throws {
+  @Test
+  func `a to-many association is a statement that goes along with the records`() throws {
     try expectRequest(
       #"/authors?fields=name&include=books&books.fields=title"#, on: library,
       sql: #"""
@@ -35,8 +35,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("a tree is as deep as asked for")
-  func aTreeIsAsDeepAsAskedFor() throws {
+  @Test
+  func `a tree is as deep as asked for`() throws {
     try expectRequest(
       #"""
       /countries?fields=code&include=authors.books.reviews&authors.fields=name\#
@@ -58,8 +58,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("a join table gives each associated record")
-  func aJoinTableGivesEachAssociatedRecord() throws {
+  @Test
+  func `a join table gives each associated record`() throws {
     try expectRequest(
       #"/tags?include=books&books.fields=title"#, on: library,
       sql: #"""
@@ -74,8 +74,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("columns of the join table are those of via")
-  func columnsOfTheJoinTableAreThoseOfVia() throws {
+  @Test
+  func `columns of the join table are those of via`() throws {
     try expectRequest(
       #"""
       /tags?fields=name&include=books&books.fields=title,position:via.position&books.sort=via.position
@@ -92,8 +92,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("several keys for one association")
-  func severalKeysForOneAssociation() throws {
+  @Test
+  func `several keys for one association`() throws {
     try expectRequest(
       #"""
       /authors?fields=name&include=novels:books,poems:books&novels.fields=title\#
@@ -113,8 +113,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("direct and through together")
-  func directAndThroughTogether() throws {
+  @Test
+  func `direct and through together`() throws {
     try expectRequest(
       #"""
       /books?fields=title&include=bookTags,tags&bookTags.fields=position&tags.fields=name&limit=2
@@ -132,8 +132,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("bare values")
-  func bareValues() throws {
+  @Test
+  func `bare values`() throws {
     try expectRequest(
       #"/authors?fields=name&include=titles:books&titles.values=title&titles.sort=-year"#, on: library,
       sql: #"""
@@ -147,8 +147,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("limits hold for each parent")
-  func limitsHoldForEachParent() throws {
+  @Test
+  func `limits hold for each parent`() throws {
     try expectRequest(
       #"""
       /authors?fields=name&include=books&books.fields=title&books.sort=-year&books.limit=1\#
@@ -165,8 +165,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("groups are made for each parent")
-  func groupsAreMadeForEachParent() throws {
+  @Test
+  func `groups are made for each parent`() throws {
     try expectRequest(
       #"""
       /authors?fields=name&include=books&books.fields=kind,n:count(),last:max(year)&books.group=kind
@@ -182,8 +182,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("equal results of a parent are kept once")
-  func equalResultsOfAParentAreKeptOnce() throws {
+  @Test
+  func `equal results of a parent are kept once`() throws {
     try expectRequest(
       #"/authors?fields=name&include=kinds:books&kinds.values=kind&kinds.distinct=true"#, on: library,
       sql: #"""
@@ -198,8 +198,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("an association without an index is read by a transient one")
-  func anAssociationWithoutAnIndexIsReadByATransientOne() throws {
+  @Test
+  func `an association without an index is read by a transient one`() throws {
     try expectRequest(
       #"/authors?fields=name&include=paintings&paintings.fields=title"#, on: library,
       sql: #"""
@@ -213,8 +213,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("for one record it is read as it is")
-  func forOneRecordItIsReadAsItIs() throws {
+  @Test
+  func `for one record it is read as it is`() throws {
     try expectRequest(
       #"/authors/1?fields=name&include=paintings&paintings.fields=title"#, on: library,
       sql: #"""
@@ -228,8 +228,8 @@ struct IncludeTests {
         """#)
   }
 
-  @Test("a condition on the parent")
-  func aConditionOnTheParent() throws {
+  @Test
+  func `a condition on the parent`() throws {
     try expectRequest(
       #"""
       /authors?fields=name&include=books&books.fields=title&books.filter=year>../deathYear

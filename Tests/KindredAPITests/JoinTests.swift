@@ -6,8 +6,8 @@ struct JoinTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("a required to-one is an inner join")
-  func aRequiredToOneIsAnInnerJoin() throws {
+  @Test
+  func `a required to-one is an inner join`() throws {
     try expectRequest(
       #"""
       /books?fields=title&include=author!&author.fields=name&author.filter=deathYear>1900
@@ -21,8 +21,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("a filtered optional to-one keeps the record")
-  func aFilteredOptionalToOneKeepsTheRecord() throws {
+  @Test
+  func `a filtered optional to-one keeps the record`() throws {
     try expectRequest(
       #"""
       /books?fields=title&include=author&author.fields=name&author.filter=deathYear>1900&limit=4
@@ -38,8 +38,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("required behind optional: the record stays, the association needs its own")
-  func requiredBehindOptionalTheRecordStaysTheAssociationNeedsItsOwn() throws {
+  @Test
+  func `required behind optional: the record stays, the association needs its own`() throws {
     try expectRequest(
       #"""
       /books?fields=title&include=author.country!&author.fields=name&author.country.fields=name\#
@@ -58,8 +58,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("a required to-many repeats nothing")
-  func aRequiredToManyRepeatsNothing() throws {
+  @Test
+  func `a required to-many repeats nothing`() throws {
     try expectRequest(
       #"/authors?fields=name&join=books!.reviews!"#, on: library,
       sql: #"""
@@ -72,8 +72,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("what is below a joined to-one belongs to the record")
-  func whatIsBelowAJoinedToOneBelongsToTheRecord() throws {
+  @Test
+  func `what is below a joined to-one belongs to the record`() throws {
     try expectRequest(
       #"/books?fields=title&join=author&include=author.country&limit=1"#, on: library,
       sql: #"""
@@ -86,8 +86,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("what is below a joined to-many is there once, however many ways lead to it")
-  func whatIsBelowAJoinedToManyIsThereOnceHoweverManyWaysLeadToIt() throws {
+  @Test
+  func `what is below a joined to-many is there once, however many ways lead to it`() throws {
     try expectRequest(
       #"""
       /countries?fields=code&join=authors.books&include=authors.books.tags\#
@@ -106,8 +106,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("the same key twice is one node")
-  func theSameKeyTwiceIsOneNode() throws {
+  @Test
+  func `the same key twice is one node`() throws {
     try expectRequest(
       #"""
       /books?fields=title&join=author!&include=author&author.filter=deathYear>1800\#
@@ -123,8 +123,8 @@ struct JoinTests {
         """#)
   }
 
-  @Test("a column of a to-one association joins it")
-  func aColumnOfAToOneAssociationJoinsIt() throws {
+  @Test
+  func `a column of a to-one association joins it`() throws {
     try expectRequest(
       #"/books?fields=title,country:author.country.name&filter=author.name<'Z'&limit=2"#, on: library,
       sql: #"""

@@ -22,8 +22,8 @@ struct KeyComparisonTests {
     "", "CREATE INDEX byBytes ON river (countryCode)", "CREATE INDEX i ON river (countryCode COLLATE NOCASE)",
   ]
 
-  @Test("by the collation of the column referred to, whatever indexes there are", arguments: indexes)
-  func collation(index: String) throws {
+  @Test(arguments: indexes)
+  func `by the collation of the column referred to, whatever indexes there are`(index: String) throws {
     let database = try TestDatabase(Self.nocase + index)
     try expectRequest(
       "/countries?fields=code&include=rivers,cities&rivers.values=id&cities.values=id&annotate=riverCount,cityCount",
@@ -44,8 +44,8 @@ struct KeyComparisonTests {
       json: #"[{"code":"FR","n":2}]"#)
   }
 
-  @Test("through a join table, both ways")
-  func through() throws {
+  @Test
+  func `through a join table, both ways`() throws {
     let database = try TestDatabase(Self.nocase)
     try expectRequest(
       "/countries?fields=code&include=r:riversViaFlow&r.fields=id,n:via.length&annotate=n:riversViaFlow.count",
@@ -58,8 +58,8 @@ struct KeyComparisonTests {
       json: #"[{"id":1,"countries":["FR","it"]},{"id":2,"countries":["FR"]}]"#)
   }
 
-  @Test("an index of the collation is used, and proposed where there is none")
-  func indexOfTheCollation() throws {
+  @Test
+  func `an index of the collation is used, and proposed where there is none`() throws {
     let target = "/countries?fields=code&include=rivers&rivers.fields=id"
     #expect(
       try TestDatabase(Self.nocase).get(target + "&explain=true").text.contains(
@@ -74,23 +74,23 @@ struct KeyComparisonTests {
       json: #"[{"code":"FR","rivers":[{"id":1},{"id":2}]},{"code":"it","rivers":[{"id":3}]}]"#)
   }
 
-  @Test(
-    "by the affinity of the column referred to",
-    arguments: [
-      // A number, and texts that look like it.
-      ("INTEGER", "", "1, '1', 1.0, '01', x'31', 'x', NULL", [1, 2, 3, 4]),
-      ("INTEGER", "BLOB", "'1', '1.0', 'x', 2", [1, 2]),
-      ("INTEGER", "TEXT", "1, '1.0', '01', 'x'", [1, 2, 3]),
-      ("REAL", "TEXT", "'1', '1.0', '1.5'", [1, 2]),
-      // A text, and numbers that are written like it.
-      ("TEXT", "INTEGER", "1, '01', 1.5", [1, 2]),
-      ("TEXT", "", "1, '1', '01', 1.0, x'31'", [1, 2]),
-      ("TEXT", "REAL", "1", []),
-      // Without a type, values aren't converted.
-      ("", "INTEGER", "1, '1', 2", [1, 2]),
-      ("", "TEXT", "1, '1'", []),
-    ])
-  func affinity(referred: String, referring: String, values: String, matches: [Int]) throws {
+  @Test(arguments: [
+    // A number, and texts that look like it.
+    ("INTEGER", "", "1, '1', 1.0, '01', x'31', 'x', NULL", [1, 2, 3, 4]),
+    ("INTEGER", "BLOB", "'1', '1.0', 'x', 2", [1, 2]),
+    ("INTEGER", "TEXT", "1, '1.0', '01', 'x'", [1, 2, 3]),
+    ("REAL", "TEXT", "'1', '1.0', '1.5'", [1, 2]),
+    // A text, and numbers that are written like it.
+    ("TEXT", "INTEGER", "1, '01', 1.5", [1, 2]),
+    ("TEXT", "", "1, '1', '01', 1.0, x'31'", [1, 2]),
+    ("TEXT", "REAL", "1", []),
+    // Without a type, values aren't converted.
+    ("", "INTEGER", "1, '1', 2", [1, 2]),
+    ("", "TEXT", "1, '1'", []),
+  ])
+  func `by the affinity of the column referred to`(
+    referred: String, referring: String, values: String, matches: [Int]
+  ) throws {
     let rows = values.split(separator: ", ").enumerated().map { "(\($0 + 1), \($1))" }.joined(separator: ", ")
     for index in ["", "CREATE INDEX i ON book (authorId)"] {
       let database = try TestDatabase(
@@ -116,8 +116,8 @@ struct KeyComparisonTests {
     }
   }
 
-  @Test("where no index can find what refers, explain says so")
-  func mismatch() throws {
+  @Test
+  func `where no index can find what refers, explain says so`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE author (id INTEGER PRIMARY KEY);
@@ -129,8 +129,8 @@ struct KeyComparisonTests {
     #expect(text.contains(#""missingIndexes":[]"#))
   }
 
-  @Test("a foreign key that is unique by its own collation may lead to several all the same")
-  func uniqueByBytes() throws {
+  @Test
+  func `a foreign key that is unique by its own collation may lead to several all the same`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE country (code TEXT COLLATE NOCASE PRIMARY KEY);
@@ -143,8 +143,8 @@ struct KeyComparisonTests {
       json: #"[{"code":"IT","figure":null},{"code":"FR","figure":5}]"#)
   }
 
-  @Test("columns of a view compare as what they show does")
-  func views() throws {
+  @Test
+  func `columns of a view compare as what they show does`() throws {
     let database = try TestDatabase(
       Self.nocase + "CREATE VIEW place AS SELECT code, name, upper(name) AS loud FROM country;",
       modelFile: """
@@ -167,8 +167,8 @@ struct KeyComparisonTests {
     try expectRequest("/rivers/3/place?fields=loud", on: database, json: #"{"loud":"ITALY"}"#)
   }
 
-  @Test("a link that is stored in another spelling is there already, and can be taken away")
-  func links() throws {
+  @Test
+  func `a link that is stored in another spelling is there already, and can be taken away`() throws {
     let database = try TestDatabase.writable(
       Self.nocase + """
         CREATE TABLE tag (id INTEGER PRIMARY KEY);

@@ -49,12 +49,13 @@ struct LivePrecisionTests {
   ]
 
   @Test(
-    "a write of this server runs the requests alone that read what it changed",
     arguments: [
       (HTTPMethod.post, "/tags", #"{"name":"new"}"#, 1), (.patch, "/reviews/1", #"{"rating":1}"#, 2),
       (.patch, "/books/1", #"{"title":"X"}"#, 2), (.patch, "/authors/1", #"{"name":"X"}"#, 1),
     ] as [(HTTPMethod, String, String, Int)])
-  func precision(method: HTTPMethod, target: String, content: String, count: Int) throws {
+  func `a write of this server runs the requests alone that read what it changed`(
+    method: HTTPMethod, target: String, content: String, count: Int
+  ) throws {
     let database = try Library.writable()
     let run = try queriesRun(
       by: { try #require(try database.send(method, target, content).status < 300) }, listening: Self.targets,
@@ -62,8 +63,8 @@ struct LivePrecisionTests {
     #expect(run == count)
   }
 
-  @Test("a commit of another process runs all of them")
-  func others() throws {
+  @Test
+  func `a commit of another process runs all of them`() throws {
     let database = try Library.writable()
     let run = try queriesRun(
       by: {
@@ -73,8 +74,8 @@ struct LivePrecisionTests {
     #expect(run == Self.targets.count)
   }
 
-  @Test("what a rule reads counts, as do triggers")
-  func rules() throws {
+  @Test
+  func `what a rule reads counts, as do triggers`() throws {
     let database = try TenantFixture.database(
       "CREATE TRIGGER t AFTER UPDATE ON employee BEGIN UPDATE project SET name = new.name WHERE id = 2; END;")
     func stream(_ target: String) throws -> any HTTPBodyStream {

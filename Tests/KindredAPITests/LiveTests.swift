@@ -30,8 +30,8 @@ struct LiveTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  @Test("gzip that is sent in chunks is what curl takes for the content")
-  func gzip() throws {
+  @Test
+  func `gzip that is sent in chunks is what curl takes for the content`() throws {
     let library = try Library.longDatabase()
     let answer = try curl(
       library, "/books", "--compressed", "--header", "Accept: application/x-ndjson")
@@ -40,8 +40,8 @@ struct LiveTests {
     #expect(answer.split(whereSeparator: \.isNewline).count { $0.hasPrefix("{") } == 15000)
   }
 
-  @Test("304 has no content, and HEAD has that of GET left out")
-  func heads() throws {
+  @Test
+  func `304 has no content, and HEAD has that of GET left out`() throws {
     let library = try Library.database()
     let tag = try #require(try library.answer("/books").headers["ETag"])
     let unchanged = try curl(library, "/books", "--header", "If-None-Match: \(tag)")
@@ -53,8 +53,8 @@ struct LiveTests {
     #expect(head.hasSuffix("\r\n\r\n"))
   }
 
-  @Test("what the server counts is in the metrics")
-  func counters() throws {
+  @Test
+  func `what the server counts is in the metrics`() throws {
     let metrics = try curl(Library.database(), "/-/metrics")
     #expect(metrics.contains("\nkindred_http_connections 1\n"))
     #expect(metrics.contains("\nkindred_http_connections_accepted_total 1\n"))

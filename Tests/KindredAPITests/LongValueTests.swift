@@ -30,8 +30,8 @@ struct LongValueTests {
     var data: Data
   }
 
-  @Test("a long value is written as a short one is, in every format", arguments: ["", "&format=ndjson"])
-  func json(format: String) throws {
+  @Test(arguments: ["", "&format=ndjson"])
+  func `a long value is written as a short one is, in every format`(format: String) throws {
     let text = try Self.database().get("/ts?fields=id,body,data\(format)").text
     let json = format.isEmpty ? text : "[\(text.split(separator: "\n").joined(separator: ","))]"
     let records = try JSONDecoder().decode([Record].self, from: Data(json.utf8))
@@ -41,8 +41,8 @@ struct LongValueTests {
     #expect(records.map(\.data) == [Data(Self.text.utf8), Data(count: 100_001), Data([0])])
   }
 
-  @Test("a long document is JSON where it is valid, and a string elsewhere")
-  func documents() throws {
+  @Test
+  func `a long document is JSON where it is valid, and a string elsewhere`() throws {
     let text = try Self.database().get("/ts?fields=document").text
     let records = try #require(
       try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
@@ -51,14 +51,14 @@ struct LongValueTests {
     #expect(records[2]["document"] as? [Int] == [1])
   }
 
-  @Test("a long field of CSV is in quotes")
-  func csv() throws {
+  @Test
+  func `a long field of CSV is in quotes`() throws {
     let csv = try Self.database().get("/ts?fields=id,body&format=csv").text
     #expect(csv.contains("1,\"\(Self.text.replacing("\"", with: "\"\""))\"\r\n2,\""))
   }
 
-  @Test("a page shows the beginnings of long values, and links to the values")
-  func html() throws {
+  @Test
+  func `a page shows the beginnings of long values, and links to the values`() throws {
     let html = try Self.database().get("/ts?format=html").text
     let shown = String(decoding: Self.text.utf8.prefix(4096), as: UTF8.self)
     let escaped = shown.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
@@ -73,8 +73,8 @@ struct LongValueTests {
     #expect(html.utf8.count < 40_000)
   }
 
-  @Test("names of records on pages have bounds too, and end with a whole character")
-  func labels() throws {
+  @Test
+  func `names of records on pages have bounds too, and end with a whole character`() throws {
     let name = "n" + String(repeating: "é", count: 50_000)
     let database = try TestDatabase(
       """
@@ -105,8 +105,8 @@ struct LongValueTests {
     return true
   }
 
-  @Test("a row with many names of one long value is written part by part")
-  func manyNames() throws {
+  @Test
+  func `a row with many names of one long value is written part by part`() throws {
     var options = KindredService.Options()
     options.queryTime = nil
     let names = (0..<150).map { "b\($0):a" }.joined(separator: ",")
@@ -118,8 +118,8 @@ struct LongValueTests {
     #expect(isThere && total > 20 << 20 && longest <= 2 << 20, "\(total) bytes, \(longest) at once")
   }
 
-  @Test("a row ends with the time of its request")
-  func outOfTime() throws {
+  @Test
+  func `a row ends with the time of its request`() throws {
     var options = KindredService.Options()
     options.queryTime = 0.3
     let database = try Self.database(options)

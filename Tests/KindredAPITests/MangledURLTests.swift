@@ -25,8 +25,8 @@ struct MangledURLTests {
     "((((((((",
   ]
 
-  @Test("completion and description answer every text, at every position, within bounds")
-  func mangled() throws {
+  @Test
+  func `completion and description answer every text, at every position, within bounds`() throws {
     var random = LinearCongruentialGenerator(state: 5)
     for round in 0..<1200 {
       var scalars = Array((Self.seeds[round % Self.seeds.count]).unicodeScalars)

@@ -17,7 +17,6 @@ struct MergePatchTests {
   }
 
   @Test(
-    "changes what it names and keeps the rest (RFC 7396, appendix A)",
     arguments: [
       (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
       (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
@@ -38,7 +37,9 @@ struct MergePatchTests {
       ("no JSON", #"{"a":1}"#, #"{"a":1}"#),
       (#" { "x" : 1.50, "é": [1, {"y":null}] } "#, #"{"z":1e2}"#, #"{"x":1.50,"é":[1, {"y":null}],"z":1e2}"#),
     ] as [(String?, String, String?)])
-  func merges(stored: String?, patch: String, result: String?) throws {
+  func `changes what it names and keeps the rest (RFC 7396, appendix A)`(
+    stored: String?, patch: String, result: String?
+  ) throws {
     let database = try database(stored)
     let answer = try database.send(.patch, "/items/1", #"{"meta":\#(patch)}"#, headers: Self.headers)
     #expect(answer.status == 200)
@@ -46,16 +47,16 @@ struct MergePatchTests {
     #expect(try database.stored("SELECT name FROM item WHERE id = 1") == "n")
   }
 
-  @Test("replaces the value where the content is application/json")
-  func replaces() throws {
+  @Test
+  func `replaces the value where the content is application/json`() throws {
     let database = try database(#"{"a":1}"#)
     try expectWrite(
       .patch, "/items/1?fields=meta", #"{"meta":{"b":null}}"#, on: database, status: 200,
       json: #"{"meta":{"b":null}}"#)
   }
 
-  @Test("merges into each of many records, and into nothing where one is new")
-  func many() throws {
+  @Test
+  func `merges into each of many records, and into nothing where one is new`() throws {
     let database = try database(#"{"a":1}"#)
     let many = try database.send(
       .patch, "/items?filter=true&fields=meta", #"{"meta":{"c":{"d":null}}}"#, headers: Self.headers)
@@ -66,8 +67,8 @@ struct MergePatchTests {
     #expect(below.text == #"{"id":1,"itemsByItem":[{"meta":{"m":1}}]}"#)
   }
 
-  @Test("is refused where what is stored can't be read without loss")
-  func ambiguous() throws {
+  @Test
+  func `is refused where what is stored can't be read without loss`() throws {
     let database = try database(#"{"a":1,"a":2}"#)
     try expectRefusal(
       .patch, "/items/1", #"{"meta":{"b":1}}"#, on: database, status: 422, code: .refusedValue,

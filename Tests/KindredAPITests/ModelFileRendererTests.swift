@@ -8,8 +8,8 @@ import Testing
 @testable import KindredModelFile
 
 @Suite struct ModelFileRendererTests {
-  @Test("an inferred model is written with every resource, its table and its associations")
-  func text() throws {
+  @Test
+  func `an inferred model is written with every resource, its table and its associations`() throws {
     let text = try written(
       """
       CREATE TABLE "order" ("no" INTEGER PRIMARY KEY, buyer REFERENCES person, "1st seller" REFERENCES person);
@@ -51,32 +51,30 @@ import Testing
         """)
   }
 
-  @Test(
-    "read back, it changes nothing",
-    arguments: [
-      "",
-      """
-      CREATE TABLE person (id INTEGER PRIMARY KEY, friendId REFERENCES person, bestId UNIQUE REFERENCES person);
-      CREATE TABLE friendship (a REFERENCES person, b REFERENCES person, PRIMARY KEY (a, b));
-      CREATE TABLE people (id INTEGER PRIMARY KEY, person REFERENCES person);
-      CREATE TABLE edition (isbn, printing, PRIMARY KEY (isbn, printing));
-      CREATE TABLE loan (isbn, printing, FOREIGN KEY (isbn, printing) REFERENCES edition);
-      """,
-      """
-      CREATE TABLE "null" ("true" INTEGER PRIMARY KEY, "~" REFERENCES "No");
-      CREATE TABLE "No" ("3" INTEGER PRIMARY KEY, "a: b" REFERENCES "null", "# x" REFERENCES "null");
-      CREATE TABLE "-" ("\u{85}" PRIMARY KEY, "tab\tand
-      line" REFERENCES "-", "\u{200B}👍🏽\u{200D}é" REFERENCES "null");
-      CREATE TABLE "{}[],&*!|>'%@`?" ("]" PRIMARY KEY, " lead" REFERENCES "No");
-      """,
-    ])
-  func roundTrip(sql: String) throws {
+  @Test(arguments: [
+    "",
+    """
+    CREATE TABLE person (id INTEGER PRIMARY KEY, friendId REFERENCES person, bestId UNIQUE REFERENCES person);
+    CREATE TABLE friendship (a REFERENCES person, b REFERENCES person, PRIMARY KEY (a, b));
+    CREATE TABLE people (id INTEGER PRIMARY KEY, person REFERENCES person);
+    CREATE TABLE edition (isbn, printing, PRIMARY KEY (isbn, printing));
+    CREATE TABLE loan (isbn, printing, FOREIGN KEY (isbn, printing) REFERENCES edition);
+    """,
+    """
+    CREATE TABLE "null" ("true" INTEGER PRIMARY KEY, "~" REFERENCES "No");
+    CREATE TABLE "No" ("3" INTEGER PRIMARY KEY, "a: b" REFERENCES "null", "# x" REFERENCES "null");
+    CREATE TABLE "-" ("\u{85}" PRIMARY KEY, "tab\tand
+    line" REFERENCES "-", "\u{200B}👍🏽\u{200D}é" REFERENCES "null");
+    CREATE TABLE "{}[],&*!|>'%@`?" ("]" PRIMARY KEY, " lead" REFERENCES "No");
+    """,
+  ])
+  func `read back, it changes nothing`(sql: String) throws {
     let (model, text, readBack) = try written(sql)
     #expect(readBack.details == model.details, "\(text)")
   }
 
-  @Test("of random schemas too, it changes nothing")
-  func randomSchemas() throws {
+  @Test
+  func `of random schemas too, it changes nothing`() throws {
     var random = LinearCongruentialGenerator(state: 7)
     let names = [
       "author", "Author_", "book", "books", "person", "people", "sheep", "bookTag", "on", "id", "é ä",

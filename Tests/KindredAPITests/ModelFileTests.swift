@@ -8,13 +8,13 @@ import Testing
 @testable import KindredModelFile
 
 @Suite struct ModelFileTests {
-  @Test("an empty file changes nothing", arguments: ["", "# nothing\n", "null", "resources: {}", "{}"])
-  func empty(text: String) throws {
+  @Test(arguments: ["", "# nothing\n", "null", "resources: {}", "{}"])
+  func `an empty file changes nothing`(text: String) throws {
     #expect(try summary(text) == summary(nil))
   }
 
-  @Test("columns are selected, hidden and put in order")
-  func columns() throws {
+  @Test
+  func `columns are selected, hidden and put in order`() throws {
     let model = try model(
       """
       resources:
@@ -33,16 +33,16 @@ import Testing
     #expect(model.resources["books"]?.sort.map(\.isDescending) == [false, true])
   }
 
-  @Test("a resource is removed, and the associations that lead to it; those through its table stay")
-  func removal() throws {
+  @Test
+  func `a resource is removed, and the associations that lead to it; those through its table stay`() throws {
     let lines = try summary("resources: { bookTags: null, countries: null }")
     #expect(!lines.contains { $0.contains("bookTags") || $0.contains("countries") })
     #expect(lines.contains("books.tags: hasManyThrough tags"))
     #expect(lines.contains("authors.books: hasMany books"))
   }
 
-  @Test("another name replaces the inferred one, and associations follow")
-  func renaming() throws {
+  @Test
+  func `another name replaces the inferred one, and associations follow`() throws {
     let lines = try summary("resources: { writers: { table: Author } }")
     #expect(lines.contains("writers: author"))
     #expect(lines.contains("books.author: belongsTo writers"))
@@ -54,29 +54,29 @@ import Testing
       lines.filter { !$0.contains(".") } == before.map { $0 == "authors: author" ? "writers: author" : $0 })
   }
 
-  @Test("the inferred name stays where the file mentions it too")
-  func twoNames() throws {
+  @Test
+  func `the inferred name stays where the file mentions it too`() throws {
     let lines = try summary("resources: { writers: { table: author }, authors: {} }")
     #expect(lines.contains("writers: author") && lines.contains("authors: author"))
     #expect(lines.contains("books.author: belongsTo authors"))
     #expect(lines.contains("writers.books: hasMany books"))
   }
 
-  @Test("two tables can change their names")
-  func swap() throws {
+  @Test
+  func `two tables can change their names`() throws {
     let lines = try summary("resources: { authors: { table: book }, books: { table: author } }")
     #expect(lines.contains("authors: book") && lines.contains("books: author"))
     #expect(lines.contains("authors.author: belongsTo books"))
   }
 
-  @Test("the name of a removed resource can be that of another")
-  func reuse() throws {
+  @Test
+  func `the name of a removed resource can be that of another`() throws {
     let lines = try summary("resources: { authors: null, writers: { table: author } }")
     #expect(lines.contains("books.author: belongsTo writers"))
   }
 
-  @Test("an association is derived, ordered, removed and renamed")
-  func associations() throws {
+  @Test
+  func `an association is derived, ordered, removed and renamed`() throws {
     let model = try model(
       """
       resources:
@@ -111,8 +111,8 @@ import Testing
     #expect(authors.associations["inferred"]?.steps.first?.destinationColumns == ["authorId"])
   }
 
-  @Test("an association goes through others, and through those that go through others")
-  func through() throws {
+  @Test
+  func `an association goes through others, and through those that go through others`() throws {
     let model = try model(
       """
       resources:
@@ -137,8 +137,8 @@ import Testing
     #expect(model.resources["authors"]?.associations["home"]?.kind == "hasOneThrough")
   }
 
-  @Test("a foreign key by its columns alone is that of the schema, or else leads to the primary key")
-  func foreignKeys() throws {
+  @Test
+  func `a foreign key by its columns alone is that of the schema, or else leads to the primary key`() throws {
     let schema = """
       CREATE TABLE edition (isbn TEXT, printing INTEGER, PRIMARY KEY (isbn, printing));
       CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT UNIQUE);
@@ -162,8 +162,8 @@ import Testing
     #expect(loans.values.allSatisfy { $0.steps.allSatisfy(\.isToOne) })
   }
 
-  @Test("a common table expression is a resource and a destination like a table")
-  func commonTableExpressions() throws {
+  @Test
+  func `a common table expression is a resource and a destination like a table`() throws {
     let model = try model(
       """
       resources:
@@ -198,8 +198,8 @@ import Testing
     #expect(Array(model.resources.keys.suffix(3)) == ["totals", "authorStats", "numbers"])
   }
 
-  @Test("a long chain of associations, one upon another, ends in an error and not in the stack")
-  func chains() throws {
+  @Test
+  func `a long chain of associations, one upon another, ends in an error and not in the stack`() throws {
     let links = (1...5000).map { "      a\($0): { from: a\($0 - 1) }" }.reversed().joined(separator: "\n")
     let text = "resources:\n  authors:\n    associations:\n\(links)\n      a0: { from: books }\n"
     #expect(throws: ModelFileError.self) { try model(text) }

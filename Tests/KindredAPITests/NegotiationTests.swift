@@ -6,7 +6,6 @@ import Testing
 @Suite("Accept (RFC 9110 §12.4.2, §12.5.1)")
 struct AcceptTests {
   @Test(
-    "chooses among the types",
     arguments: [
       ([], MediaType.json),
       (["*/*"], .json),
@@ -38,19 +37,17 @@ struct AcceptTests {
       (["text/csv;q="], .json),
       ([",,text/csv,"], .csv),
     ] as [([String], MediaType)])
-  func chooses(accept: [String], type: MediaType) throws {
+  func `chooses among the types`(accept: [String], type: MediaType) throws {
     #expect(try MediaType.negotiate(accept, among: MediaType.ofRecords) == type)
   }
 
-  @Test(
-    "allows none of them",
-    arguments: ["application/xml", "*/*;q=0", "application/json;q=0", "text/csv;version=2", "image/*"])
-  func refuses(accept: String) {
+  @Test(arguments: ["application/xml", "*/*;q=0", "application/json;q=0", "text/csv;version=2", "image/*"])
+  func `allows none of them`(accept: String) {
     #expect(throws: Problem.self) { try MediaType.negotiate([accept], among: MediaType.ofRecords) }
   }
 
-  @Test("a mistake in the request is the better news than its type")
-  func problemsFirst() throws {
+  @Test
+  func `a mistake in the request is the better news than its type`() throws {
     let library = try Library.database()
     for (target, status) in [("/nothing", 404), ("/books/99", 404), ("/books?limit=x", 400), ("/books", 406)]
     {
@@ -64,7 +61,6 @@ struct AcceptTests {
 @Suite("Accept-Encoding (RFC 9110 §12.5.3)")
 struct AcceptEncodingTests {
   @Test(
-    "chooses gzip where it is worth it",
     arguments: [
       ([], ContentCoding.identity),
       ([""], .identity),
@@ -82,12 +78,12 @@ struct AcceptEncodingTests {
       (["deflate", "gzip"], .gzip),
       (["gzip;q=often"], .identity),
     ] as [([String], ContentCoding)])
-  func chooses(fields: [String], coding: ContentCoding) {
+  func `chooses gzip where it is worth it`(fields: [String], coding: ContentCoding) {
     #expect(ContentCoding.negotiate(fields, isWorthIt: true) == coding)
   }
 
-  @Test("what is short is compressed only where the client refuses it as it is")
-  func short() {
+  @Test
+  func `what is short is compressed only where the client refuses it as it is`() {
     #expect(ContentCoding.negotiate(["gzip"], isWorthIt: false) == .identity)
     #expect(ContentCoding.negotiate(["gzip, identity;q=0"], isWorthIt: false) == .gzip)
     #expect(ContentCoding.negotiate(["gzip, *;q=0"], isWorthIt: false) == .gzip)
@@ -96,8 +92,8 @@ struct AcceptEncodingTests {
 
 @Suite("Compression")
 struct CompressionTests {
-  @Test("long answers are compressed, and say so")
-  func long() throws {
+  @Test
+  func `long answers are compressed, and say so`() throws {
     let library = try Library.largeDatabase()
     let plain = try library.answer("/books")
     let zipped = try library.answer("/books", headers: ["Accept-Encoding": "gzip"])
@@ -108,8 +104,8 @@ struct CompressionTests {
     #expect(try zipped.unzipped == plain.bytes)
   }
 
-  @Test("so are those that are sent as they are read")
-  func streamed() throws {
+  @Test
+  func `so are those that are sent as they are read`() throws {
     let library = try Library.longDatabase()
     let lines: (String, String) = ("Accept", "application/x-ndjson")
     let plain = try library.answer("/books", headers: [lines.0: lines.1])
@@ -118,15 +114,15 @@ struct CompressionTests {
     #expect(try zipped.unzipped == plain.bytes)
   }
 
-  @Test("short ones are not")
-  func short() throws {
+  @Test
+  func `short ones are not`() throws {
     let answer = try Library.database().answer("/books/1", headers: ["Accept-Encoding": "gzip"])
     #expect(answer.headers["Content-Encoding"] == nil)
     #expect(answer.text.hasPrefix("{\"id\":1"))
   }
 
-  @Test("it can be turned off")
-  func off() throws {
+  @Test
+  func `it can be turned off`() throws {
     var options = KindredService.Options()
     options.compressionLevel = nil
     let answer = try Library.largeDatabase(options: options).answer(

@@ -62,8 +62,8 @@ struct ObservationTests {
     return try TestDatabase(Library.schema + sql, options: options)
   }
 
-  @Test("each request is noted once, without the values of its query")
-  func requestLog() throws {
+  @Test
+  func `each request is noted once, without the values of its query`() throws {
     let library = try library()
     let answer = try Answer(
       library.service.respond(
@@ -79,8 +79,8 @@ struct ObservationTests {
     #expect(request.nanoseconds > 0)
   }
 
-  @Test("an answer that is sent as it is read is noted at its end, with all its bytes")
-  func streamed() throws {
+  @Test
+  func `an answer that is sent as it is read is noted at its end, with all its bytes`() throws {
     let library = try library(
       """
       WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 50000)
@@ -93,8 +93,8 @@ struct ObservationTests {
     #expect(requests.noted.map(\.byteCount) == [answer.bytes.count])
   }
 
-  @Test("a defect is logged with the number that the client gets, and the client gets nothing else")
-  func defect() throws {
+  @Test
+  func `a defect is logged with the number that the client gets, and the client gets nothing else`() throws {
     struct Secret: Error {}
     let log = Log()
     let library = try Library.database()
@@ -114,8 +114,8 @@ struct ObservationTests {
     #expect(!answer.text.contains("Secret"))
   }
 
-  @Test("answers tell how long they took where that is wanted")
-  func timing() throws {
+  @Test
+  func `answers tell how long they took where that is wanted`() throws {
     var options = KindredService.Options()
     options.tellsTiming = true
     let library = try TestDatabase(Library.schema + Library.records, options: options)

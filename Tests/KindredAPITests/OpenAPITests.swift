@@ -19,8 +19,8 @@ struct OpenAPITests {
     return try #require(value as? [String: Any], "\(path)")
   }
 
-  @Test("every resource, its records, and their associations have a path")
-  func paths() throws {
+  @Test
+  func `every resource, its records, and their associations have a path`() throws {
     let document = try document(of: Library.database())
     #expect((document["openapi"] as? String)?.hasPrefix("3.1") == true)
     let paths = try object(document, "paths")
@@ -35,8 +35,8 @@ struct OpenAPITests {
     #expect(parameters?.compactMap { $0["name"] as? String } == ["bookId", "tagId"])
   }
 
-  @Test("records are described by the declared types of their columns, and by their associations")
-  func schemas() throws {
+  @Test
+  func `records are described by the declared types of their columns, and by their associations`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE owner (id INTEGER PRIMARY KEY);
@@ -62,10 +62,10 @@ struct OpenAPITests {
     #expect(try object(properties, "owner")["$ref"] as? String == "#/components/schemas/owners.record")
   }
 
-  @Test(
-    "every reference leads somewhere, every operation has its name, every path parameter is described",
-    arguments: [false, true])
-  func references(isWritable: Bool) throws {
+  @Test(arguments: [false, true])
+  func `every reference leads somewhere, every operation has its name, every path parameter is described`(
+    isWritable: Bool
+  ) throws {
     var options = KindredService.Options()
     options.isWritable = isWritable
     let database = try TestDatabase(
@@ -109,8 +109,8 @@ struct OpenAPITests {
     }
   }
 
-  @Test("every parameter of requests is described, and none refuses what the grammar takes")
-  func parameters() throws {
+  @Test
+  func `every parameter of requests is described, and none refuses what the grammar takes`() throws {
     let document = try document(of: Library.database())
     let described = try object(document, "components", "parameters")
     for parameter in RequestParameter.ofRoot {
@@ -131,8 +131,8 @@ struct OpenAPITests {
     #expect(operation["tags"] as? [String] == ["authors"])
   }
 
-  @Test("the limits of the server are in it")
-  func limits() throws {
+  @Test
+  func `the limits of the server are in it`() throws {
     var options = KindredService.Options()
     options.limits.pageSize = 7
     options.limits.maximumPageSize = nil
@@ -142,8 +142,8 @@ struct OpenAPITests {
     #expect(limit["maximum"] == nil)
   }
 
-  @Test("the document is made once for each version of the schema, and has a tag")
-  func tag() throws {
+  @Test
+  func `the document is made once for each version of the schema, and has a tag`() throws {
     let database = try Library.database()
     let tag = try #require(try database.answer("/-/openapi.json").headers["ETag"])
     #expect(try database.answer("/-/openapi.json").headers["ETag"] == tag)
@@ -154,15 +154,13 @@ struct OpenAPITests {
     #expect(later.text.contains("subtitle"))
   }
 
-  @Test(
-    "what a path can be written by is described as `Allow` tells it",
-    arguments: [
-      ("/authors", "/authors"), ("/authors/{id}", "/authors/1"), ("/authors/{id}/books", "/authors/1/books"),
-      ("/authors/{id}/books/{books-id}", "/authors/1/books/1"), ("/books/{id}/author", "/books/1/author"),
-      ("/books/{id}/tags", "/books/1/tags"), ("/books/{id}/tags/{tags-id}", "/books/1/tags/1"),
-      ("/bookTags/{bookId},{tagId}", "/bookTags/1,1"), ("/countries/{code}", "/countries/FR"),
-    ])
-  func methods(path: String, target: String) throws {
+  @Test(arguments: [
+    ("/authors", "/authors"), ("/authors/{id}", "/authors/1"), ("/authors/{id}/books", "/authors/1/books"),
+    ("/authors/{id}/books/{books-id}", "/authors/1/books/1"), ("/books/{id}/author", "/books/1/author"),
+    ("/books/{id}/tags", "/books/1/tags"), ("/books/{id}/tags/{tags-id}", "/books/1/tags/1"),
+    ("/bookTags/{bookId},{tagId}", "/bookTags/1,1"), ("/countries/{code}", "/countries/FR"),
+  ])
+  func `what a path can be written by is described as Allow tells it`(path: String, target: String) throws {
     for database in [try Library.writable(), try Library.database()] {
       let allowed =
         try database.answer(target, method: .options).headers["Allow"]?.split(separator: ", ") ?? []

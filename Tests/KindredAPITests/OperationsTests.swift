@@ -11,8 +11,8 @@ import Testing
 
 @Suite("Operations")
 struct OperationsTests {
-  @Test("health tells whether the database answers, also while all connections are in use")
-  func health() throws {
+  @Test
+  func `health tells whether the database answers, also while all connections are in use`() throws {
     let library = try Library.database()
     let taken = try (0..<4).map { _ in try library.pool.reader() }
     defer { for connection in taken { library.pool.release(connection) } }
@@ -22,8 +22,8 @@ struct OperationsTests {
     #expect(answer.headers["Cache-Control"] == "no-store")
   }
 
-  @Test("a database that can't be read any more is not well, and nothing of the inside is told")
-  func unhealthy() throws {
+  @Test
+  func `a database that can't be read any more is not well, and nothing of the inside is told`() throws {
     let library = try Library.database()
     // Overwrites the file directly, bypassing SQLite and its locks.
     let file = try #require(FileHandle(forWritingAtPath: library.path))
@@ -37,8 +37,8 @@ struct OperationsTests {
     #expect(!answer.text.contains(library.path) && !answer.text.contains("SQLite"))
   }
 
-  @Test("metrics are in Prometheus' text format, and count")
-  func metrics() throws {
+  @Test
+  func `metrics are in Prometheus' text format, and count`() throws {
     let library = try Library.database()
     let tag = try #require(try library.answer("/books").headers["ETag"])
     _ = try library.answer("/books", headers: ["If-None-Match": tag])
@@ -67,8 +67,8 @@ struct OperationsTests {
     try expectPrometheusText(answer.text)
   }
 
-  @Test("the way to the counters of the server does not get longer with each who asks")
-  func counters() throws {
+  @Test
+  func `the way to the counters of the server does not get longer with each who asks`() throws {
     let library = try Library.database()
     let depths = Mutex<Set<Int>>([])
     let server = HTTPServer(
@@ -97,8 +97,8 @@ struct OperationsTests {
     }
   }
 
-  @Test("every code that a problem can have is described, as JSON and as a page")
-  func errors() throws {
+  @Test
+  func `every code that a problem can have is described, as JSON and as a page`() throws {
     let library = try Library.database()
     let json = try library.answer("/-/errors").text
     let page = try library.answer("/-/errors", headers: ["Accept": "text/html"])
@@ -113,13 +113,14 @@ struct OperationsTests {
   }
 
   @Test(
-    "each problem that requests meet is among them",
     arguments: [
       ("/nothing", HTTPMethod.get, [:]), ("/books/99", .get, [:]), ("/books?limit=x", .get, [:]),
       ("/books", .post, [:]), ("/books", .get, ["Accept": "image/png"]), ("/-/nothing", .get, [:]),
       ("/books?filter=json_extract('x','$')", .get, [:]),
     ] as [(String, HTTPMethod, [String: String])])
-  func described(target: String, method: HTTPMethod, headers: [String: String]) throws {
+  func `each problem that requests meet is among them`(
+    target: String, method: HTTPMethod, headers: [String: String]
+  ) throws {
     let library = try Library.database()
     var fields = HTTPHeaders()
     for (name, value) in headers { fields.append(name, value) }
@@ -131,14 +132,12 @@ struct OperationsTests {
     #expect(problem["status"] as? Int == answer.status)
   }
 
-  @Test(
-    "other methods than GET and HEAD are told what is allowed",
-    arguments: [
-      ("/-/health", "GET, HEAD, OPTIONS"), ("/-/metrics", "GET, HEAD, OPTIONS"),
-      ("/-/openapi.json", "GET, HEAD, OPTIONS"), ("/-/errors", "GET, HEAD, OPTIONS"),
-      ("/", "GET, HEAD, OPTIONS"), ("/books", "GET, HEAD, QUERY, OPTIONS"),
-    ])
-  func methods(target: String, allow: String) throws {
+  @Test(arguments: [
+    ("/-/health", "GET, HEAD, OPTIONS"), ("/-/metrics", "GET, HEAD, OPTIONS"),
+    ("/-/openapi.json", "GET, HEAD, OPTIONS"), ("/-/errors", "GET, HEAD, OPTIONS"),
+    ("/", "GET, HEAD, OPTIONS"), ("/books", "GET, HEAD, QUERY, OPTIONS"),
+  ])
+  func `other methods than GET and HEAD are told what is allowed`(target: String, allow: String) throws {
     let library = try Library.database()
     let answer = try library.answer(target, method: .put)
     #expect(answer.status == 405)
@@ -148,8 +147,8 @@ struct OperationsTests {
     #expect(asked.headers["Allow"] == allow)
   }
 
-  @Test("with HSTS, each response tells browsers to use HTTPS (RFC 6797)", arguments: [true, false])
-  func strictTransport(isRequired: Bool) throws {
+  @Test(arguments: [true, false])
+  func `with HSTS, each response tells browsers to use HTTPS (RFC 6797)`(isRequired: Bool) throws {
     var options = KindredService.Options()
     options.requiresHTTPS = isRequired
     let library = try TestDatabase(Library.schema + Library.records, options: options)
@@ -159,21 +158,21 @@ struct OperationsTests {
     }
   }
 
-  @Test(
-    "no answer is to be taken for another type than it says",
-    arguments: [
-      ("/books", HTTPMethod.get, 200), ("/books/1", .head, 200), ("/books/99", .get, 404),
-      ("/-/health", .get, 200),
-      ("/books", .options, 204), ("/books", .post, 405),
-    ])
-  func type(target: String, method: HTTPMethod, status: Int) throws {
+  @Test(arguments: [
+    ("/books", HTTPMethod.get, 200), ("/books/1", .head, 200), ("/books/99", .get, 404),
+    ("/-/health", .get, 200),
+    ("/books", .options, 204), ("/books", .post, 405),
+  ])
+  func `no answer is to be taken for another type than it says`(
+    target: String, method: HTTPMethod, status: Int
+  ) throws {
     let answer = try Library.database().answer(target, method: method)
     #expect(answer.status == status)
     #expect(answer.headers.values(for: "X-Content-Type-Options") == ["nosniff"])
   }
 
-  @Test("nor is one to what was no request")
-  func typeOfRefusal() throws {
+  @Test
+  func `nor is one to what was no request`() throws {
     let error = try #require(throws: HTTPError.self) {
       var parser = HTTPRequestParser(limits: HTTPLimits())
       _ = try Array("no request\r\n\r\n".utf8).withUnsafeBytes { try parser.parse($0) }
@@ -182,13 +181,13 @@ struct OperationsTests {
     #expect(response.headers["X-Content-Type-Options"] == "nosniff")
   }
 
-  @Test("there is nothing else under /-/", arguments: ["/-/", "/-/nothing", "/-/health/more", "/-/HEALTH"])
-  func nothingElse(target: String) throws {
+  @Test(arguments: ["/-/", "/-/nothing", "/-/health/more", "/-/HEALTH"])
+  func `there is nothing else under /-/`(target: String) throws {
     #expect(try Library.database().answer(target).status == 404)
   }
 
-  @Test("a table has no name that is in the way", arguments: ["health", "metrics", "-", "errors"])
-  func tables(name: String) throws {
+  @Test(arguments: ["health", "metrics", "-", "errors"])
+  func `a table has no name that is in the way`(name: String) throws {
     let database = try TestDatabase("CREATE TABLE \"\(name)\" (id INTEGER PRIMARY KEY);")
     let model = try database.model
     let resource = try #require(model.resources.keys.first)

@@ -7,8 +7,8 @@ import Testing
 /// Bugs that random requests have found (Tests/Oracle), each reduced to a small case.
 @Suite("Findings of the oracle")
 struct OracleFindingsTests {
-  @Test("an aggregate of the parent's columns is still one of the association")
-  func anAggregateOfTheParentSColumns() throws {
+  @Test
+  func `an aggregate of the parent's columns is still one of the association`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE award (id INTEGER PRIMARY KEY, rank INTEGER);
@@ -21,23 +21,23 @@ struct OracleFindingsTests {
       json: #"[{"id":1,"rank":3,"n":6.0}]"#)
   }
 
-  @Test("a joined node is not returned for a keyed inclusion below it")
-  func aJoinedNodeIsNotReturnedForAKeyedInclusionBelowIt() throws {
+  @Test
+  func `a joined node is not returned for a keyed inclusion below it`() throws {
     try expectRequest(
       "/books/1?fields=title&join=author&include=c:author.country&author.c.fields=name",
       on: Library.database(),
       json: #"{"title":"Moby-Dick","c":{"name":"United States"}}"#)
   }
 
-  @Test("a to-one node below a joined to-many one is a list and has a limit")
-  func aToOneNodeBelowAJoinedToManyOneIsAList() throws {
+  @Test
+  func `a to-one node below a joined to-many one is a list and has a limit`() throws {
     try expectRequest(
       "/tags/2?fields=name&join=books&include=books.author&books.author.fields=name&books.author.limit=1",
       on: Library.database(), json: #"{"name":"work","author":[{"name":"Melville"}]}"#)
   }
 
-  @Test("a key of the request goes before an association of that name, wherever it is given")
-  func aKeyOfTheRequestGoesBeforeAnAssociation() throws {
+  @Test
+  func `a key of the request goes before an association of that name, wherever it is given`() throws {
     try expectRequest(
       "/authors/2?fields=name&join=n:books.author&include=books:paintings&books.fields=title",
       on: Library.database(),
@@ -67,8 +67,8 @@ struct OracleFindingsTests {
       json: #"[{"id":1,"book":null},{"id":2,"book":null},{"id":3,"book":{"rank":5}}]"#)
   }
 
-  @Test("the condition of a pivot speaks of the pivot")
-  func theConditionOfAPivotSpeaksOfThePivot() throws {
+  @Test
+  func `the condition of a pivot speaks of the pivot`() throws {
     let database = try TestDatabase(
       Library.schema + Library.records,
       modelFile: """
@@ -83,15 +83,15 @@ struct OracleFindingsTests {
       json: #"{"name":"sea","authors":[{"name":"Melville"}]}"#)
   }
 
-  @Test("the empty list in an order")
-  func theEmptyListInAnOrder() throws {
+  @Test
+  func `the empty list in an order`() throws {
     try expectRequest(
       "/tags?fields=id&sort=name in () and id,-id not in (),-id", on: Library.database(),
       json: #"[{"id":3},{"id":2},{"id":1}]"#)
   }
 
-  @Test("optional records are told apart by what they show")
-  func optionalRecordsAreToldApartByWhatTheyShow() throws {
+  @Test
+  func `optional records are told apart by what they show`() throws {
     try expectRequest(
       "/books?fields=kind&distinct=true&include=author&author.fields=n:length(countryCode)",
       on: Library.database(),
@@ -100,8 +100,8 @@ struct OracleFindingsTests {
     )
   }
 
-  @Test("pages of groups by an operator that binds less than a comparison")
-  func pagesOfGroupsByALooseOperator() throws {
+  @Test
+  func `pages of groups by an operator that binds less than a comparison`() throws {
     let database = try Library.database()
     let first = try database.get("/books?fields=n:count()&group=not kind='poem'&limit=1")
     #expect(first.text == #"[{"n":2}]"#)
@@ -109,8 +109,8 @@ struct OracleFindingsTests {
     #expect(try database.get(String(next)).text == #"[{"n":4}]"#)
   }
 
-  @Test("the keys of the pivots come last where each way counts, so that the order is total")
-  func theKeysOfThePivotsComeLast() throws {
+  @Test
+  func `the keys of the pivots come last where each way counts, so that the order is total`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE tag (id INTEGER PRIMARY KEY);

@@ -13,15 +13,15 @@ struct OtherSitesTests {
     return try TestDatabase(Library.schema + Library.records, options: options)
   }
 
-  @Test(
-    "a host that is not the server's is 421, whatever the port and the method",
-    arguments: [
-      ("localhost", true), ("LocalHost:8080", true), ("127.0.0.1:1", true), ("[::1]:8080", true),
-      ("[::1]", true),
-      ("evil.example", false), ("localhost.evil.example:8080", false), ("127.0.0.1.evil.example", false),
-      ("notlocalhost", false), ("[::2]", false), ("[::1", false), ("", false), (":8080", false),
-    ])
-  func hosts(host: String, isServed: Bool) throws {
+  @Test(arguments: [
+    ("localhost", true), ("LocalHost:8080", true), ("127.0.0.1:1", true), ("[::1]:8080", true),
+    ("[::1]", true),
+    ("evil.example", false), ("localhost.evil.example:8080", false), ("127.0.0.1.evil.example", false),
+    ("notlocalhost", false), ("[::2]", false), ("[::1", false), ("", false), (":8080", false),
+  ])
+  func `a host that is not the server's is 421, whatever the port and the method`(
+    host: String, isServed: Bool
+  ) throws {
     let library = try library(hosts: .loopback)
     for method in [HTTPMethod.get, .head, .options, .delete] {
       let answer = try library.answer("/reviews/3", method: method, headers: ["Host": host])
@@ -31,8 +31,8 @@ struct OtherSitesTests {
     #expect(try library.answer("/-/health", headers: ["Host": host]).status == 200)
   }
 
-  @Test("hosts are added to the server's own, and `*` allows all")
-  func moreHosts() throws {
+  @Test
+  func `hosts are added to the server's own, and * allows all`() throws {
     let some = try library(hosts: .loopback.union(AllowedHosts(["API.example"])))
     #expect(try some.answer("/books/1", headers: ["Host": "api.example:443"]).status == 200)
     #expect(try some.answer("/books/1", headers: ["Host": "localhost"]).status == 200)
@@ -44,7 +44,6 @@ struct OtherSitesTests {
   }
 
   @Test(
-    "a page of another origin reads, where CORS lets it see the answer, and never writes",
     arguments: [
       (["Origin": "https://evil.example"], false), (["Origin": "null"], false),
       (["Origin": "http://localhost:1"], false), (["Origin": "http://localhost"], false),
@@ -55,7 +54,9 @@ struct OtherSitesTests {
       (["Sec-Fetch-Site": "same-origin"], true), (["Sec-Fetch-Site": "none"], true), ([:], true),
       (["Origin": "https://app.example", "Sec-Fetch-Site": "cross-site"], true),
     ] as [(HTTPHeaders, Bool)])
-  func origins(fields: HTTPHeaders, writes: Bool) throws {
+  func `a page of another origin reads, where CORS lets it see the answer, and never writes`(
+    fields: HTTPHeaders, writes: Bool
+  ) throws {
     let library = try library(cors: CORSPolicy(origins: .these(["https://app.example"])))
     var headers = fields
     headers.append("Host", "localhost:8080")
@@ -72,21 +73,21 @@ struct OtherSitesTests {
     #expect(stored == (writes ? "3" : "0"))
   }
 
-  @Test(
-    "the type of the content is one field that is well-formed, as browsers read it",
-    arguments: [
-      (["application/json"], true), (["Application/JSON ; charset=\"UTF-8\""], true),
-      (["application/json;"], true),
-      (["application/json;a=\",\""], true), (["text/plain;q=x,application/json"], false),
-      (["application/json,application/json"], false), (["application/json, text/plain"], false),
-      (["application/json", "application/json"], false), (["text/plain", "application/json"], false),
-      (["application/json; charset"], false), (["application/json; =utf-8"], false),
-      (["application/json; charset=utf-8; charset=utf-7"], false),
-      (["application/json; charset=latin1"], false),
-      (["application/json; a=\"b"], false), (["application / json"], false), (["application/json x"], false),
-      (["/json"], false), (["application/"], false), ([""], false), ([], false),
-    ])
-  func contentTypes(types: [String], isTaken: Bool) throws {
+  @Test(arguments: [
+    (["application/json"], true), (["Application/JSON ; charset=\"UTF-8\""], true),
+    (["application/json;"], true),
+    (["application/json;a=\",\""], true), (["text/plain;q=x,application/json"], false),
+    (["application/json,application/json"], false), (["application/json, text/plain"], false),
+    (["application/json", "application/json"], false), (["text/plain", "application/json"], false),
+    (["application/json; charset"], false), (["application/json; =utf-8"], false),
+    (["application/json; charset=utf-8; charset=utf-7"], false),
+    (["application/json; charset=latin1"], false),
+    (["application/json; a=\"b"], false), (["application / json"], false), (["application/json x"], false),
+    (["/json"], false), (["application/"], false), ([""], false), ([], false),
+  ])
+  func `the type of the content is one field that is well-formed, as browsers read it`(
+    types: [String], isTaken: Bool
+  ) throws {
     let library = try library()
     var headers = HTTPHeaders()
     for type in types { headers.append("Content-Type", type) }
@@ -96,8 +97,8 @@ struct OtherSitesTests {
     #expect(try library.stored("SELECT count(*) FROM tag WHERE name = 'x'") == (isTaken ? "1" : "0"))
   }
 
-  @Test("PATCH takes merge patches by their own name too (RFC 7396, RFC 5789 §3.1)")
-  func mergePatch() throws {
+  @Test
+  func `PATCH takes merge patches by their own name too (RFC 7396, RFC 5789 §3.1)`() throws {
     let library = try library()
     let headers: HTTPHeaders = ["Content-Type": "application/merge-patch+json"]
     #expect(try library.send(.patch, "/tags/1", #"{"name":"ocean"}"#, headers: headers).status == 200)
@@ -111,16 +112,16 @@ struct OtherSitesTests {
     #expect(post?.hasPrefix("application/json, ") == true)
   }
 
-  @Test("a content that is compressed is told which codings are taken (RFC 9110 §15.5.16)")
-  func contentCoding() throws {
+  @Test
+  func `a content that is compressed is told which codings are taken (RFC 9110 §15.5.16)`() throws {
     let answer = try library().send(.post, "/tags", "{}", headers: ["Content-Encoding": "gzip"])
     #expect(answer.status == 415)
     #expect(answer.headers["Accept-Encoding"] == "identity")
     #expect(answer.headers["Accept"] == nil)
   }
 
-  @Test("a method that no resource has is 501, not 405 (RFC 9110 §9.1, §15.6.2)")
-  func unknownMethods() throws {
+  @Test
+  func `a method that no resource has is 501, not 405 (RFC 9110 §9.1, §15.6.2)`() throws {
     for token in ["BREW", "get", "PROPFIND"] {
       let method = try #require(HTTPMethod(token))
       #expect(try library().answer("/books", method: method).status == 501)
@@ -128,8 +129,8 @@ struct OtherSitesTests {
     }
   }
 
-  @Test("TRACE is known and allowed nowhere")
-  func trace() throws {
+  @Test
+  func `TRACE is known and allowed nowhere`() throws {
     let method = try #require(HTTPMethod("TRACE"))
     for target in ["/", "/books", "/books/1", "/-/health"] {
       let answer = try library().answer(target, method: method)
@@ -148,8 +149,8 @@ struct OtherSitesTests {
       #expect(throws: HTTPError.self) { _ = try text.withUnsafeBytes { try parser.parse($0) } })
   }
 
-  @Test("what HTTP itself refuses can be read by pages that may")
-  func refusals() throws {
+  @Test
+  func `what HTTP itself refuses can be read by pages that may`() throws {
     func origin(_ policy: CORSPolicy?) throws -> String? {
       let response = try library(cors: policy).service.response(to: contentTooLarge())
       #expect(response.status.code == 413)

@@ -7,8 +7,8 @@ struct PageTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("a parameter is itself, however its name is encoded: no page skips records again")
-  func encodedNames() throws {
+  @Test
+  func `a parameter is itself, however its name is encoded: no page skips records again`() throws {
     let library = try Library.database()
     let link = try #require(try library.answer("/books?limit=1&%6Fffset=2").headers["Link"])
     let next = try #require(link.firstMatch(of: /<([^>]*)>; rel="next"/)?.1)
@@ -16,8 +16,8 @@ struct PageTests {
     #expect(try library.answer(String(next)).text.hasPrefix(#"[{"id":4,"#))
   }
 
-  @Test("the primary key makes every order total")
-  func thePrimaryKeyMakesEveryOrderTotal() throws {
+  @Test
+  func `the primary key makes every order total`() throws {
     try expectRequest(
       #"/books?fields=title&sort=kind,-year"#, on: library,
       sql: #"""
@@ -30,8 +30,8 @@ struct PageTests {
         """#)
   }
 
-  @Test("NULLs where they are wanted")
-  func nullsWhereTheyAreWanted() throws {
+  @Test
+  func `NULLs where they are wanted`() throws {
     try expectRequest(
       #"/books?fields=title&sort=year:nullslast&limit=2"#, on: library,
       sql: #"""
@@ -43,8 +43,8 @@ struct PageTests {
         """#)
   }
 
-  @Test("by a to-one association's column")
-  func byAToOneAssociationSColumn() throws {
+  @Test
+  func `by a to-one association's column`() throws {
     try expectRequest(
       #"/books?fields=title&sort=-author.name:nocase&limit=3"#, on: library,
       sql: #"""
@@ -57,8 +57,8 @@ struct PageTests {
         """#)
   }
 
-  @Test("a sorted to-one node orders after the record's own terms")
-  func aSortedToOneNodeOrdersAfterTheRecordSOwnTerms() throws {
+  @Test
+  func `a sorted to-one node orders after the record's own terms`() throws {
     try expectRequest(
       #"""
       /books?fields=title&include=author&author.fields=&author.sort=-name&sort=kind&limit=3
@@ -73,8 +73,8 @@ struct PageTests {
         """#)
   }
 
-  @Test("a full-text search is ordered by rank")
-  func aFullTextSearchIsOrderedByRank() throws {
+  @Test
+  func `a full-text search is ordered by rank`() throws {
     try expectRequest(
       #"/books?fields=title&search=moby OR truth"#, on: library,
       sql: #"""
@@ -87,8 +87,8 @@ struct PageTests {
         """#)
   }
 
-  @Test("equal results are kept once, the first of them")
-  func equalResultsAreKeptOnceTheFirstOfThem() throws {
+  @Test
+  func `equal results are kept once, the first of them`() throws {
     try expectRequest(
       #"/books?fields=kind&distinct=true&sort=-id"#, on: library,
       sql: #"""

@@ -6,10 +6,8 @@ import Testing
 
 @Suite("The memory of plans")
 struct PlanMemoryTests {
-  @Test(
-    "what a plan was made with does not outlive its making",
-    arguments: ["include=author.country", "sort=author.name", "filter=author.country.name='France'"])
-  func scopes(query: String) throws {
+  @Test(arguments: ["include=author.country", "sort=author.name", "filter=author.country.name='France'"])
+  func `what a plan was made with does not outlive its making`(query: String) throws {
     let library = try Library.database()
     let model = try library.model
     var parser = FetchRequestParser(model: model, limits: RequestLimits(), isUnpaged: false)

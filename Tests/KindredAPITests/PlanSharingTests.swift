@@ -4,17 +4,15 @@ import Testing
 
 @Suite("Plans shared by URLs that differ in their literals")
 struct PlanSharingTests {
-  @Test(
-    "each gets the answer that it would get alone, whatever was asked before",
-    arguments: [
-      "/books?fields=id&filter=year=? or id=? or kind='novel' and year<?",
-      "/books?fields=id&filter=id>?&limit=?&offset=?",
-      "/books?fields=id,x:?&filter=id between ? and ?", "/authors/?/books?fields=id&filter=id<>?",
-      "/books?fields=id&filter=year-?>1850 and price>-?",
-      "/books?fields=id&filter=id in (?,?)&having=reviews.count<?",
-      "/books?fields=id&filter=title='?' or title like '%25?%25'&sort=-id",
-    ])
-  func sharing(template: String) throws {
+  @Test(arguments: [
+    "/books?fields=id&filter=year=? or id=? or kind='novel' and year<?",
+    "/books?fields=id&filter=id>?&limit=?&offset=?",
+    "/books?fields=id,x:?&filter=id between ? and ?", "/authors/?/books?fields=id&filter=id<>?",
+    "/books?fields=id&filter=year-?>1850 and price>-?",
+    "/books?fields=id&filter=id in (?,?)&having=reviews.count<?",
+    "/books?fields=id&filter=title='?' or title like '%25?%25'&sort=-id",
+  ])
+  func `each gets the answer that it would get alone, whatever was asked before`(template: String) throws {
     let shared = try Library.database()
     let values = ["1", "2", "2", "1851", "0", "4", "1", "1", "3"]
     for start in values.indices {
@@ -32,7 +30,6 @@ struct PlanSharingTests {
   }
 
   @Test(
-    "so many requests of one shape are planned once",
     arguments: [
       { "/authors/\($0)/books" }, { "/books?filter=year=\(1850 + $0)" },
       { "/books?filter=authorId=\($0)&include=reviews&reviews.filter=rating>\($0)" },
@@ -40,14 +37,14 @@ struct PlanSharingTests {
       { "/books?limit=\($0 + 1)&filter=id>\($0)" + ($0 % 2 == 0 ? "&limit=3" : "") },
       { "/books?search=word\($0)" }, { "/books?filter=case when id=\($0) then \($0) else 0 end" },
     ] as [@Sendable (Int) -> String])
-  func hits(target: @Sendable (Int) -> String) throws {
+  func `so many requests of one shape are planned once`(target: @Sendable (Int) -> String) throws {
     let library = try Library.database()
     for number in 1...20 { _ = try library.get(target(number)) }
     #expect(library.service.models.planCounts.snapshot.misses == 1)
   }
 
-  @Test("a plan keeps values apart that were equal when it was made")
-  func onceEqual() throws {
+  @Test
+  func `a plan keeps values apart that were equal when it was made`() throws {
     let library = try Library.database()
     for (place, limit) in [(2, 2), (2, 4), (3, 3), (1, 3)] {
       let target = "/books?fields=id&filter=id<>\(place)&sort=abs(id-\(place))&limit=\(limit)"

@@ -35,105 +35,101 @@ struct PostgreSQLPlanTests {
 
   // MARK: Expressions
 
-  @Test(
-    "conditions compare values of one type",
-    arguments: [
-      ("year>1900", "\"year\" > $1::int8"),
-      ("year=1900.5", "\"year\" = $1::numeric"),
-      ("year='1900'", "\"year\" = $1::int8"),
-      ("1900<year", "$1::int8 < \"year\""),
-      ("rating=1.5", "\"rating\" = $1::numeric"),
-      ("height<2", "\"height\" < $1::float8"),
-      ("width<2", "\"width\" < $1::float4"),
-      ("width%2Bheight<2", "(\"width\" + \"height\") < $1::float8"),
-      ("name=12", "\"name\" = $1::text"),
-      ("born>'1900-01-01'", "\"born\" > $1::date"),
-      ("token='a'", "\"token\" = $1::UUID"),
-      ("alive", "\"alive\""),
-      ("alive=true", "\"alive\" = TRUE"),
-      ("alive=1", "\"alive\"::int4 = $1::int8"),
-      ("year=true", "\"year\" = TRUE::int4"),
-      ("alive is true", "\"alive\" IS TRUE"),
-      ("year is not true", "(\"year\" <> 0) IS NOT TRUE"),
-      ("year", "\"year\" <> 0"),
-      ("not year", "NOT \"year\" <> 0"),
-      ("not (year=1 or alive)", "NOT (\"year\" = $1::int8 OR \"alive\")"),
-      ("year is 3", "\"year\" IS NOT DISTINCT FROM $1::int8"),
-      ("year is not rating", "\"year\" IS DISTINCT FROM \"rating\""),
-      ("year is null", "\"year\" IS NULL"),
-      ("year in (1,2.5)", "\"year\" IN ($1::int8, $2::numeric)"),
-      ("name not in ('a')", "\"name\" NOT IN ($1::text)"),
-      ("year between 1 and 2.5", "\"year\" BETWEEN $1::int8 AND $2::numeric"),
-      ("(year=1)=(alive)", "(\"year\" = $1::int8) = \"alive\""),
-      ("year<height=alive", "(\"year\" < \"height\") = \"alive\""),
-      ("name like 'A%25'", "\"name\" ILIKE $1::text ESCAPE ''"),
-      ("name not like 'A!%25' escape '!'", "\"name\" NOT ILIKE $1::text ESCAPE $2::text"),
-      ("name glob 'a*'", "\"name\" COLLATE \"C\" ~ $1::text"),
-      ("name not glob 'a*'", "\"name\" COLLATE \"C\" !~ $1::text"),
-      ("1 in (year,name)", "($1::int8 = \"year\" OR $2::text = \"name\")"),
-      ("year like '19%25'", "\"year\"::text ILIKE $1::text ESCAPE ''"),
-      (
-        "name='x' collate nocase",
-        "(lower(\"name\" COLLATE \"C\") COLLATE \"C\") = (lower($1::text COLLATE \"C\") COLLATE \"C\")"
-      ),
-      (
-        "json_extract(data,'$.a[0]')='x'",
-        "((\"data\"::jsonb #> ARRAY[$1::text, $2::text]::text[]) #>> '{}') = $3::text"
-      ),
-    ])
-  func conditions(condition: String, expected: String) throws {
+  @Test(arguments: [
+    ("year>1900", "\"year\" > $1::int8"),
+    ("year=1900.5", "\"year\" = $1::numeric"),
+    ("year='1900'", "\"year\" = $1::int8"),
+    ("1900<year", "$1::int8 < \"year\""),
+    ("rating=1.5", "\"rating\" = $1::numeric"),
+    ("height<2", "\"height\" < $1::float8"),
+    ("width<2", "\"width\" < $1::float4"),
+    ("width%2Bheight<2", "(\"width\" + \"height\") < $1::float8"),
+    ("name=12", "\"name\" = $1::text"),
+    ("born>'1900-01-01'", "\"born\" > $1::date"),
+    ("token='a'", "\"token\" = $1::UUID"),
+    ("alive", "\"alive\""),
+    ("alive=true", "\"alive\" = TRUE"),
+    ("alive=1", "\"alive\"::int4 = $1::int8"),
+    ("year=true", "\"year\" = TRUE::int4"),
+    ("alive is true", "\"alive\" IS TRUE"),
+    ("year is not true", "(\"year\" <> 0) IS NOT TRUE"),
+    ("year", "\"year\" <> 0"),
+    ("not year", "NOT \"year\" <> 0"),
+    ("not (year=1 or alive)", "NOT (\"year\" = $1::int8 OR \"alive\")"),
+    ("year is 3", "\"year\" IS NOT DISTINCT FROM $1::int8"),
+    ("year is not rating", "\"year\" IS DISTINCT FROM \"rating\""),
+    ("year is null", "\"year\" IS NULL"),
+    ("year in (1,2.5)", "\"year\" IN ($1::int8, $2::numeric)"),
+    ("name not in ('a')", "\"name\" NOT IN ($1::text)"),
+    ("year between 1 and 2.5", "\"year\" BETWEEN $1::int8 AND $2::numeric"),
+    ("(year=1)=(alive)", "(\"year\" = $1::int8) = \"alive\""),
+    ("year<height=alive", "(\"year\" < \"height\") = \"alive\""),
+    ("name like 'A%25'", "\"name\" ILIKE $1::text ESCAPE ''"),
+    ("name not like 'A!%25' escape '!'", "\"name\" NOT ILIKE $1::text ESCAPE $2::text"),
+    ("name glob 'a*'", "\"name\" COLLATE \"C\" ~ $1::text"),
+    ("name not glob 'a*'", "\"name\" COLLATE \"C\" !~ $1::text"),
+    ("1 in (year,name)", "($1::int8 = \"year\" OR $2::text = \"name\")"),
+    ("year like '19%25'", "\"year\"::text ILIKE $1::text ESCAPE ''"),
+    (
+      "name='x' collate nocase",
+      "(lower(\"name\" COLLATE \"C\") COLLATE \"C\") = (lower($1::text COLLATE \"C\") COLLATE \"C\")"
+    ),
+    (
+      "json_extract(data,'$.a[0]')='x'",
+      "((\"data\"::jsonb #> ARRAY[$1::text, $2::text]::text[]) #>> '{}') = $3::text"
+    ),
+  ])
+  func `conditions compare values of one type`(condition: String, expected: String) throws {
     #expect(
       try root("/authors?fields=id&limit=1&filter=\(condition)").hasPrefix(
         "SELECT \"id\" FROM \"author\" WHERE \(expected) ORDER BY \"id\" LIMIT "))
   }
 
-  @Test(
-    "values are what SQLite's expressions are",
-    arguments: [
-      ("year/2", "\"year\" / nullif($1::int8, 0)"),
-      ("year%252", "mod(\"year\", nullif($1::int8, 0))"),
-      ("height%252", "mod(trunc(\"height\")::int8, nullif($1::int8, 0))::float8"),
-      ("year*1.5", "\"year\" * $1::float8"),
-      ("rating*1.5", "\"rating\" * $1::numeric"),
-      ("1-(2-year)", "$1::int8 - ($2::int8 - \"year\")"),
-      ("- year", "- \"year\""),
-      ("alive%2B1", "\"alive\"::int4 + $1::int8"),
-      ("year||name", "\"year\"::text || \"name\""),
-      ("alive||1", "\"alive\"::int4::text || $1::text"),
-      ("abs(year)", "abs(\"year\")"),
-      ("length(name)", "length(\"name\")::int8"),
-      ("length(photo)", "length(\"photo\")::int8"),
-      ("trim(name,'x')", "btrim(\"name\", $1::text)"),
-      ("instr(name,'x')", "strpos(\"name\", $1::text)::int8"),
-      ("round(height)", "round(\"height\"::numeric)::float8"),
-      ("floor(year)", "\"year\""),
-      ("ceil(height)", "ceil(\"height\")"),
-      ("ifnull(year,0)", "coalesce(\"year\", $1::int8)"),
-      ("iif(year,'a',name)", "CASE WHEN \"year\" <> 0 THEN $1::text ELSE \"name\" END"),
-      ("max(year,3)", "CASE WHEN num_nulls(\"year\", $1::int8) = 0 THEN greatest(\"year\", $1::int8) END"),
-      (
-        "case year when 1 then 'a' else name end",
-        "CASE WHEN \"year\" = $1::int8 THEN $2::text ELSE \"name\" END"
-      ),
-      ("cast(year as text)", "\"year\"::text"),
-      ("cast(height as integer)", "trunc(\"height\")::int8"),
-      ("cast(alive as integer)", "\"alive\"::int4::int8"),
-      (
-        "cast(name as integer)",
-        "substring(\"name\" || chr(10) || '0' from '^\\s*[-+]?\\d+|\\d+$')::int8"
-      ),
-      ("date(born)", "to_char(\"born\"::timestamp, 'YYYY-MM-DD')"),
-      ("datetime('now')", "to_char(timezone('UTC', now()), 'YYYY-MM-DD HH24:MI:SS')"),
-      (
-        "strftime('%25Y-%25m',seen)",
-        "to_char(\"seen\", 'YYYY') || $1::text || to_char(\"seen\", 'MM')"
-      ),
-      (
-        "date(seen,'%2B1 day','start of month')",
-        "to_char(date_trunc('month', (\"seen\" + $1::interval)), 'YYYY-MM-DD')"
-      ),
-    ])
-  func values(value: String, expected: String) throws {
+  @Test(arguments: [
+    ("year/2", "\"year\" / nullif($1::int8, 0)"),
+    ("year%252", "mod(\"year\", nullif($1::int8, 0))"),
+    ("height%252", "mod(trunc(\"height\")::int8, nullif($1::int8, 0))::float8"),
+    ("year*1.5", "\"year\" * $1::float8"),
+    ("rating*1.5", "\"rating\" * $1::numeric"),
+    ("1-(2-year)", "$1::int8 - ($2::int8 - \"year\")"),
+    ("- year", "- \"year\""),
+    ("alive%2B1", "\"alive\"::int4 + $1::int8"),
+    ("year||name", "\"year\"::text || \"name\""),
+    ("alive||1", "\"alive\"::int4::text || $1::text"),
+    ("abs(year)", "abs(\"year\")"),
+    ("length(name)", "length(\"name\")::int8"),
+    ("length(photo)", "length(\"photo\")::int8"),
+    ("trim(name,'x')", "btrim(\"name\", $1::text)"),
+    ("instr(name,'x')", "strpos(\"name\", $1::text)::int8"),
+    ("round(height)", "round(\"height\"::numeric)::float8"),
+    ("floor(year)", "\"year\""),
+    ("ceil(height)", "ceil(\"height\")"),
+    ("ifnull(year,0)", "coalesce(\"year\", $1::int8)"),
+    ("iif(year,'a',name)", "CASE WHEN \"year\" <> 0 THEN $1::text ELSE \"name\" END"),
+    ("max(year,3)", "CASE WHEN num_nulls(\"year\", $1::int8) = 0 THEN greatest(\"year\", $1::int8) END"),
+    (
+      "case year when 1 then 'a' else name end",
+      "CASE WHEN \"year\" = $1::int8 THEN $2::text ELSE \"name\" END"
+    ),
+    ("cast(year as text)", "\"year\"::text"),
+    ("cast(height as integer)", "trunc(\"height\")::int8"),
+    ("cast(alive as integer)", "\"alive\"::int4::int8"),
+    (
+      "cast(name as integer)",
+      "substring(\"name\" || chr(10) || '0' from '^\\s*[-+]?\\d+|\\d+$')::int8"
+    ),
+    ("date(born)", "to_char(\"born\"::timestamp, 'YYYY-MM-DD')"),
+    ("datetime('now')", "to_char(timezone('UTC', now()), 'YYYY-MM-DD HH24:MI:SS')"),
+    (
+      "strftime('%25Y-%25m',seen)",
+      "to_char(\"seen\", 'YYYY') || $1::text || to_char(\"seen\", 'MM')"
+    ),
+    (
+      "date(seen,'%2B1 day','start of month')",
+      "to_char(date_trunc('month', (\"seen\" + $1::interval)), 'YYYY-MM-DD')"
+    ),
+  ])
+  func `values are what SQLite's expressions are`(value: String, expected: String) throws {
     #expect(
       try root("/authors?fields=v:\(value)&limit=1").hasPrefix(
         "SELECT \(expected), \"id\" FROM \"author\" ORDER BY")
@@ -141,37 +137,36 @@ struct PostgreSQLPlanTests {
     )
   }
 
-  @Test(
-    "types that don't fit are refused, with the cast that does",
-    arguments: [
-      ("name", "a text is no condition: compare it with something"),
-      (
-        "name>year",
-        "PostgreSQL does not compare a text with an integer: write `cast(name as integer)`"
-      ),
-      (
-        "born=name",
-        "PostgreSQL does not compare a date with a text: write `cast(born as text)`"
-      ),
-      (
-        "photo='x'",
-        "PostgreSQL does not compare binary data with a text: write `cast('x' as blob)`"
-      ),
-      ("name%2B1>2", "a text is no number: write `cast(name as numeric)`"),
-      (
-        "name glob name",
-        "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others"
-      ),
-      (
-        "json_extract(data,name)=1",
-        "argument 2 of `json_extract` is no path: write a text such as '$.name' or '$.list[0]'"
-      ),
-      (
-        "date(born,'weekday 1')>''",
-        "PostgreSQL takes no such modifier of a date: write one such as '+1 day' or 'start of month'"
-      ),
-    ])
-  func mismatches(condition: String, message: String) throws {
+  @Test(arguments: [
+    ("name", "a text is no condition: compare it with something"),
+    (
+      "name>year",
+      "PostgreSQL does not compare a text with an integer: write `cast(name as integer)`"
+    ),
+    (
+      "born=name",
+      "PostgreSQL does not compare a date with a text: write `cast(born as text)`"
+    ),
+    (
+      "photo='x'",
+      "PostgreSQL does not compare binary data with a text: write `cast('x' as blob)`"
+    ),
+    ("name%2B1>2", "a text is no number: write `cast(name as numeric)`"),
+    (
+      "name glob name",
+      "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others"
+    ),
+    (
+      "json_extract(data,name)=1",
+      "argument 2 of `json_extract` is no path: write a text such as '$.name' or '$.list[0]'"
+    ),
+    (
+      "date(born,'weekday 1')>''",
+      "PostgreSQL takes no such modifier of a date: write one such as '+1 day' or 'start of month'"
+    ),
+  ])
+  func `types that don't fit are refused, with the cast that does`(condition: String, message: String) throws
+  {
     let error = try #require(throws: RequestError.self) {
       try database.plan("/authors?filter=\(condition)", dialect: .postgreSQL)
     }
@@ -182,15 +177,15 @@ struct PostgreSQLPlanTests {
 
   // MARK: Orders and pages
 
-  @Test("NULLs are the least values, and columns without any say nothing of them")
-  func order() throws {
+  @Test
+  func `NULLs are the least values, and columns without any say nothing of them`() throws {
     #expect(
       try root("/authors?fields=id&sort=-year,name,born&limit=1").contains(
         "ORDER BY \"year\" DESC NULLS LAST, \"name\", \"born\" NULLS FIRST, \"id\" LIMIT "))
   }
 
-  @Test("an offset needs no limit")
-  func offset() throws {
+  @Test
+  func `an offset needs no limit`() throws {
     let plan = try database.plan("/authors?fields=id&limit=0&offset=2", dialect: .postgreSQL)
     #expect(
       plan.nodes[0].statement.sql.hasSuffix(
@@ -198,8 +193,8 @@ struct PostgreSQLPlanTests {
         || plan.nodes[0].statement.sql.hasSuffix("ORDER BY \"author\".\"id\" OFFSET $1::int8"))
   }
 
-  @Test("the first of equal results is chosen by `DISTINCT ON`")
-  func distinct() throws {
+  @Test
+  func `the first of equal results is chosen by DISTINCT ON`() throws {
     #expect(
       try root("/authors?fields=name&distinct=true&limit=1").hasPrefix(
         """
@@ -215,8 +210,8 @@ struct PostgreSQLPlanTests {
     try #require(try database.plan(target, dialect: .postgreSQL).nodes.last?.batch)
   }
 
-  @Test("one key of many records is an array")
-  func keyed() throws {
+  @Test
+  func `one key of many records is an array`() throws {
     let batch = try batch("/authors?include=books&books.fields=title&books.filter=year>1900")
     #expect(
       batch.statement.sql == """
@@ -228,8 +223,8 @@ struct PostgreSQLPlanTests {
     #expect(batch.link == .key(1))
   }
 
-  @Test("whoever reads more of the records above has their number")
-  func numbered() throws {
+  @Test
+  func `whoever reads more of the records above has their number`() throws {
     let batch = try batch("/authors?include=books&books.fields=title&books.filter=year>../year")
     #expect(
       batch.statement.sql == """
@@ -242,15 +237,15 @@ struct PostgreSQLPlanTests {
     #expect(batch.columns.count == 2)
   }
 
-  @Test("a key of two columns is two arrays")
-  func composite() throws {
+  @Test
+  func `a key of two columns is two arrays`() throws {
     let batch = try batch("/editions?include=copies&copies.fields=id")
     #expect(batch.columns.count == 2)
     #expect(batch.statement.sql.contains("unnest($1::int8[], $2::int8[]) WITH ORDINALITY"))
   }
 
-  @Test("a limit counts the rows of each record above")
-  func limited() throws {
+  @Test
+  func `a limit counts the rows of each record above`() throws {
     let batch = try batch("/authors?include=books&books.fields=title&books.sort=-year&books.limit=2")
     #expect(
       batch.statement.sql == """
@@ -263,8 +258,8 @@ struct PostgreSQLPlanTests {
         """)
   }
 
-  @Test("nothing in a plan is SQLite's own")
-  func foreignWords() throws {
+  @Test
+  func `nothing in a plan is SQLite's own`() throws {
     for target in [
       "/authors?include=books&limit=3", "/authors?filter=bookCount>2&sort=-bookCount&limit=3",
       "/tags?include=books",

@@ -17,8 +17,8 @@ struct QueryMethodTests {
         to: HTTPRequest(method: .query, target: target, headers: headers, body: Array(content.utf8))))
   }
 
-  @Test("the content is the query string, and the answer that of GET")
-  func content() throws {
+  @Test
+  func `the content is the query string, and the answer that of GET`() throws {
     let database = try Library.database()
     let got = try database.answer("/books?fields=id,title&filter=kind='novel'&limit=1&count=true")
     for (target, content) in [
@@ -34,21 +34,19 @@ struct QueryMethodTests {
     }
   }
 
-  @Test("it may be longer than a URL may be")
-  func length() throws {
+  @Test
+  func `it may be longer than a URL may be`() throws {
     let content = "fields=id&" + (1..<3000).map { "id=\($0)" }.joined(separator: "&")
     #expect(try query("/books", content, on: Library.database()).text.hasPrefix(#"[{"id":1},{"id":2}"#))
   }
 
-  @Test(
-    "a request that is too long for a URL has pages too",
-    arguments: [
-      // A request that fits into a cursor, and one that doesn't.
-      "id in (" + (1...2499).map { "\($0)" }.joined(separator: ",") + ")",
-      "id in (1,2,3,4,5,6," + (1...2000).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")
-        + ")",
-    ])
-  func pages(filter: String) throws {
+  @Test(arguments: [
+    // A request that fits into a cursor, and one that doesn't.
+    "id in (" + (1...2499).map { "\($0)" }.joined(separator: ",") + ")",
+    "id in (1,2,3,4,5,6," + (1...2000).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")
+      + ")",
+  ])
+  func `a request that is too long for a URL has pages too`(filter: String) throws {
     let database = try Library.database()
     let content = "fields=id&filter=\(filter)&limit=4&offset=1"
     var answer = try query("/books", content, on: database)
@@ -67,8 +65,8 @@ struct QueryMethodTests {
     }
   }
 
-  @Test("a link stands for one request, which doesn't grow by others")
-  func oneLink() throws {
+  @Test
+  func `a link stands for one request, which doesn't grow by others`() throws {
     let database = try Library.database()
     let noise = (0..<20_000).map { String($0 &* 7919 % 65536, radix: 16) }.joined(separator: "-")
     let content = "fields=id&filter=title<>'\(noise)'&limit=4"
@@ -85,16 +83,16 @@ struct QueryMethodTests {
     return links.first { $0.2 == relation }.map { String($0.1) }
   }
 
-  @Test("a long GET has pages as well")
-  func longGet() throws {
+  @Test
+  func `a long GET has pages as well`() throws {
     let database = try Library.database()
     let filter = "title<>'\(String(repeating: "x", count: 7000))'"
     let answer = try database.answer("/books?fields=id&limit=5&filter=\(filter)")
     #expect(try database.answer(try #require(Self.link("next", of: answer))).text == #"[{"id":6}]"#)
   }
 
-  @Test("content of another type is 415, which names the one that is taken")
-  func types() throws {
+  @Test
+  func `content of another type is 415, which names the one that is taken`() throws {
     let database = try Library.database()
     for type in ["application/json", nil] {
       let answer = try query("/books", "limit=1", type: type, on: database)
@@ -104,8 +102,8 @@ struct QueryMethodTests {
     #expect(try query("/books", "", type: nil, on: database).status == 200)
   }
 
-  @Test("OPTIONS tells of it where there are records")
-  func options() throws {
+  @Test
+  func `OPTIONS tells of it where there are records`() throws {
     let database = try Library.database()
     let records = try database.answer("/books", method: .options)
     #expect(records.headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")

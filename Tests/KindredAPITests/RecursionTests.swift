@@ -7,8 +7,8 @@ struct RecursionTests {
 
   init() throws { library = try Library.database() }
 
-  @Test("until nothing is left")
-  func untilNothingIsLeft() throws {
+  @Test
+  func `until nothing is left`() throws {
     try expectRequest(
       #"""
       /employees?fields=name&filter=managerId is null&include=employeesByManager*\#
@@ -28,8 +28,8 @@ struct RecursionTests {
         """#)
   }
 
-  @Test("to a number of levels")
-  func toANumberOfLevels() throws {
+  @Test
+  func `to a number of levels`() throws {
     try expectRequest(
       #"""
       /employees?fields=name&filter=managerId is null&include=employeesByManager*1\#
@@ -46,8 +46,8 @@ struct RecursionTests {
         """#)
   }
 
-  @Test("to-one, up to the top")
-  func toOneUpToTheTop() throws {
+  @Test
+  func `to-one, up to the top`() throws {
     try expectRequest(
       #"/employees/4?fields=name&include=manager*&manager.fields=name"#, on: library,
       sql: #"""
@@ -63,8 +63,8 @@ struct RecursionTests {
         """#)
   }
 
-  @Test("reads the record above at each level: through a hop, and further above")
-  func readsAbove() throws {
+  @Test
+  func `reads the record above at each level: through a hop, and further above`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE office (id INTEGER PRIMARY KEY, name TEXT);
@@ -96,8 +96,8 @@ struct RecursionTests {
         """)
   }
 
-  @Test("a record that would be its own ancestor takes no place in limit and offset")
-  func pages() throws {
+  @Test
+  func `a record that would be its own ancestor takes no place in limit and offset`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE word (id INTEGER PRIMARY KEY, nextId INTEGER REFERENCES word(id));
@@ -117,15 +117,15 @@ struct RecursionTests {
       json: #"{"id":2,"w":[]}"#)
   }
 
-  @Test("results that repeat below themselves can't be told apart by their columns")
-  func distinct() throws {
+  @Test
+  func `results that repeat below themselves can't be told apart by their columns`() throws {
     try expectProblem(
       "/words?include=w:wordsByNext*&w.distinct=true", on: library, code: .invalidValue,
       parameter: "w.distinct")
   }
 
-  @Test("a cycle ends where a record would be its own ancestor")
-  func aCycleEndsWhereARecordWouldBeItsOwnAncestor() throws {
+  @Test
+  func `a cycle ends where a record would be its own ancestor`() throws {
     try expectRequest(
       #"/words?fields=text&include=next*&next.fields=text&filter=id<3"#, on: library,
       json: #"""

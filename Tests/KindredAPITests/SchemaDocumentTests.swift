@@ -20,8 +20,8 @@ struct SchemaDocumentTests {
     return try #require(associations.first { $0["key"] as? String == key })
   }
 
-  @Test("an association knows its way back and the foreign key that it comes from")
-  func associations() throws {
+  @Test
+  func `an association knows its way back and the foreign key that it comes from`() throws {
     let database = try Library.database()
     let books = try association("books", of: "authors", in: database)
     #expect(books["inverse"] as? String == "author")
@@ -32,8 +32,8 @@ struct SchemaDocumentTests {
     #expect(tags["origin"] as? String == "bookTag.bookId, bookTag.tagId")
   }
 
-  @Test("an association of the model file names the line that defines it")
-  func modelFile() throws {
+  @Test
+  func `an association of the model file names the line that defines it`() throws {
     let database = try TestDatabase(
       Library.schema,
       modelFile: """
@@ -45,8 +45,8 @@ struct SchemaDocumentTests {
     #expect(try association("novels", of: "authors", in: database)["origin"] as? String == "model.yaml:4")
   }
 
-  @Test("a record is shown by the model file's label, a name, a title, or the first unique text")
-  func labels() throws {
+  @Test
+  func `a record is shown by the model file's label, a name, a title, or the first unique text`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE a (id INTEGER PRIMARY KEY, TITLE TEXT, Name TEXT);
@@ -60,8 +60,8 @@ struct SchemaDocumentTests {
     }
   }
 
-  @Test("a label that is hidden, or none, is refused with its line")
-  func wrongLabels() {
+  @Test
+  func `a label that is hidden, or none, is refused with its line`() {
     for label in ["naem", "name"] {
       #expect(throws: ModelFileError.self) {
         try TestDatabase(
@@ -70,8 +70,8 @@ struct SchemaDocumentTests {
     }
   }
 
-  @Test("the rows of a view with a key are records: named by it in paths, and last in every order")
-  func keyOfView() throws {
+  @Test
+  func `the rows of a view with a key are records: named by it in paths, and last in every order`() throws {
     let view = "CREATE VIEW old AS SELECT id AS number, name FROM author WHERE deathYear < 1900;"
     let database = try TestDatabase(
       Library.schema + Library.records + view, modelFile: "resources: { olds: { key: [number] } }")
@@ -82,8 +82,8 @@ struct SchemaDocumentTests {
     }
   }
 
-  @Test("the JSON Schema of the model file has this database's names")
-  func modelFileSchema() throws {
+  @Test
+  func `the JSON Schema of the model file has this database's names`() throws {
     let database = try Library.database()
     let answer = try database.get("/-/schema.json")
     #expect(answer.headers["Content-Type"] == "application/schema+json")
@@ -95,8 +95,8 @@ struct SchemaDocumentTests {
     #expect(properties["label"]?["enum"] as? [String] == ["id", "name"])
   }
 
-  @Test("the documents of the model have tags, and are not sent again while nothing changes")
-  func tags() throws {
+  @Test
+  func `the documents of the model have tags, and are not sent again while nothing changes`() throws {
     let database = try Library.database()
     for page in ["/-/schema", "/-/schema.json", "/-/diagram.svg", "/-/diagram.mmd"] {
       let tag = try #require(try database.get(page).headers["ETag"])

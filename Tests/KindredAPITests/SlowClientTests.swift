@@ -65,8 +65,8 @@ struct SlowClientTests {
     return pending
   }
 
-  @Test("take that of a slow client, who has all of the result in the end")
-  func release() throws {
+  @Test
+  func `take that of a slow client, who has all of the result in the end`() throws {
     let library = try Library.longDatabase()
     let slow = try (0..<4).map { _ in try SlowClient(library.service, "/books") }
     #expect(library.pool.statistics.readersInUse == 4)
@@ -85,8 +85,8 @@ struct SlowClientTests {
     #expect(library.pool.statistics.readersInUse == 0)
   }
 
-  @Test("are told that the database is busy when their time is over, and leave the queue")
-  func timeOut() throws {
+  @Test
+  func `are told that the database is busy when their time is over, and leave the queue`() throws {
     var options = KindredService.Options()
     options.queryTime = 2
     let library = try TestDatabase(Library.schema + Library.records, options: options)
@@ -101,8 +101,8 @@ struct SlowClientTests {
     #expect(library.service.respond(to: HTTPRequest(method: .get, target: "/books/1")).status == .ok)
   }
 
-  @Test("wait alone: what needs no connection is answered meanwhile")
-  func others() throws {
+  @Test
+  func `wait alone: what needs no connection is answered meanwhile`() throws {
     let library = try Library.database()
     let readers = try (0..<4).map { _ in try library.pool.reader() }
     for target in ["/-/health", "/-/metrics", "/", "/-/openapi.json", "/-/errors"] {

@@ -21,8 +21,8 @@ struct UpsertTests {
     #expect(answer.headers["Preference-Applied"] == headers["Prefer"], sourceLocation: location)
   }
 
-  @Test("merges into the record with the key, as PATCH does")
-  func merge() throws {
+  @Test
+  func `merges into the record with the key, as PATCH does`() throws {
     try expect(
       Self.merge, "/authors", #"{"id":1,"deathYear":1900}"#, is: 200,
       #"{"id":1,"name":"Melville","countryCode":"US","deathYear":1900}"#)
@@ -31,13 +31,13 @@ struct UpsertTests {
       #"{"id":9,"name":"N","countryCode":null,"deathYear":null}"#)
   }
 
-  @Test("leaves the record with the key alone")
-  func ignore() throws {
+  @Test
+  func `leaves the record with the key alone`() throws {
     try expect(Self.ignore, "/tags", #"{"id":1,"name":"x"}"#, is: 200, #"{"id":1,"name":"sea"}"#)
   }
 
-  @Test("gives the records in the order of the content, 201 where one is new")
-  func several() throws {
+  @Test
+  func `gives the records in the order of the content, 201 where one is new`() throws {
     try expect(
       Self.merge, "/tags", #"[{"id":9,"name":"new"},{"id":2,"name":"play"}]"#, is: 201,
       #"[{"id":9,"name":"new"},{"id":2,"name":"play"}]"#)
@@ -46,8 +46,8 @@ struct UpsertTests {
       #"[{"id":2,"name":"play"},{"id":9,"name":"new"}]"#)
   }
 
-  @Test("finds records by another unique key, and by a composite one in any order")
-  func otherKeys() throws {
+  @Test
+  func `finds records by another unique key, and by a composite one in any order`() throws {
     try expect(
       Self.merge, "/tags?onConflict=name", #"[{"name":"sea"},{"name":"sky"}]"#, is: 201,
       #"[{"id":1,"name":"sea"},{"id":4,"name":"sky"}]"#)
@@ -56,8 +56,8 @@ struct UpsertTests {
       #"{"bookId":1,"tagId":2,"position":9}"#)
   }
 
-  @Test("links what is there by a join table, and moves it to the record of a path")
-  func paths() throws {
+  @Test
+  func `links what is there by a join table, and moves it to the record of a path`() throws {
     try expect(
       Self.ignore, "/books/4/tags?onConflict=name", #"{"name":"sea"}"#, is: 200, #"{"id":1,"name":"sea"}"#)
     #expect(try library.stored("SELECT tagId FROM bookTag WHERE bookId = 4") == "1; 2")
@@ -66,8 +66,8 @@ struct UpsertTests {
     #expect(try library.stored("SELECT authorId, title FROM book WHERE id = 5") == "3|Beowulf")
   }
 
-  @Test("adds what is nested to the record that is there")
-  func trees() throws {
+  @Test
+  func `adds what is nested to the record that is there`() throws {
     let answer = try library.send(
       .post, "/books", #"{"id":5,"author":{"id":3},"reviews":[{"rating":1}]}"#, headers: Self.merge)
     #expect(answer.status == 200)
@@ -76,8 +76,8 @@ struct UpsertTests {
         "SELECT authorId, rating FROM book JOIN review ON book.id = bookId WHERE book.id = 5") == "3|1")
   }
 
-  @Test("keeps the other conflicts, and everything that is wrong with a record")
-  func conflicts() throws {
+  @Test
+  func `keeps the other conflicts, and everything that is wrong with a record`() throws {
     let cases: [(HTTPHeaders, String, String, Int, ServiceErrorCode, String)] = [
       (Self.merge, "/tags", #"{"id":1,"name":"work"}"#, 409, .conflict, "#/name"),
       (Self.ignore, "/tags", #"{"id":9,"name":"work"}"#, 409, .conflict, "#/name"),
@@ -90,12 +90,10 @@ struct UpsertTests {
     }
   }
 
-  @Test(
-    "needs a key that is one, and to be wanted",
-    arguments: [
-      ("onConflict=title", "onConflict"), ("onConflict=nme", "onConflict"), ("onConflict=", "onConflict"),
-    ])
-  func keys(query: String, parameter: String) throws {
+  @Test(arguments: [
+    ("onConflict=title", "onConflict"), ("onConflict=nme", "onConflict"), ("onConflict=", "onConflict"),
+  ])
+  func `needs a key that is one, and to be wanted`(query: String, parameter: String) throws {
     for headers in [Self.merge, HTTPHeaders()] {
       let answer = try library.send(.post, "/books?\(query)", #"{"title":"T"}"#, headers: headers)
       #expect(answer.status == 400 && answer.problem("parameter") == parameter)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("If-Match and If-None-Match when writing (RFC 9110 §13.1)")
 struct WriteConditionTests {
-  @Test("POST is done only while its target is what the client knows (RFC 9110 §13.1)")
-  func post() throws {
+  @Test
+  func `POST is done only while its target is what the client knows (RFC 9110 §13.1)`() throws {
     let library = try Library.writable()
     let tag = try #require(try library.answer("/tags").headers["ETag"])
     for headers in [["If-Match": "\"other\""], ["If-None-Match": "*"], ["If-None-Match": tag]]
@@ -28,10 +28,8 @@ struct WriteConditionTests {
     try #require(try library.answer(target, headers: headers).headers["ETag"])
   }
 
-  @Test(
-    "the tag of the record as it is lets a change through, and no other",
-    arguments: ["/authors/1", "/books/5"])
-  func ifMatch(target: String) throws {
+  @Test(arguments: ["/authors/1", "/books/5"])
+  func `the tag of the record as it is lets a change through, and no other`(target: String) throws {
     let tag = try tag(target)
     let content = #"{"\#(target == "/books/5" ? "title" : "name")":"N"}"#
     #expect(try library.send(.patch, target, content, headers: ["If-Match": "\"x\", \(tag)"]).status == 200)
@@ -44,8 +42,8 @@ struct WriteConditionTests {
     #expect(try library.send(.put, target, content, headers: ["If-Match": next]).status == 200)
   }
 
-  @Test("the tag counts under any encoding, but not as a weak one")
-  func encodings() throws {
+  @Test
+  func `the tag counts under any encoding, but not as a weak one`() throws {
     let zipped = try tag("/authors/1", headers: ["Accept-Encoding": "gzip, identity;q=0"])
     #expect(zipped.contains("-gzip"))
     let weak = try library.send(.patch, "/authors/1", "{}", headers: ["If-Match": "W/" + zipped])
@@ -63,8 +61,8 @@ struct WriteConditionTests {
     #expect(try library.send(.put, "/authors/4", #"{"name":"M"}"#).headers["ETag"] == nil)
   }
 
-  @Test("a record that is too long for one part has its tag as well")
-  func longRecords() throws {
+  @Test
+  func `a record that is too long for one part has its tag as well`() throws {
     let text = String(repeating: "long ", count: 40_000)
     _ = try library.send(.post, "/words", #"{"text":"\#(text)"}"#)
     let tag = try tag("/words/5")
@@ -73,8 +71,8 @@ struct WriteConditionTests {
     #expect(try library.send(.patch, "/words/5", #"{"nextId":2}"#, headers: ["If-Match": tag]).status == 412)
   }
 
-  @Test("`*` asks whether there is a record at all")
-  func anyRecord() throws {
+  @Test
+  func `* asks whether there is a record at all`() throws {
     let any: HTTPHeaders = ["If-Match": "*"]
     let none: HTTPHeaders = ["If-None-Match": "*"]
     #expect(try library.send(.patch, "/authors/1", "{}", headers: any).status == 200)
@@ -85,8 +83,8 @@ struct WriteConditionTests {
     #expect(try library.send(.patch, "/authors/99", "{}", headers: any).status == 404)
   }
 
-  @Test("links have conditions on the record that they lead to")
-  func links() throws {
+  @Test
+  func `links have conditions on the record that they lead to`() throws {
     let tag = try tag("/books/1/tags/1")
     let stale: HTTPHeaders = ["If-Match": "\"x\""]
     #expect(try library.send(.delete, "/books/1/tags/1", headers: stale).status == 412)

@@ -177,31 +177,29 @@ struct WriteContentTests {
 
 @Suite("JSON is read as RFC 8259 has it")
 struct WriteJSONTests {
-  @Test(
-    "what is no JSON is refused, with its place in characters",
-    arguments: [
-      ("", 0), (" ", 1), ("{", 1), (#"{"a"}"#, 4), (#"{"a":}"#, 5), (#"{"a":1,}"#, 7), ("[1,]", 3),
-      ("[1 2]", 3),
-      ("{}x", 2), ("01", 1), ("1.", 2), ("-", 1), ("1e", 2), (".5", 0), ("+1", 0), ("NaN", 0), ("tru", 0),
-      ("'a'", 0),
-      (#""\x""#, 2), (#""\u12"#, 5), (#""é\ud800""#, 4), (#""\udc00""#, 3), (#""\ud800\u0041""#, 3),
-      ("\"a\tb\"", 2),
-      (#""a"#, 2), (#"{"é":1,"é":2}"#, 7), (#"{"t":1,"\u0074":2}"#, 7), ("// x\n1", 0),
-    ])
-  func malformed(text: String, position: Int) {
+  @Test(arguments: [
+    ("", 0), (" ", 1), ("{", 1), (#"{"a"}"#, 4), (#"{"a":}"#, 5), (#"{"a":1,}"#, 7), ("[1,]", 3),
+    ("[1 2]", 3),
+    ("{}x", 2), ("01", 1), ("1.", 2), ("-", 1), ("1e", 2), (".5", 0), ("+1", 0), ("NaN", 0), ("tru", 0),
+    ("'a'", 0),
+    (#""\x""#, 2), (#""\u12"#, 5), (#""é\ud800""#, 4), (#""\udc00""#, 3), (#""\ud800\u0041""#, 3),
+    ("\"a\tb\"", 2),
+    (#""a"#, 2), (#"{"é":1,"é":2}"#, 7), (#"{"t":1,"\u0074":2}"#, 7), ("// x\n1", 0),
+  ])
+  func `what is no JSON is refused, with its place in characters`(text: String, position: Int) {
     let error = #expect(throws: JSONDocumentParser.SyntaxError.self) {
       try JSONDocumentParser.parse(Array(text.utf8))
     }
     #expect(error?.position == position)
   }
 
-  @Test("what looks like one name to a reader, but is not, is two")
-  func names() throws {
+  @Test
+  func `what looks like one name to a reader, but is not, is two`() throws {
     _ = try JSONDocumentParser.parse(Array("{\"\u{e9}\":1,\"e\u{301}\":2}".utf8))
   }
 
-  @Test("neither depth nor bytes that are no text bring it down")
-  func hostileContent() {
+  @Test
+  func `neither depth nor bytes that are no text bring it down`() {
     for content in [
       [UInt8](repeating: UInt8(ascii: "["), count: 100_000),
       Array(String(repeating: #"{"a":"#, count: 100_000).utf8),
@@ -211,8 +209,8 @@ struct WriteJSONTests {
     }
   }
 
-  @Test("a value keeps its own text")
-  func text() throws {
+  @Test
+  func `a value keeps its own text`() throws {
     let document = try JSONDocumentParser.parse(Array("\u{FEFF} [ 1.50e+2 , {\"a\" : [ ]} ] ".utf8))
     guard case .array(let values) = document.root.content else {
       Issue.record("no array")

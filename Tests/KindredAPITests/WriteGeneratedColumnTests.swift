@@ -19,8 +19,8 @@ struct WriteGeneratedColumnTests {
       """)
   }
 
-  @Test("PUT adds a record at a generated key, if it gets that key")
-  func puts() throws {
+  @Test
+  func `PUT adds a record at a generated key, if it gets that key`() throws {
     try expectWrite(
       .put, "/pages/slug=new?fields=id,slug", #"{"title":"New"}"#, on: database, status: 201,
       json: #"{"id":2,"slug":"new"}"#, location: "/pages/2")
@@ -29,16 +29,16 @@ struct WriteGeneratedColumnTests {
       pointer: "#")
   }
 
-  @Test("no record is found by a generated key in an upsert")
-  func upserts() throws {
+  @Test
+  func `no record is found by a generated key in an upsert`() throws {
     let answer = try database.send(
       .post, "/pages?onConflict=slug", #"{"title":"Old"}"#, headers: ["Prefer": "resolution=merge-duplicates"]
     )
     #expect(answer.status == 400 && answer.problem("parameter") == "onConflict")
   }
 
-  @Test("what GET returns is written back", arguments: [HTTPMethod.put, .patch])
-  func roundTrips(method: HTTPMethod) throws {
+  @Test(arguments: [HTTPMethod.put, .patch])
+  func `what GET returns is written back`(method: HTTPMethod) throws {
     let record = try database.answer("/pages/1").text
     #expect(record == #"{"id":1,"title":"Old","slug":"old","length":3}"#)
     try expectWrite(method, "/pages/1", record, on: database, status: 200, json: record)
@@ -52,8 +52,8 @@ struct WriteGeneratedColumnTests {
     }
   }
 
-  @Test("CSV is written back, and a line with another value is refused")
-  func imports() throws {
+  @Test
+  func `CSV is written back, and a line with another value is refused`() throws {
     let rows = try database.answer("/pages?format=csv").text
     #expect(try database.send(.delete, "/pages/1").status == 204)
     #expect(try database.send(.post, "/pages", rows, headers: Self.csv).status == 201)
@@ -62,8 +62,8 @@ struct WriteGeneratedColumnTests {
     #expect(answer.status == 422 && answer.problem("line") == "3" && answer.problem("pointer") == "#/slug")
   }
 
-  @Test("a value from which an index can't be computed is refused, with its place")
-  func indexes() throws {
+  @Test
+  func `a value from which an index can't be computed is refused, with its place`() throws {
     for (content, pointer) in [
       (#"{"data":"no JSON"}"#, "#"), (#"[{"data":"{}"},{"data":"no JSON"}]"#, "#/1"),
     ] {

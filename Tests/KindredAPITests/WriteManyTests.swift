@@ -12,8 +12,8 @@ struct WriteManyTests {
 
   private func stored(_ sql: String) throws -> String { try library.stored(sql) }
 
-  @Test("change what the filter selects, in the order of the key, and tell how many")
-  func change() throws {
+  @Test
+  func `change what the filter selects, in the order of the key, and tell how many`() throws {
     let answer = try library.send(.patch, "/books?filter=kind='poem'&fields=id,kind", #"{"kind":"verse"}"#)
     #expect(answer.status == 200)
     #expect(answer.text == #"[{"id":3,"kind":"verse"},{"id":5,"kind":"verse"}]"#)
@@ -21,21 +21,19 @@ struct WriteManyTests {
     #expect(try stored("SELECT id FROM book WHERE kind = 'verse'") == "3; 5")
   }
 
-  @Test(
-    "take all that selects records",
-    arguments: [
-      ("filter=author.countryCode='FR' and year>1900", "6"), ("kind=novel&authorId=1", "1; 2"),
-      ("search=dick", "1"),
-      ("having=reviews.count>1", "1"), ("filter=true&include=author!", "1; 2; 3; 4; 6"),
-      ("filter=true&join=author!&author.filter=name='Zola'", "4; 6"),
-    ])
-  func selections(query: String, ids: String) throws {
+  @Test(arguments: [
+    ("filter=author.countryCode='FR' and year>1900", "6"), ("kind=novel&authorId=1", "1; 2"),
+    ("search=dick", "1"),
+    ("having=reviews.count>1", "1"), ("filter=true&include=author!", "1; 2; 3; 4; 6"),
+    ("filter=true&join=author!&author.filter=name='Zola'", "4; 6"),
+  ])
+  func `take all that selects records`(query: String, ids: String) throws {
     #expect(try library.send(.patch, "/books?\(query)", #"{"price":77}"#).status == 200)
     #expect(try stored("SELECT id FROM book WHERE price = 77 ORDER BY id") == ids)
   }
 
-  @Test("delete, and tell what was there where the client wants it")
-  func delete() throws {
+  @Test
+  func `delete, and tell what was there where the client wants it`() throws {
     let answer = try library.send(
       .delete, "/reviews?rating=5&rating=3&include=book&book.fields=title",
       headers: ["Prefer": "return=representation"])
@@ -49,8 +47,8 @@ struct WriteManyTests {
     #expect(rest.status == 204 && rest.bytes.isEmpty && rest.headers["X-Total-Count"] == "1")
   }
 
-  @Test("work below a path, and unlink by a join table")
-  func paths() throws {
+  @Test
+  func `work below a path, and unlink by a join table`() throws {
     #expect(
       try library.send(.patch, "/authors/1/books?filter=year<1850", #"{"kind":"old"}"#).headers[
         "X-Total-Count"] == "1")
@@ -61,16 +59,16 @@ struct WriteManyTests {
     #expect(try library.send(.delete, "/authors/99/books?filter=true").status == 404)
   }
 
-  @Test(
-    "need a condition, know no more than the limit, and refuse what only reading has",
-    arguments: [
-      ("", RequestError.Code.invalidValue, "filter"), ("limit=5", .invalidValue, "filter"),
-      ("filter=true&limit=5", .limitExceeded, "limit"), ("filter=true&limit=1001", .limitExceeded, "limit"),
-      ("filter=kid=1", .unknownColumn, "filter"), ("kid=1", .unknownParameter, "kid"),
-      ("filter=true&sort=id", .invalidValue, "sort"), ("filter=true&offset=1", .invalidValue, "offset"),
-      ("search=%22", .invalidExpression, "search"),
-    ])
-  func refusals(query: String, code: RequestError.Code, parameter: String) throws {
+  @Test(arguments: [
+    ("", RequestError.Code.invalidValue, "filter"), ("limit=5", .invalidValue, "filter"),
+    ("filter=true&limit=5", .limitExceeded, "limit"), ("filter=true&limit=1001", .limitExceeded, "limit"),
+    ("filter=kid=1", .unknownColumn, "filter"), ("kid=1", .unknownParameter, "kid"),
+    ("filter=true&sort=id", .invalidValue, "sort"), ("filter=true&offset=1", .invalidValue, "offset"),
+    ("search=%22", .invalidExpression, "search"),
+  ])
+  func `need a condition, know no more than the limit, and refuse what only reading has`(
+    query: String, code: RequestError.Code, parameter: String
+  ) throws {
     for (method, content) in [(HTTPMethod.patch, #"{"price":1}"#), (.delete, nil)] {
       let answer = try library.send(method, "/books?\(query)", content)
       #expect(answer.status == 400)
@@ -80,8 +78,8 @@ struct WriteManyTests {
     #expect(try stored("SELECT COUNT(*) FROM book WHERE price IS NOT 1") == "6")
   }
 
-  @Test("are done for all records, or for none")
-  func allOrNone() throws {
+  @Test
+  func `are done for all records, or for none`() throws {
     try expectRefusal(
       .patch, "/tags?filter=id<3", #"{"name":"same"}"#, on: library, status: 409, code: .conflict,
       pointer: "#/name")
@@ -92,14 +90,14 @@ struct WriteManyTests {
       pointer: "#/reviews")
   }
 
-  @Test("check foreign keys in the end, as one statement does")
-  func foreignKeys() throws {
+  @Test
+  func `check foreign keys in the end, as one statement does`() throws {
     #expect(try library.send(.delete, "/employees?filter=id>0").headers["X-Total-Count"] == "4")
     #expect(try stored("SELECT COUNT(*) FROM employee") == "0")
   }
 
-  @Test("count a record that goes with another one")
-  func cascades() throws {
+  @Test
+  func `count a record that goes with another one`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE node (id INTEGER PRIMARY KEY, parentId INTEGER REFERENCES node ON DELETE CASCADE);
@@ -109,16 +107,16 @@ struct WriteManyTests {
     #expect(try database.stored("SELECT id FROM node") == "4")
   }
 
-  @Test("have preconditions on there being anything, and no tags")
-  func preconditions() throws {
+  @Test
+  func `have preconditions on there being anything, and no tags`() throws {
     for headers in [["If-Match": "\"x\""], ["If-None-Match": "*"]] as [HTTPHeaders] {
       #expect(try library.send(.delete, "/reviews?filter=true", headers: headers).status == 412)
     }
     #expect(try library.send(.delete, "/reviews?filter=true", headers: ["If-Match": "*"]).status == 204)
   }
 
-  @Test("find records of tables of any kind")
-  func tables() throws {
+  @Test
+  func `find records of tables of any kind`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE point (x INTEGER, y INTEGER, name TEXT, PRIMARY KEY (x, y)) WITHOUT ROWID;

@@ -35,8 +35,8 @@ struct WriteOddTableTests {
       """)
   }
 
-  @Test("PUT takes the key as the path has it, where the collation finds another spelling")
-  func spelling() throws {
+  @Test
+  func `PUT takes the key as the path has it, where the collation finds another spelling`() throws {
     try expectWrite(
       .put, "/parts/ABC", #"{"code":"ABC","weight":2}"#, on: database, status: 200,
       json: #"{"code":"abc","weight":2.0}"#)
@@ -45,16 +45,16 @@ struct WriteOddTableTests {
       pointer: "#/code")
   }
 
-  @Test("records whose key is NULL are changed, and not given such a key")
-  func keysThatAreNull() throws {
+  @Test
+  func `records whose key is NULL are changed, and not given such a key`() throws {
     try expectWrite(
       .patch, "/drafts?n=1", #"{"n":9}"#, on: database, status: 200, json: #"[{"code":null,"n":9}]"#)
     try expectRefusal(
       .patch, "/drafts/x", #"{"code":null}"#, on: database, status: 422, code: .refusedValue, pointer: "#")
   }
 
-  @Test("what is gone again in the end is null")
-  func gone() throws {
+  @Test
+  func `what is gone again in the end is null`() throws {
     let answer = try database.send(.post, "/plates", #"[{"id":1,"text":"a"},{"id":2,"text":"a","n":2}]"#)
     #expect(answer.status == 201)
     #expect(answer.text == #"[null,{"id":2,"text":"a","n":2}]"#)
@@ -63,8 +63,8 @@ struct WriteOddTableTests {
     #expect(taken.headers["Location"] == nil && taken.headers["ETag"] == nil)
   }
 
-  @Test("a view without a key takes records, and can't merge any")
-  func views() throws {
+  @Test
+  func `a view without a key takes records, and can't merge any`() throws {
     #expect(try database.send(.post, "/plateTexts", #"{"text":"a"}"#).status == 201)
     let lines = try database.send(
       .post, "/plateTexts", "text\nb\nc\n", headers: ["Content-Type": "text/csv"])
@@ -74,8 +74,8 @@ struct WriteOddTableTests {
     #expect(merged.status == 400 && merged.problem("type") == "/-/errors#invalid-value")
   }
 
-  @Test("a view whose triggers need a key says what gives it one")
-  func viewsWithoutKey() throws {
+  @Test
+  func `a view whose triggers need a key says what gives it one`() throws {
     let views = try TestDatabase.writable(
       """
       CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
@@ -86,8 +86,8 @@ struct WriteOddTableTests {
     #expect(answer.status == 405 && answer.problem("detail")?.contains("`key`") ?? false)
   }
 
-  @Test("a view that keeps the key of a record shows it under that key")
-  func keptKeys() throws {
+  @Test
+  func `a view that keeps the key of a record shows it under that key`() throws {
     let views = try TestDatabase.writable(
       """
       CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
@@ -116,29 +116,29 @@ struct WriteOddTableTests {
     #expect(try database.stored("SELECT COUNT(*) FROM note") == "0")
   }
 
-  @Test("a link that needs other values names where to write it")
-  func incompleteLinks() throws {
+  @Test
+  func `a link that needs other values names where to write it`() throws {
     try expectRefusal(
       .put, "/people/1/clubs/1", on: database, status: 422, code: .refusedValue, pointer: "#")
     #expect(try database.send(.put, "/people/1/clubs/1").problem("detail")?.contains("/members") ?? false)
   }
 
-  @Test("a part of a foreign key that leads nowhere is named with the rest")
-  func compositeReferences() throws {
+  @Test
+  func `a part of a foreign key that leads nowhere is named with the rest`() throws {
     let answer = try database.send(.patch, "/towns/1", #"{"country":"DE"}"#)
     #expect(answer.status == 409)
     #expect(answer.problem("detail") == "`country`, `region` refer to a record that is not there")
   }
 
-  @Test("what is referred to is not deleted, and says so")
-  func referred() throws {
+  @Test
+  func `what is referred to is not deleted, and says so`() throws {
     let answer = try database.send(.delete, "/regions/FR,75")
     #expect(answer.status == 409)
     #expect(answer.problem("detail")?.hasPrefix("another record refers to this one") ?? false)
   }
 
-  @Test("a key is suggested once")
-  func keys() throws {
+  @Test
+  func `a key is suggested once`() throws {
     let answer = try database.send(
       .post, "/people?onConflict=id,name", #"{"id":1}"#, headers: Self.merge)
     #expect(answer.problem("detail")?.hasSuffix("its keys are `id` and `name`") ?? false)

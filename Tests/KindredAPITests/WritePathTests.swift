@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Writing through associations")
 struct WritePathTests {
-  @Test("a column is only read by itself", arguments: [HTTPMethod.post, .patch, .put, .delete])
-  func columns(method: HTTPMethod) throws {
+  @Test(arguments: [HTTPMethod.post, .patch, .put, .delete])
+  func `a column is only read by itself`(method: HTTPMethod) throws {
     let answer = try Library.writable().send(method, "/authors/1/name", method == .delete ? nil : "1")
     #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
   }
@@ -22,8 +22,8 @@ struct WritePathTests {
       """)
   }
 
-  @Test("POST to a hasMany association sets the foreign key")
-  func hasMany() throws {
+  @Test
+  func `POST to a hasMany association sets the foreign key`() throws {
     try expectWrite(
       .post, "/authors/3/books?fields=id,authorId", #"{"title":"T"}"#, on: library, status: 201,
       json: #"{"id":7,"authorId":3}"#, location: "/books/7")
@@ -36,8 +36,8 @@ struct WritePathTests {
     #expect(try library.send(.post, "/authors/99/books", #"{"title":"T"}"#).status == 404)
   }
 
-  @Test("a record in a hasMany association is written as at its own path, where it is associated")
-  func recordOfHasMany() throws {
+  @Test
+  func `a record in a hasMany association is written as at its own path, where it is associated`() throws {
     try expectWrite(
       .patch, "/authors/1/books/1?fields=id,year", #"{"year":1852}"#, on: library, status: 200,
       json: #"{"id":1,"year":1852}"#)
@@ -57,8 +57,8 @@ struct WritePathTests {
       stored: ("SELECT count(*) FROM book WHERE id = 70", "0"))
   }
 
-  @Test("PUT and DELETE link and unlink through a join table, however often")
-  func links() throws {
+  @Test
+  func `PUT and DELETE link and unlink through a join table, however often`() throws {
     let links = "SELECT tagId FROM bookTag WHERE bookId = 3"
     for _ in 1...2 {
       try expectWrite(.put, "/books/3/tags/2", on: library, status: 204, stored: (links, "2"))
@@ -76,8 +76,8 @@ struct WritePathTests {
       .put, "/books/3/tags/3", #"{"name":"x"}"#, on: library, status: 422, code: .refusedValue, pointer: "#")
   }
 
-  @Test("POST through a join table adds a record and links it")
-  func postThrough() throws {
+  @Test
+  func `POST through a join table adds a record and links it`() throws {
     try expectWrite(
       .post, "/books/3/tags", #"{"name":"new"}"#, on: library, status: 201, json: #"{"id":4,"name":"new"}"#,
       location: "/tags/4", stored: ("SELECT * FROM bookTag WHERE tagId = 4", "3|4|NULL"))
@@ -86,8 +86,8 @@ struct WritePathTests {
       json: #"{"id":4,"name":"newer"}"#)
   }
 
-  @Test("a hasOne association is one record: added, replaced, changed, deleted")
-  func hasOne() throws {
+  @Test
+  func `a hasOne association is one record: added, replaced, changed, deleted`() throws {
     try expectWrite(
       .put, "/authors/2/portrait", #"{"file":"z.png"}"#, on: library, status: 201,
       json: #"{"id":2,"authorId":2,"file":"z.png"}"#, location: "/portraits/2")
@@ -107,8 +107,8 @@ struct WritePathTests {
       .post, "/authors/3/portrait", "{}", on: library, status: 409, code: .conflict, pointer: "#/authorId")
   }
 
-  @Test("a belongsTo association is changed, replaced, or added and referred to")
-  func belongsTo() throws {
+  @Test
+  func `a belongsTo association is changed, replaced, or added and referred to`() throws {
     try expectWrite(
       .patch, "/books/1/author?fields=name", #"{"name":"M"}"#, on: library, status: 200,
       json: #"{"name":"M"}"#)
@@ -120,8 +120,8 @@ struct WritePathTests {
     #expect(try library.send(.delete, "/books/5/author").status == 405)
   }
 
-  @Test("what is written at a path is found there, or refused")
-  func conditions() throws {
+  @Test
+  func `what is written at a path is found there, or refused`() throws {
     let database = try Library.writable(
       modelFile: """
         resources:
@@ -144,16 +144,14 @@ struct WritePathTests {
     }
   }
 
-  @Test(
-    "Allow tells what can be written",
-    arguments: [
-      ("/authors", "POST, PATCH, DELETE"), ("/authors/1", "PATCH, PUT, DELETE"),
-      ("/authors/1/books", "POST, PATCH, DELETE"),
-      ("/authors/1/books/1", "PATCH, PUT, DELETE"), ("/books/1/tags", "POST, PATCH, DELETE"),
-      ("/books/1/tags/1", "PATCH, PUT, DELETE"), ("/authors/1/portrait", "POST, PATCH, PUT, DELETE"),
-      ("/books/1/author", "PATCH, PUT"), ("/summaries", ""), ("/bookTexts", ""), ("/", ""), ("/nothing", ""),
-    ])
-  func allow(target: String, methods: String) throws {
+  @Test(arguments: [
+    ("/authors", "POST, PATCH, DELETE"), ("/authors/1", "PATCH, PUT, DELETE"),
+    ("/authors/1/books", "POST, PATCH, DELETE"),
+    ("/authors/1/books/1", "PATCH, PUT, DELETE"), ("/books/1/tags", "POST, PATCH, DELETE"),
+    ("/books/1/tags/1", "PATCH, PUT, DELETE"), ("/authors/1/portrait", "POST, PATCH, PUT, DELETE"),
+    ("/books/1/author", "PATCH, PUT"), ("/summaries", ""), ("/bookTexts", ""), ("/", ""), ("/nothing", ""),
+  ])
+  func `Allow tells what can be written`(target: String, methods: String) throws {
     let reading = target == "/" ? "GET, HEAD, " : "GET, HEAD, QUERY, "
     let expected = reading + (methods.isEmpty ? "" : methods + ", ") + "OPTIONS"
     #expect(try library.send(.options, target).headers["Allow"] == expected)
@@ -163,8 +161,8 @@ struct WritePathTests {
     }
   }
 
-  @Test("nothing is written where the server is not writable")
-  func readOnly() throws {
+  @Test
+  func `nothing is written where the server is not writable`() throws {
     let library = try Library.database()
     for method in [HTTPMethod.post, .patch, .put, .delete] {
       for target in ["/authors", "/authors/1", "/nothing"] {

@@ -15,38 +15,38 @@ struct WritePreferenceTests {
     try library.send(method, target, content, headers: ["Prefer": prefer])
   }
 
-  @Test(
-    "may be in quotes, in any case, with space and parameters; the first of a name counts",
-    arguments: [
-      "return=minimal", "Return=\"minimal\"", "RETURN = Minimal", "return=minimal; x=y",
-      "unheard-of, return=minimal",
-      "return=minimal, return=representation",
-    ])
-  func forms(prefer: String) throws {
+  @Test(arguments: [
+    "return=minimal", "Return=\"minimal\"", "RETURN = Minimal", "return=minimal; x=y",
+    "unheard-of, return=minimal",
+    "return=minimal, return=representation",
+  ])
+  func `may be in quotes, in any case, with space and parameters; the first of a name counts`(prefer: String)
+    throws
+  {
     let answer = try send(prefer, .post, "/tags", #"{"name":"n"}"#)
     #expect(answer.status == 201 && answer.bytes.isEmpty)
     #expect(answer.headers["Location"] == "/tags/4")
     #expect(answer.headers["Preference-Applied"] == "return=minimal")
   }
 
-  @Test("tell no more than was asked for, and only what was done")
-  func applied() throws {
+  @Test
+  func `tell no more than was asked for, and only what was done`() throws {
     #expect(try library.send(.post, "/tags", #"{"name":"a"}"#).headers["Preference-Applied"] == nil)
     #expect(try send("unheard-of", .post, "/tags", #"{"name":"b"}"#).headers["Preference-Applied"] == nil)
     // A link has no content to return.
     #expect(try send("return=representation", .put, "/books/3/tags/1").headers["Preference-Applied"] == nil)
   }
 
-  @Test("return=representation of a deletion is what was there")
-  func deleted() throws {
+  @Test
+  func `return=representation of a deletion is what was there`() throws {
     let answer = try send("return=representation", .delete, "/reviews/3?include=book&book.fields=title")
     #expect(answer.status == 200)
     #expect(answer.text == #"{"id":3,"bookId":4,"rating":3,"book":{"title":"Germinal"}}"#)
     #expect(try library.stored("SELECT COUNT(*) FROM review") == "2")
   }
 
-  @Test("tx=rollback does all but the commit")
-  func rollback() throws {
+  @Test
+  func `tx=rollback does all but the commit`() throws {
     let made = try send("tx=rollback", .post, "/authors", #"{"name":"N","books":[{"title":"T"}]}"#)
     #expect(made.status == 201 && made.text.contains(#""books":[{"id":7"#))
     #expect(made.headers["Preference-Applied"] == "tx=rollback")
@@ -57,8 +57,8 @@ struct WritePreferenceTests {
         == "3|3")
   }
 
-  @Test("tx=rollback checks what the commit would")
-  func deferredConstraints() throws {
+  @Test
+  func `tx=rollback checks what the commit would`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE parent (id INTEGER PRIMARY KEY);
@@ -72,8 +72,8 @@ struct WritePreferenceTests {
     #expect(try database.send(.post, "/children", #"{"parentId":1}"#).status == 201)
   }
 
-  @Test("handling=strict refuses those that are unknown, and names the nearest")
-  func strict() throws {
+  @Test
+  func `handling=strict refuses those that are unknown, and names the nearest`() throws {
     let answer = try send("handling=strict, return=minimum", .post, "/tags", #"{"name":"n"}"#)
     #expect(answer.status == 400)
     #expect(answer.problem("suggestions")?.contains("return=minimal") == true)

@@ -33,8 +33,8 @@ struct WriteReferenceTests {
       """)
   }
 
-  @Test("what the schema itself makes impossible is a conflict, and shows no SQL")
-  func brokenSchema() throws {
+  @Test
+  func `what the schema itself makes impossible is a conflict, and shows no SQL`() throws {
     for (method, target, content) in [
       (HTTPMethod.post, "/parents", #"{"code":"y"}"#), (.patch, "/parents/1", #"{"code":"y"}"#),
       (.delete, "/parents/1", nil), (.post, "/losts", #"{"thing":null}"#), (.post, "/loggeds", "{}"),
@@ -47,19 +47,20 @@ struct WriteReferenceTests {
   }
 
   @Test(
-    "RESTRICT says what other foreign keys say",
     arguments: [
       (HTTPMethod.delete, "/users/50", nil), (.delete, "/users?filter=true", nil),
       (.patch, "/users/50", #"{"id":51}"#), (.patch, "/users?filter=true", #"{"id":51}"#),
     ] as [(HTTPMethod, String, String?)])
-  func restricted(method: HTTPMethod, target: String, content: String?) throws {
+  func `RESTRICT says what other foreign keys say`(method: HTTPMethod, target: String, content: String?)
+    throws
+  {
     try expectRefusal(method, target, content, on: database, status: 409, code: .conflict)
     let detail = try database.send(method, target, content).problem("detail")
     #expect(detail?.hasPrefix("another record refers to this one") ?? false)
   }
 
-  @Test("a foreign key that the database fills in is named, with the record's place")
-  func omitted() throws {
+  @Test
+  func `a foreign key that the database fills in is named, with the record's place`() throws {
     let deferred = try database.send(.post, "/profiles", #"{"bio":"x"}"#)
     #expect(deferred.status == 409)
     #expect(deferred.problem("detail")?.hasPrefix("`userId` refers to a record that is not there") ?? false)
@@ -88,13 +89,13 @@ struct WriteReferenceTests {
       pointer: "#/label")
   }
 
-  @Test(
-    "what is changed through an association with a condition still meets it",
-    arguments: [
-      (HTTPMethod.patch, "/users/50/paid?filter=true"), (.patch, "/users/50/paid/1"),
-      (.put, "/users/50/paid/1"),
-    ])
-  func conditions(method: HTTPMethod, target: String) throws {
+  @Test(arguments: [
+    (HTTPMethod.patch, "/users/50/paid?filter=true"), (.patch, "/users/50/paid/1"),
+    (.put, "/users/50/paid/1"),
+  ])
+  func `what is changed through an association with a condition still meets it`(
+    method: HTTPMethod, target: String
+  ) throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE user (id INTEGER PRIMARY KEY);

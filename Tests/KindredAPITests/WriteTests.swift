@@ -10,16 +10,16 @@ struct WriteTests {
 
   init() throws { library = try Library.writable() }
 
-  @Test("POST adds a record, and tells it and where it is")
-  func post() throws {
+  @Test
+  func `POST adds a record, and tells it and where it is`() throws {
     try expectWrite(
       .post, "/authors", #"{"name":"Ann","countryCode":"FR"}"#, on: library, status: 201,
       json: #"{"id":4,"name":"Ann","countryCode":"FR","deathYear":null}"#, location: "/authors/4",
       stored: ("SELECT * FROM author WHERE id = 4", "4|Ann|FR|NULL"))
   }
 
-  @Test("what a write returns is shaped by include, join, fields and annotate")
-  func shape() throws {
+  @Test
+  func `what a write returns is shaped by include, join, fields and annotate`() throws {
     try expectWrite(
       .post, "/books?fields=title&include=author&author.fields=name&annotate=reviewCount",
       #"{"title":"T","authorId":2}"#, on: library, status: 201,
@@ -29,8 +29,8 @@ struct WriteTests {
     #expect(refused.problem("parameter") == "limit")
   }
 
-  @Test("an array is all or nothing, and comes back in its order")
-  func array() throws {
+  @Test
+  func `an array is all or nothing, and comes back in its order`() throws {
     try expectWrite(
       .post, "/tags", #"[{"name":"b"},{"name":"a"}]"#, on: library, status: 201,
       json: #"[{"id":4,"name":"b"},{"id":5,"name":"a"}]"#)
@@ -40,8 +40,8 @@ struct WriteTests {
     try expectWrite(.post, "/tags", "[]", on: library, status: 201, json: "[]")
   }
 
-  @Test("PATCH changes what it names, the key too")
-  func patch() throws {
+  @Test
+  func `PATCH changes what it names, the key too`() throws {
     try expectWrite(
       .patch, "/authors/1", #"{"name":"H. M.","deathYear":null}"#, on: library, status: 200,
       json: #"{"id":1,"name":"H. M.","countryCode":"US","deathYear":null}"#,
@@ -54,8 +54,8 @@ struct WriteTests {
     #expect(try library.send(.patch, "/authors/99", #"{"name":"x"}"#).status == 404)
   }
 
-  @Test("PUT is the whole record: what it leaves out takes its default")
-  func put() throws {
+  @Test
+  func `PUT is the whole record: what it leaves out takes its default`() throws {
     try expectWrite(
       .put, "/authors/1", #"{"name":"H. M."}"#, on: library, status: 200,
       json: #"{"id":1,"name":"H. M.","countryCode":null,"deathYear":null}"#,
@@ -67,8 +67,8 @@ struct WriteTests {
       pointer: "#/id")
   }
 
-  @Test("PUT adds the record that the path names")
-  func putNew() throws {
+  @Test
+  func `PUT adds the record that the path names`() throws {
     try expectWrite(
       .put, "/countries/A%2CB", #"{"name":"Spaced"}"#, on: library, status: 201,
       json: #"{"code":"A,B","name":"Spaced"}"#, location: "/countries/A%2CB")
@@ -83,8 +83,8 @@ struct WriteTests {
       pointer: "#/id")
   }
 
-  @Test("DELETE takes a record away, once")
-  func delete() throws {
+  @Test
+  func `DELETE takes a record away, once`() throws {
     try expectWrite(
       .delete, "/reviews/1", on: library, status: 204,
       stored: ("SELECT count(*) FROM review WHERE id = 1", "0"))
@@ -95,8 +95,8 @@ struct WriteTests {
       pointer: "#/authorId")
   }
 
-  @Test("columns with every kind of DEFAULT are reset to it")
-  func defaults() throws {
+  @Test
+  func `columns with every kind of DEFAULT are reset to it`() throws {
     let database = try TestDatabase.writable(
       #"""
       CREATE TABLE t (
@@ -115,8 +115,8 @@ struct WriteTests {
       .put, "/ts/2", "{}", on: database, status: 201, json: #"{"id":2,"# + defaults, location: "/ts/2")
   }
 
-  @Test("tables without a declared key are written by their rowid")
-  func rowID() throws {
+  @Test
+  func `tables without a declared key are written by their rowid`() throws {
     let database = try TestDatabase.writable("CREATE TABLE line (text TEXT, rowid2)")
     try expectWrite(
       .post, "/lines", #"{"text":"a"}"#, on: database, status: 201,
@@ -130,8 +130,8 @@ struct WriteTests {
     try expectWrite(.delete, "/lines/3", on: database, status: 204, stored: ("SELECT rowid FROM line", "1"))
   }
 
-  @Test("WITHOUT ROWID tables and composite keys")
-  func withoutRowID() throws {
+  @Test
+  func `WITHOUT ROWID tables and composite keys`() throws {
     let database = try TestDatabase.writable(
       "CREATE TABLE cell (x TEXT, y INTEGER, v, PRIMARY KEY (x, y)) WITHOUT ROWID")
     try expectWrite(
@@ -144,8 +144,8 @@ struct WriteTests {
       .delete, "/cells/%C3%A9%2F%3D,3", on: database, status: 204, stored: ("SELECT * FROM cell", ""))
   }
 
-  @Test("a key that no URL could hold as a segment is written with its name")
-  func dotSegments() throws {
+  @Test
+  func `a key that no URL could hold as a segment is written with its name`() throws {
     for key in ["", ".", ".."] {
       let answer = try library.send(.post, "/countries", #"{"code":"\#(key)","name":"n\#(key)"}"#)
       #expect(answer.headers["Location"] == "/countries/code=\(key)")
@@ -153,8 +153,8 @@ struct WriteTests {
     }
   }
 
-  @Test("Prefer: return=minimal gives no content (RFC 7240)")
-  func minimal() throws {
+  @Test
+  func `Prefer: return=minimal gives no content (RFC 7240)`() throws {
     let headers: HTTPHeaders = ["Prefer": "return=minimal"]
     let patched = try library.send(.patch, "/authors/1", #"{"name":"x"}"#, headers: headers)
     #expect(patched.status == 204 && patched.bytes.isEmpty)
@@ -163,8 +163,8 @@ struct WriteTests {
     #expect(made.status == 201 && made.bytes.isEmpty && made.headers["Location"] == "/tags/4")
   }
 
-  @Test("the answer shows what triggers made of the record")
-  func triggers() throws {
+  @Test
+  func `the answer shows what triggers made of the record`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, slug TEXT);
@@ -180,8 +180,8 @@ struct WriteTests {
     #expect(refused.status == 409 && refused.problem("detail") == "a title can't be bad")
   }
 
-  @Test("the schema may change between two writes")
-  func schemaChange() throws {
+  @Test
+  func `the schema may change between two writes`() throws {
     _ = try library.send(.post, "/tags", #"{"name":"one"}"#)
     try library.pool.withWriter { try $0.execute("ALTER TABLE tag ADD COLUMN note TEXT DEFAULT 'n'") }
     try expectWrite(

@@ -9,8 +9,8 @@ struct WriteTreeTests {
 
   init() throws { library = try Library.writable() }
 
-  @Test("keys are filled in downwards, and the tree comes back in its stable order")
-  func downwards() throws {
+  @Test
+  func `keys are filled in downwards, and the tree comes back in its stable order`() throws {
     try expectWrite(
       .post,
       "/authors?fields=id&books.fields=id,authorId,title&books.reviews.fields=bookId,rating&books.sort=title",
@@ -23,8 +23,8 @@ struct WriteTreeTests {
         """, location: "/authors/4")
   }
 
-  @Test("what a record refers to is written first")
-  func upwards() throws {
+  @Test
+  func `what a record refers to is written first`() throws {
     try expectWrite(
       .post, "/books?fields=title&author.fields=name",
       #"{"title":"T","author":{"name":"N","country":{"code":"DE","name":"Germany"}}}"#, on: library,
@@ -40,8 +40,8 @@ struct WriteTreeTests {
       code: .refusedValue, pointer: "#/authorId")
   }
 
-  @Test("through a join table, records are added and linked")
-  func through() throws {
+  @Test
+  func `through a join table, records are added and linked`() throws {
     try expectWrite(
       .post, "/books?fields=title", #"{"title":"T","tags":[{"name":"a"},{"name":"b"}]}"#, on: library,
       status: 201, json: #"{"title":"T","tags":[{"id":4,"name":"a"},{"id":5,"name":"b"}]}"#,
@@ -49,8 +49,8 @@ struct WriteTreeTests {
       stored: ("SELECT bookId, tagId FROM bookTag WHERE bookId = 7", "7|4; 7|5"))
   }
 
-  @Test("an object that is nothing but the key of a record refers to it")
-  func references() throws {
+  @Test
+  func `an object that is nothing but the key of a record refers to it`() throws {
     try expectWrite(
       .post, "/books?fields=title&author.fields=id,name",
       #"{"title":"T","author":{"id":2},"tags":[{"id":1},{"name":"n"}]}"#, on: library, status: 201,
@@ -62,16 +62,16 @@ struct WriteTreeTests {
       code: .conflict, pointer: "#/tags/0/id")
   }
 
-  @Test("one refusal takes all of it back", arguments: [#"{"rating":null}"#, #"{"rating":5,"bookId":1}"#])
-  func atomicity(review: String) throws {
+  @Test(arguments: [#"{"rating":null}"#, #"{"rating":5,"bookId":1}"#])
+  func `one refusal takes all of it back`(review: String) throws {
     try expectRefusal(
       .post, "/authors", #"{"name":"N","books":[{"title":"A","reviews":[\#(review)]}]}"#, on: library,
       status: 422,
       code: .refusedValue, pointer: "#/books/0/reviews/0/\(review.contains("bookId") ? "bookId" : "rating")")
   }
 
-  @Test("an association from a table to itself is written to any depth that may be read")
-  func recursion() throws {
+  @Test
+  func `an association from a table to itself is written to any depth that may be read`() throws {
     try expectWrite(
       .post, "/employees?fields=id",
       #"{"name":"A","employeesByManager":[{"name":"B","employeesByManager":[{"name":"C"}]}]}"#, on: library,
@@ -86,8 +86,8 @@ struct WriteTreeTests {
     #expect(answer.status == 400 && answer.problem("type") == "/-/errors#limit-exceeded")
   }
 
-  @Test("PATCH adds what it nests; PUT has a tree only for a new record")
-  func otherMethods() throws {
+  @Test
+  func `PATCH adds what it nests; PUT has a tree only for a new record`() throws {
     try expectWrite(
       .patch, "/authors/2?fields=id&books.fields=title", #"{"books":[{"title":"N"}]}"#, on: library,
       status: 200,
@@ -104,8 +104,8 @@ struct WriteTreeTests {
       code: .refusedValue, pointer: "#/books")
   }
 
-  @Test("composite keys are filled in")
-  func compositeKeys() throws {
+  @Test
+  func `composite keys are filled in`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE edition (isbn TEXT NOT NULL, printing INTEGER NOT NULL, PRIMARY KEY (isbn, printing));
@@ -122,13 +122,11 @@ struct WriteTreeTests {
       json: #"{"id":2,"isbn":"9","printing":2,"name":"b"}"#, location: "/loans/2")
   }
 
-  @Test(
-    "the shape of a tree is that of its associations",
-    arguments: [
-      (#"{"title":"T","author":[]}"#, "#/author"), (#"{"title":"T","tags":{}}"#, "#/tags"),
-      (#"{"title":"T","tags":null}"#, "#/tags"), (#"{"title":"T","tags":[1]}"#, "#/tags/0"),
-    ])
-  func shapes(content: String, pointer: String) throws {
+  @Test(arguments: [
+    (#"{"title":"T","author":[]}"#, "#/author"), (#"{"title":"T","tags":{}}"#, "#/tags"),
+    (#"{"title":"T","tags":null}"#, "#/tags"), (#"{"title":"T","tags":[1]}"#, "#/tags/0"),
+  ])
+  func `the shape of a tree is that of its associations`(content: String, pointer: String) throws {
     try expectRefusal(
       .post, "/books", content, on: library, status: 422, code: .refusedValue, pointer: pointer)
   }

@@ -20,10 +20,8 @@ struct WriteTriggerTests {
 
   init() throws { database = try TestDatabase.writable(Self.schema) }
 
-  @Test(
-    "the message of RAISE is the problem's detail",
-    arguments: [(1, "one line is no poem"), (99, "all is lost")])
-  func messages(lines: Int, message: String) throws {
+  @Test(arguments: [(1, "one line is no poem"), (99, "all is lost")])
+  func `the message of RAISE is the problem's detail`(lines: Int, message: String) throws {
     for content in ["{\"lines\":\(lines)}", "[{\"lines\":4},{\"lines\":\(lines)}]"] {
       let answer = try database.send(.post, "/poems", content)
       #expect(answer.status == 409 && answer.problem("detail") == message)
@@ -31,16 +29,16 @@ struct WriteTriggerTests {
     #expect(try database.stored("SELECT COUNT(*) FROM poem") == "2")
   }
 
-  @Test("a refusal within an array or a tree has its place")
-  func places() throws {
+  @Test
+  func `a refusal within an array or a tree has its place`() throws {
     try expectRefusal(
       .post, "/poems", #"[{"lines":4},{"lines":1}]"#, on: database, status: 409, code: .conflict,
       pointer: "#/1")
     try expectRefusal(.post, "/poems", #"{"lines":1}"#, on: database, status: 409, code: .conflict)
   }
 
-  @Test("what is ignored as a whole is a conflict, and what is ignored in part is left out")
-  func ignored() throws {
+  @Test
+  func `what is ignored as a whole is a conflict, and what is ignored in part is left out`() throws {
     try expectRefusal(.post, "/poems", #"{"lines":13}"#, on: database, status: 409, code: .conflict)
     for target in ["/poems/1", "/poems?filter=id=1"] {
       try expectRefusal(.patch, target, #"{"title":"x"}"#, on: database, status: 409, code: .conflict)
@@ -52,8 +50,8 @@ struct WriteTriggerTests {
     #expect(try database.send(.delete, "/poems?filter=id<3").headers["X-Total-Count"] == "1")
   }
 
-  @Test("what a trigger changes is what the answer shows")
-  func changed() throws {
+  @Test
+  func `what a trigger changes is what the answer shows`() throws {
     try expectWrite(
       .post, "/poems", #"{"title":"loud","lines":3}"#, on: database, status: 201,
       json: #"{"id":3,"title":"LOUD","lines":3}"#, location: "/poems/3")
@@ -82,8 +80,8 @@ struct WriteViewTests {
     )
   }
 
-  @Test("take the changes that the triggers make, and no others")
-  func methods() throws {
+  @Test
+  func `take the changes that the triggers make, and no others`() throws {
     #expect(
       try database.answer("/members", method: .options).headers["Allow"]
         == "GET, HEAD, QUERY, POST, PATCH, OPTIONS")
@@ -97,8 +95,8 @@ struct WriteViewTests {
       try database.answer("/readers/1", method: .options).headers["Allow"] == "GET, HEAD, QUERY, OPTIONS")
   }
 
-  @Test("are written like tables")
-  func writes() throws {
+  @Test
+  func `are written like tables`() throws {
     try expectWrite(
       .post, "/members", #"{"id":3,"name":"Cy"}"#, on: database, status: 201,
       json: #"{"id":3,"name":"Cy","size":2}"#,
@@ -113,8 +111,8 @@ struct WriteViewTests {
       .delete, "/visitors/1", on: database, status: 204, stored: ("SELECT id FROM person", "2; 3"))
   }
 
-  @Test("a record whose key nobody knows is added, and not shown")
-  func unknownKey() throws {
+  @Test
+  func `a record whose key nobody knows is added, and not shown`() throws {
     let answer = try database.send(.post, "/members", #"{"name":"Di"}"#)
     #expect(answer.status == 201 && answer.bytes.isEmpty && answer.headers["Location"] == nil)
     #expect(try database.stored("SELECT id FROM person WHERE name = 'Di'") == "3")

@@ -18,17 +18,15 @@ struct WriteUntypedKeyTests {
       """)
   }
 
-  @Test(
-    "a path names a number only by the text that stands for it",
-    arguments: [("01", "1|one; 1.0|text"), ("1.0", "1|one; 01|zero one"), ("1", "01|zero one; 1.0|text")])
-  func paths(key: String, rest: String) throws {
+  @Test(arguments: [("01", "1|one; 1.0|text"), ("1.0", "1|one; 01|zero one"), ("1", "01|zero one; 1.0|text")])
+  func `a path names a number only by the text that stands for it`(key: String, rest: String) throws {
     try expectWrite(
       .delete, "/flexes/\(key)", on: database, status: 204,
       stored: ("SELECT k, v FROM flex ORDER BY typeof(k), k", rest))
   }
 
-  @Test("the location leads to the new record, and is missing where it would lead to another one")
-  func locations() throws {
+  @Test
+  func `the location leads to the new record, and is missing where it would lead to another one`() throws {
     for (content, location) in [
       (#"{"k":"2.0"}"#, "/flexes/2.0"), (#"{"k":2}"#, "/flexes/2"), (#"{"k":2.5}"#, "/flexes/2.5"),
       (#"{"k":"1"}"#, nil),
@@ -40,8 +38,8 @@ struct WriteUntypedKeyTests {
     }
   }
 
-  @Test("ANY in a STRICT table is no type")
-  func anyType() throws {
+  @Test
+  func `ANY in a STRICT table is no type`() throws {
     try expectWrite(
       .post, "/stricts", #"{"k":8}"#, on: database, status: 201, json: #"{"k":8,"v":null}"#,
       location: "/stricts/8")
@@ -55,8 +53,8 @@ struct WriteUntypedKeyTests {
       stored: ("SELECT v FROM strict WHERE v IS NOT NULL ORDER BY v", "abc; seven"))
   }
 
-  @Test("infinity has the path by which it is found")
-  func infinity() throws {
+  @Test
+  func `infinity has the path by which it is found`() throws {
     try expectWrite(
       .post, "/reals", #"{"k":1e999}"#, on: database, status: 201, json: #"{"k":9e999}"#,
       location: "/reals/9e999")

@@ -49,45 +49,41 @@ struct ExpressionParserTests {
     }
   }
 
-  @Test(
-    "SQLite's precedence",
-    arguments: [
-      ("a or b and c", "(a or (b and c))"), ("not a and b", "((not a) and b)"),
-      ("not a = b", "(not (a equal b))"),
-      ("a = b < c", "(a equal (b less c))"), ("a + b * c", "(a add (b multiply c))"),
-      ("a - b - c", "((a subtract b) subtract c)"), ("a * b || c", "(a multiply (b concatenate c))"),
-      ("-a * b", "((minus a) multiply b)"), ("a || b collate nocase", "(a concatenate (b collate nocase))"),
-      ("a between b and c and d", "((a between b c) and d)"), ("a in (1, 2) = b", "((a in 1, 2) equal b)"),
-      ("not a like b or c", "((not (a like b)) or c)"),
-      ("a is not null and b notnull", "((a is not null) and (b is not null))"),
-      ("a is not b", "(a isNot b)"), ("a not between 1 and 2", "(a not between 1 2)"),
-      ("a like b escape c and d", "((a like b escape c) and d)"), ("(a or b) and c", "((a or b) and c)"),
-      ("a == b <> c", "((a equal b) notEqual c)"), ("a % b / c", "((a remainder b) divide c)"),
-    ])
-  func precedence(text: String, expected: String) throws {
+  @Test(arguments: [
+    ("a or b and c", "(a or (b and c))"), ("not a and b", "((not a) and b)"),
+    ("not a = b", "(not (a equal b))"),
+    ("a = b < c", "(a equal (b less c))"), ("a + b * c", "(a add (b multiply c))"),
+    ("a - b - c", "((a subtract b) subtract c)"), ("a * b || c", "(a multiply (b concatenate c))"),
+    ("-a * b", "((minus a) multiply b)"), ("a || b collate nocase", "(a concatenate (b collate nocase))"),
+    ("a between b and c and d", "((a between b c) and d)"), ("a in (1, 2) = b", "((a in 1, 2) equal b)"),
+    ("not a like b or c", "((not (a like b)) or c)"),
+    ("a is not null and b notnull", "((a is not null) and (b is not null))"),
+    ("a is not b", "(a isNot b)"), ("a not between 1 and 2", "(a not between 1 2)"),
+    ("a like b escape c and d", "((a like b escape c) and d)"), ("(a or b) and c", "((a or b) and c)"),
+    ("a == b <> c", "((a equal b) notEqual c)"), ("a % b / c", "((a remainder b) divide c)"),
+  ])
+  func `SQLite's precedence`(text: String, expected: String) throws {
     #expect(try tree(text) == expected)
   }
 
-  @Test(
-    "literals and names",
-    arguments: [
-      ("12", "12"), ("1.5", "1.5"), (".5", "0.5"), ("1e3", "1000.0"), ("'O''Brien'", "'O'Brien'"),
-      ("-9223372036854775808", "-9223372036854775808"),
-      ("9223372036854775808", "9.223372036854776e+18"),
-      ("TRUE and Null is False", "(true and (null is false))"),
-      ("\"unit price\"", "unit price"), ("author.name", "author.name"), ("../../name", "../../name"),
-      ("naïve", "naïve"),
-      ("a>../b", "(a greater ../b)"),
-      ("books.filter(kind='novel').max(year)", "books.filter((kind equal 'novel')).max(year)"),
-      ("count()", "count()"), ("count(*)", "count()"), ("count(distinct kind)", "count(distinct kind)"),
-      ("cast(x as TEXT)", "cast(x as text)"), ("a - -1", "(a subtract -1)"), ("a--1", "(a subtract -1)"),
-    ])
-  func literals(text: String, expected: String) throws {
+  @Test(arguments: [
+    ("12", "12"), ("1.5", "1.5"), (".5", "0.5"), ("1e3", "1000.0"), ("'O''Brien'", "'O'Brien'"),
+    ("-9223372036854775808", "-9223372036854775808"),
+    ("9223372036854775808", "9.223372036854776e+18"),
+    ("TRUE and Null is False", "(true and (null is false))"),
+    ("\"unit price\"", "unit price"), ("author.name", "author.name"), ("../../name", "../../name"),
+    ("naïve", "naïve"),
+    ("a>../b", "(a greater ../b)"),
+    ("books.filter(kind='novel').max(year)", "books.filter((kind equal 'novel')).max(year)"),
+    ("count()", "count()"), ("count(*)", "count()"), ("count(distinct kind)", "count(distinct kind)"),
+    ("cast(x as TEXT)", "cast(x as text)"), ("a - -1", "(a subtract -1)"), ("a--1", "(a subtract -1)"),
+  ])
+  func `literals and names`(text: String, expected: String) throws {
     #expect(try tree(text) == expected)
   }
 
-  @Test("values are taken out, each one by itself, so that plans do not depend on them")
-  func values() throws {
+  @Test
+  func `values are taken out, each one by itself, so that plans do not depend on them`() throws {
     var parser = try ExpressionParser("year > 1900 and price < 1900 or kind = 'novel'", literals: Literals())
     #expect(
       Self.shown(try parser.parseExpression())
@@ -95,8 +91,8 @@ struct ExpressionParserTests {
     #expect(parser.collectedLiterals.values == [.integer(1900), .integer(1900), .text("novel")])
   }
 
-  @Test("sort terms")
-  func sort() throws {
+  @Test
+  func `sort terms`() throws {
     var parser = try ExpressionParser("-length(title):nocase:nullslast,name")
     let terms = try parser.parseSort()
     #expect(terms.map { Self.shown($0.expression) } == ["length(title)", "name"])
@@ -105,8 +101,8 @@ struct ExpressionParserTests {
     #expect(terms.map(\.nulls) == [.last, nil])
   }
 
-  @Test("items of include")
-  func includes() throws {
+  @Test
+  func `items of include`() throws {
     var parser = try ExpressionParser("novels:author!.books*2,country")
     let items = try parser.parseIncludes()
     #expect(items.map(\.key) == ["novels", nil])
@@ -115,8 +111,8 @@ struct ExpressionParserTests {
     #expect(items[0].steps.map(\.recursion) == [nil, 2])
   }
 
-  @Test("any text is an expression or an error, and never the end of the process")
-  func fuzz() {
+  @Test
+  func `any text is an expression or an error, and never the end of the process`() {
     var generator = SystemRandomNumberGenerator()
     let pieces = [
       "a", "1", "'x'", "(", ")", ",", ".", "../", "not ", " and ", " or ", " in (", " between ", "=", "<",

@@ -4,16 +4,16 @@ import Testing
 @testable import KindredAssociations
 
 @Suite struct ModelInferenceTests {
-  @Test("the only foreign key is keyed by the singular of one end and the plural of the other")
-  func onlyForeignKey() {
+  @Test
+  func `the only foreign key is keyed by the singular of one end and the plural of the other`() {
     let model = Model(inferredFrom: Schema(tables: [.make("author"), .make("book", ["authorId -> author"])]))
     #expect(model.keys("books") == ["author: belongsTo authors by authorId"])
     #expect(model.keys("authors") == ["books: hasMany books by authorId"])
     #expect(model.warnings == [])
   }
 
-  @Test("a unique foreign key gives a hasOne, keyed by the singular")
-  func hasOne() {
+  @Test
+  func `a unique foreign key gives a hasOne, keyed by the singular`() {
     let schema = Schema(tables: [
       .make("country", ["code*"]), .make("demographics", ["countryCode! -> country.code"]),
       .make("Profiles", ["country_code! -> country.code"]),
@@ -26,8 +26,8 @@ import Testing
     #expect(model.keys("profiles") == ["country: belongsTo countries by country_code"])
   }
 
-  @Test("several foreign keys are keyed by their stems")
-  func several() {
+  @Test
+  func `several foreign keys are keyed by their stems`() {
     let schema = Schema(tables: [
       .make("person"), .make("publication", ["authorId -> person", "translatorId -> person"]),
     ])
@@ -43,23 +43,23 @@ import Testing
       ])
   }
 
-  @Test(
-    "a stem is the column without Id, ID, _id, else without the referenced column's name, else whole",
-    arguments: [
-      ("authorId", "id", "author"), ("homeTeamID", "id", "homeTeam"), ("away_team_id", "id", "awayTeam"),
-      ("original_language_id", "language_id", "originalLanguage"), ("countryCode", "code", "country"),
-      ("to_country_code", "code", "toCountry"), ("FromCountryCode", "code", "fromCountry"),
-      ("ReportsTo", "EmployeeId", "reportsTo"), ("SupportRepId", "EmployeeId", "supportRep"),
-      ("MANAGER_ID", "ID", "manager"), ("managerid", "id", "manager"), ("id", "id", "id"), ("Id", "Id", "id"),
-      ("_id", "_id", "id"), ("code", "code", "code"), ("parent", "id", "parent"), ("__id", "id", "id"),
-      ("boss-id", "id", "boss"), ("boss id", "id", "boss"), ("chef_é", "é", "chef"), ("éId", "id", "é"),
-    ])
-  func stems(column: String, referenced: String, stem: String) {
+  @Test(arguments: [
+    ("authorId", "id", "author"), ("homeTeamID", "id", "homeTeam"), ("away_team_id", "id", "awayTeam"),
+    ("original_language_id", "language_id", "originalLanguage"), ("countryCode", "code", "country"),
+    ("to_country_code", "code", "toCountry"), ("FromCountryCode", "code", "fromCountry"),
+    ("ReportsTo", "EmployeeId", "reportsTo"), ("SupportRepId", "EmployeeId", "supportRep"),
+    ("MANAGER_ID", "ID", "manager"), ("managerid", "id", "manager"), ("id", "id", "id"), ("Id", "Id", "id"),
+    ("_id", "_id", "id"), ("code", "code", "code"), ("parent", "id", "parent"), ("__id", "id", "id"),
+    ("boss-id", "id", "boss"), ("boss id", "id", "boss"), ("chef_é", "é", "chef"), ("éId", "id", "é"),
+  ])
+  func `a stem is the column without Id, ID, _id, else without the referenced column's name, else whole`(
+    column: String, referenced: String, stem: String
+  ) {
     #expect(ModelInference.Reference.stem(of: column, referringTo: referenced) == stem)
   }
 
-  @Test("a self reference is keyed by its stem, both ways")
-  func selfReference() {
+  @Test
+  func `a self reference is keyed by its stem, both ways`() {
     let schema = Schema(tables: [
       .make("employee", ["managerId -> employee"]), .make("spouse", ["partnerId! -> spouse"]),
     ])
@@ -74,8 +74,8 @@ import Testing
       ])
   }
 
-  @Test("of a composite foreign key, the last column gives the stem")
-  func composite() {
+  @Test
+  func `of a composite foreign key, the last column gives the stem`() {
     let edition = Table.make("edition", ["isbn*", "printing*"])
     let loan = Table(
       name: "loan", kind: .table,
@@ -98,8 +98,8 @@ import Testing
       ])
   }
 
-  @Test("a foreign key that is declared twice counts once")
-  func declaredTwice() {
+  @Test
+  func `a foreign key that is declared twice counts once`() {
     let schema = Schema(tables: [
       .make("author"), .make("book", ["authorId -> author", "authorId -> author"]),
     ])
@@ -140,8 +140,8 @@ import Testing
       ])
   }
 
-  @Test("case tells keys from columns")
-  func caseMatters() {
+  @Test
+  func `case tells keys from columns`() {
     let schema = Schema(tables: [.make("Employee", ["ReportsTo -> Employee"])])
     #expect(
       Model(inferredFrom: schema).keys("employees") == [
@@ -149,8 +149,8 @@ import Testing
       ])
   }
 
-  @Test("a to-many key that is taken becomes key + destination, and then a number")
-  func takenToMany() {
+  @Test
+  func `a to-many key that is taken becomes key + destination, and then a number`() {
     let schema = Schema(tables: [
       .make("author", ["books"]), .make("book", ["authorId -> author"]),
       .make("Books_", ["authorId -> author"]),
@@ -164,8 +164,8 @@ import Testing
       ])
   }
 
-  @Test("a hasOne key that is taken by a belongsTo becomes key + destination")
-  func takenHasOne() {
+  @Test
+  func `a hasOne key that is taken by a belongsTo becomes key + destination`() {
     let schema = Schema(tables: [
       .make("user", ["profileId -> profile"]), .make("profile", ["userId! -> user"]),
     ])
@@ -175,8 +175,8 @@ import Testing
       ])
   }
 
-  @Test("a join table associates both ends")
-  func joinTable() {
+  @Test
+  func `a join table associates both ends`() {
     let schema = Schema(tables: [
       .make("Playlist"), .make("Track"),
       .make("PlaylistTrack", ["PlaylistId* -> Playlist", "TrackId* -> Track", "position"]),
@@ -197,8 +197,8 @@ import Testing
     #expect(steps.map(\.direction) == [.has, .belongsTo])
   }
 
-  @Test("where its key is taken, it is + Via + the join table, in table order")
-  func via() {
+  @Test
+  func `where its key is taken, it is + Via + the join table, in table order`() {
     let schema = Schema(tables: [
       .make("coauthor", ["bookId* -> book", "authorId* -> author"]), .make("author"),
       .make("book", ["authorId -> author"]),
@@ -221,8 +221,8 @@ import Testing
       ])
   }
 
-  @Test("a join table from a table to itself uses the plurals of the stems")
-  func joinToItself() {
+  @Test
+  func `a join table from a table to itself uses the plurals of the stems`() {
     let schema = Schema(tables: [
       .make("person"), .make("friendship", ["personId* -> person", "friendId* -> person"]),
     ])
@@ -235,8 +235,8 @@ import Testing
       ])
   }
 
-  @Test("a table with a key of its own, or one that extends another, is no join table")
-  func noJoinTable() {
+  @Test
+  func `a table with a key of its own, or one that extends another, is no join table`() {
     let schema = Schema(tables: [
       .make("a"), .make("b"), .make("pass", ["id*", "aId -> a", "bId -> b"]),
       .make("extension", ["id* -> a", "id* -> b"]), .make("triple", ["aId* -> a", "bId* -> b", "n*"]),
@@ -245,8 +245,8 @@ import Testing
     #expect(model.resources.values.allSatisfy { $0.associations.values.allSatisfy { $0.steps.count == 1 } })
   }
 
-  @Test("two tables of one resource name are both served, and a warning says how")
-  func sameResourceName() {
+  @Test
+  func `two tables of one resource name are both served, and a warning says how`() {
     let schema = Schema(tables: [
       .make("book"), .make("books"), .make("Order Details"), .make("order_detail"), .make("-"), .make(".."),
     ])
@@ -260,8 +260,8 @@ import Testing
     #expect(model.warnings.count == 4)
   }
 
-  @Test("of random schemas, every foreign key has its two keys, and none is a column's name")
-  func randomSchemas() {
+  @Test
+  func `of random schemas, every foreign key has its two keys, and none is a column's name`() {
     var random = SplitMix(seed: 42)
     let names = ["author", "Author_", "book", "books", "person", "people", "sheep", "bookTag", "tag", "id"]
     for _ in 0..<400 {

@@ -3,54 +3,52 @@ import Testing
 @testable import KindredAssociations
 
 @Suite struct NameTests {
-  @Test(
-    "a resource is called as its table, singularised, then pluralised, in lowerCamelCase",
-    arguments: [
-      ("author", "authors"), ("Album", "albums"), ("Order Details", "orderDetails"),
-      ("Categories", "categories"),
-      ("postal_address", "postalAddresses"), ("person", "people"), ("People", "people"), ("copy", "copies"),
-      ("demographics", "demographics"), ("bookTag", "bookTags"), ("sheep", "sheep"), ("mouse", "mice"),
-      ("gift-card", "giftCards"), ("HTTPRequest", "httpRequests"), ("TOEFL", "toefls"),
-      ("logEntry", "logEntries"),
-      ("ORDER_DETAIL", "orderDetails"), ("BOOK", "books"), ("MediaType", "mediaTypes"),
-      ("film_text", "filmTexts"),
-      ("EmployeeTerritories", "employeeTerritories"), ("CustomerCustomerDemo", "customerCustomerDemos"),
-      ("human", "humans"), ("line-item_child", "lineItemChildren"), ("userIDs", "userIDs"), ("URLs", "urls"),
-      ("2fa_code", "2faCodes"), ("2024", "2024"), ("sales_2024", "sales2024"), ("book2", "books2"),
-      ("_migration", "migrations"), ("it's", "itS"), ("\"quoted\" thing", "quotedThings"), ("a.b", "aBs"),
-      ("élève", "élèves"), ("Über_Größe", "überGrößes"), ("日本", "日本s"), ("!!!", "!!!"), ("", ""),
-      ("iPhone", "iPhones"), ("x-ray", "xRays"), ("X-Ray", "xRays"), ("data", "data"), ("status", "statuses"),
-    ])
-  func resourceNames(table: String, resource: String) {
+  @Test(arguments: [
+    ("author", "authors"), ("Album", "albums"), ("Order Details", "orderDetails"),
+    ("Categories", "categories"),
+    ("postal_address", "postalAddresses"), ("person", "people"), ("People", "people"), ("copy", "copies"),
+    ("demographics", "demographics"), ("bookTag", "bookTags"), ("sheep", "sheep"), ("mouse", "mice"),
+    ("gift-card", "giftCards"), ("HTTPRequest", "httpRequests"), ("TOEFL", "toefls"),
+    ("logEntry", "logEntries"),
+    ("ORDER_DETAIL", "orderDetails"), ("BOOK", "books"), ("MediaType", "mediaTypes"),
+    ("film_text", "filmTexts"),
+    ("EmployeeTerritories", "employeeTerritories"), ("CustomerCustomerDemo", "customerCustomerDemos"),
+    ("human", "humans"), ("line-item_child", "lineItemChildren"), ("userIDs", "userIDs"), ("URLs", "urls"),
+    ("2fa_code", "2faCodes"), ("2024", "2024"), ("sales_2024", "sales2024"), ("book2", "books2"),
+    ("_migration", "migrations"), ("it's", "itS"), ("\"quoted\" thing", "quotedThings"), ("a.b", "aBs"),
+    ("élève", "élèves"), ("Über_Größe", "überGrößes"), ("日本", "日本s"), ("!!!", "!!!"), ("", ""),
+    ("iPhone", "iPhones"), ("x-ray", "xRays"), ("X-Ray", "xRays"), ("data", "data"), ("status", "statuses"),
+  ])
+  func `a resource is called as its table, singularised, then pluralised, in lowerCamelCase`(
+    table: String, resource: String
+  ) {
     #expect(TableNames(table).plural == resource)
   }
 
-  @Test(
-    "an unknown name has the nearest existing ones for suggestions",
-    arguments: [
-      ("authers", "authors"), ("boks", "books"), ("nmae", "name"), ("tilte", "title"), ("author", "authors"),
-      ("bokCount", "bookCount"), ("NAME", "name"), ("auhtors", "authors"), ("bookz", "books"),
-      ("Titel", "title"),
-      ("naem", "name"), ("book", "books"), ("desc", "description"),
-    ])
-  func suggestions(name: String, nearest: String) {
+  @Test(arguments: [
+    ("authers", "authors"), ("boks", "books"), ("nmae", "name"), ("tilte", "title"), ("author", "authors"),
+    ("bokCount", "bookCount"), ("NAME", "name"), ("auhtors", "authors"), ("bookz", "books"),
+    ("Titel", "title"),
+    ("naem", "name"), ("book", "books"), ("desc", "description"),
+  ])
+  func `an unknown name has the nearest existing ones for suggestions`(name: String, nearest: String) {
     let names = ["id", "name", "title", "year", "authors", "books", "reviews", "bookCount", "description"]
     #expect(NameSuggestion.nearest(to: name, among: names).first == nearest)
   }
 
-  @Test("what is near to nothing has none", arguments: ["", "x", "zebra", "crocodile", "éè", "-"])
-  func noSuggestions(name: String) {
+  @Test(arguments: ["", "x", "zebra", "crocodile", "éè", "-"])
+  func `what is near to nothing has none`(name: String) {
     #expect(NameSuggestion.nearest(to: name, among: ["name", "title", "year", "", "books"]) == [])
   }
 
-  @Test("there are three at most, the nearest first, each once")
-  func threeAtMost() {
+  @Test
+  func `there are three at most, the nearest first, each once`() {
     let names = ["cart", "card", "cards", "care", "card", "ward", "cared"]
     #expect(NameSuggestion.nearest(to: "card", among: names) == ["card", "cart", "cards"])
   }
 
-  @Test("what is long costs nothing")
-  func hostile() {
+  @Test
+  func `what is long costs nothing`() {
     let long = String(repeating: "a", count: 1_000_000)
     #expect(NameSuggestion.nearest(to: long, among: [long, "a"]) == [])
     #expect(NameSuggestion.nearest(to: "aaaa", among: [long]) == [])

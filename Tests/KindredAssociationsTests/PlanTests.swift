@@ -7,8 +7,8 @@ import Testing
 struct PlanTests {
   // MARK: SQLite
 
-  @Test("a to-one node is joined, and behind an inner join where it is required")
-  func toOne() throws {
+  @Test
+  func `a to-one node is joined, and behind an inner join where it is required`() throws {
     try expectPlan(
       of: "books", Node(fields: "title", children: [Node(key: "author", fields: "name")]),
       """
@@ -23,8 +23,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("a to-many node is merge-joined where both come in the order of the key")
-  func mergeJoin() throws {
+  @Test
+  func `a to-many node is merge-joined where both come in the order of the key`() throws {
     try expectPlan(
       of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]),
       """
@@ -34,8 +34,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("it runs once for each record above where it has another order, a condition or a limit")
-  func nested() throws {
+  @Test
+  func `it runs once for each record above where it has another order, a condition or a limit`() throws {
     for (node, end) in [
       (
         Node(key: "books", fields: "title", sort: "title"),
@@ -59,8 +59,8 @@ struct PlanTests {
     }
   }
 
-  @Test("a table without an index is copied once, in the order of the key")
-  func transient() throws {
+  @Test
+  func `a table without an index is copied once, in the order of the key`() throws {
     try expectPlan(
       of: "books", Node(fields: "title", children: [Node(key: "reviews", fields: "rating")]),
       """
@@ -71,8 +71,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("what is found and sorted by an aggregate is ranked by groups")
-  func ranking() throws {
+  @Test
+  func `what is found and sorted by an aggregate is ranked by groups`() throws {
     let expected = """
       authors: SELECT "author"."name", "kindred:ranked"."kindred:rank", "author"."id" FROM (\
       SELECT "author"."rowid" AS "kindred:key0", "author"."id" AS "kindred:order0", \
@@ -90,8 +90,8 @@ struct PlanTests {
       of: "authors", Node(fields: "name", filter: "books.count>2", sort: "-books.count", limit: 5), expected)
   }
 
-  @Test("a page after a record is read from ranges of the index")
-  func ranges() throws {
+  @Test
+  func `a page after a record is read from ranges of the index`() throws {
     try expectPlan(
       of: "books", Node(fields: "title", sort: "authorId", limit: 5),
       after: Cursor(values: [.integer(1), .integer(2)]),
@@ -105,8 +105,8 @@ struct PlanTests {
 
   // MARK: Selects
 
-  @Test("an expression through a to-one association adds a join once, however many read it")
-  func sharedJoin() throws {
+  @Test
+  func `an expression through a to-one association adds a join once, however many read it`() throws {
     try expectPlan(
       of: "books", Node(fields: "title,a:author.name,b:author.birthYear", sort: "author.name"),
       """
@@ -115,8 +115,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("an aggregate is a subquery, with the conditions of the node that it names")
-  func aggregates() throws {
+  @Test
+  func `an aggregate is a subquery, with the conditions of the node that it names`() throws {
     try expectPlan(
       of: "authors",
       Node(
@@ -130,8 +130,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("a required to-many association is a condition, which repeats no record")
-  func required() throws {
+  @Test
+  func `a required to-many association is a condition, which repeats no record`() throws {
     try expectPlan(
       of: "authors",
       Node(
@@ -143,8 +143,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("`../` reads the record above, which selects what is read")
-  func above() throws {
+  @Test
+  func `../ reads the record above, which selects what is read`() throws {
     try expectPlan(
       of: "authors",
       Node(fields: "name", children: [Node(key: "books", fields: "title,age:year-../birthYear")]),
@@ -154,8 +154,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("groups are sorted by what groups them, and their conditions are `HAVING`")
-  func groups() throws {
+  @Test
+  func `groups are sorted by what groups them, and their conditions are HAVING`() throws {
     try expectPlan(
       of: "books", Node(fields: "year,n:count()", group: "year", having: "count()>1", sort: "-count()"),
       """
@@ -164,8 +164,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("distinct results are the first of equal rows, in the order of all rows")
-  func distinct() throws {
+  @Test
+  func `distinct results are the first of equal rows, in the order of all rows`() throws {
     try expectPlan(
       of: "books", Node(fields: "year", sort: "-title", isDistinct: true),
       """
@@ -176,8 +176,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("a node below a joined to-many one finds each record once")
-  func belowJoined() throws {
+  @Test
+  func `a node below a joined to-many one finds each record once`() throws {
     try expectPlan(
       of: "authors",
       Node(
@@ -194,8 +194,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("the second level of a recursion reads the level above itself")
-  func recursion() throws {
+  @Test
+  func `the second level of a recursion reads the level above itself`() throws {
     try expectPlan(
       of: "categories",
       Node(
@@ -213,8 +213,8 @@ struct PlanTests {
 
   // MARK: PostgreSQL
 
-  @Test("PostgreSQL has one statement for many records above, and none of SQLite's strategies")
-  func batches() throws {
+  @Test
+  func `PostgreSQL has one statement for many records above, and none of SQLite's strategies`() throws {
     try expectPlan(
       of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]), on: .postgreSQL,
       """
@@ -241,8 +241,8 @@ struct PlanTests {
       """)
   }
 
-  @Test("a page after a record is the ranges of the index, each with a limit")
-  func rangesOfPostgreSQL() throws {
+  @Test
+  func `a page after a record is the ranges of the index, each with a limit`() throws {
     try expectPlan(
       of: "books", Node(fields: "title", sort: "authorId", limit: 5),
       after: Cursor(values: [.integer(1), .integer(2)]), on: .postgreSQL,

@@ -6,25 +6,25 @@ import Testing
 
 @Suite("Names are resolved before there is any SQL")
 struct ResolutionTests {
-  @Test(
-    "a path means a column, an aggregate, or the same of another record",
-    arguments: [
-      ("title", "column title"), ("Title", "column title"),
-      ("author.name", "author: column name"),
-      ("reviews.count", "count of reviews"),
-      ("reviews.max(rating)", "max of reviews"),
-      ("maxReviewRating", "max of reviews"),
-      ("author.books.filter(year>1900).count", "author: count of books, if 1"),
-      ("../name", "1 above: column name"),
-      ("../bookCount", "1 above: count of books"),
-      ("decade", "name decade"),
-    ])
-  func paths(text: String, meaning: String) throws {
+  @Test(arguments: [
+    ("title", "column title"), ("Title", "column title"),
+    ("author.name", "author: column name"),
+    ("reviews.count", "count of reviews"),
+    ("reviews.max(rating)", "max of reviews"),
+    ("maxReviewRating", "max of reviews"),
+    ("author.books.filter(year>1900).count", "author: count of books, if 1"),
+    ("../name", "1 above: column name"),
+    ("../bookCount", "1 above: count of books"),
+    ("decade", "name decade"),
+  ])
+  func `a path means a column, an aggregate, or the same of another record`(text: String, meaning: String)
+    throws
+  {
     #expect(try description(of: text) == meaning)
   }
 
-  @Test("a name has its other meaning in its own definition")
-  func selfReference() throws {
+  @Test
+  func `a name has its other meaning in its own definition`() throws {
     let node = try Self.node(annotations: ["reviewCount": "reviewCount+1"])
     guard case .path(.named(let named)) = try resolve("reviewCount", node: node).meaning,
       case .binary(_, let operand, _) = named.expression.meaning,
@@ -37,17 +37,15 @@ struct ResolutionTests {
     #expect(!named.isStable)
   }
 
-  @Test(
-    "what has no meaning is refused",
-    arguments: [
-      ("titel", "`titel` is no column of books"),
-      ("author", "`author` is an association: write one of its columns, such as `author.id`"),
-      ("reviews.rating", "`reviews` is to-many, so `rating` is many values"),
-      ("../../id", "`../` leads nowhere"),
-      ("count()", "`count` is an aggregate of a group: add `group=…`"),
-      ("substr(title)", "`substr` takes 2 to 3 arguments, not 1"),
-    ])
-  func errors(text: String, message: String) throws {
+  @Test(arguments: [
+    ("titel", "`titel` is no column of books"),
+    ("author", "`author` is an association: write one of its columns, such as `author.id`"),
+    ("reviews.rating", "`reviews` is to-many, so `rating` is many values"),
+    ("../../id", "`../` leads nowhere"),
+    ("count()", "`count` is an aggregate of a group: add `group=…`"),
+    ("substr(title)", "`substr` takes 2 to 3 arguments, not 1"),
+  ])
+  func `what has no meaning is refused`(text: String, message: String) throws {
     let error = #expect(throws: RequestError.self) { try resolve(text) }
     #expect(error?.message.hasPrefix(message) ?? false, "\(error?.message ?? "")")
   }

@@ -10,30 +10,28 @@ struct CommandTests {
     try program.directory.makeLibrary()
   }
 
-  @Test(
-    "query answers a request",
-    arguments: ["/authors/1?fields=name", "authors/1?fields=name", "http://host:80/authors/1?fields=name"])
-  func query(url: String) throws {
+  @Test(arguments: [
+    "/authors/1?fields=name", "authors/1?fields=name", "http://host:80/authors/1?fields=name",
+  ])
+  func `query answers a request`(url: String) throws {
     let outcome = try program.run("query", "library.sqlite", url)
     #expect(outcome.status == 0)
     #expect(outcome.output == #"{"name":"Herman Melville"}"# + "\n")
     #expect(outcome.errors.isEmpty)
   }
 
-  @Test(
-    "query writes its answer in the format that is asked for",
-    arguments: [
-      ("json", "[{\"name\":\"a,b\",\"n\":[]}]"), ("ndjson", "{\"name\":\"a,b\",\"n\":[]}"),
-      ("pretty", "[\n  {\n    \"name\": \"a,b\",\n    \"n\": []\n  }\n]"),
-    ])
-  func formats(format: String, text: String) throws {
+  @Test(arguments: [
+    ("json", "[{\"name\":\"a,b\",\"n\":[]}]"), ("ndjson", "{\"name\":\"a,b\",\"n\":[]}"),
+    ("pretty", "[\n  {\n    \"name\": \"a,b\",\n    \"n\": []\n  }\n]"),
+  ])
+  func `query writes its answer in the format that is asked for`(format: String, text: String) throws {
     let url = "/authors?fields=name:'a,b'&include=n:books&n.filter=false&filter=id=1"
     let outcome = try program.run("query", "library.sqlite", url, "--format", format)
     #expect(outcome.output == text + "\n", "\(outcome.errors)")
   }
 
-  @Test("query writes CSV, and the format of the URL goes before that of the command")
-  func csv() throws {
+  @Test
+  func `query writes CSV, and the format of the URL goes before that of the command`() throws {
     let url = "/authors?fields=name&filter=id=1"
     #expect(
       try program.run("query", "library.sqlite", url, "--format", "csv").output
@@ -44,24 +42,24 @@ struct CommandTests {
     #expect(try program.run("query", "library.sqlite", url, "--format", "xml").status == 64)
   }
 
-  @Test("a shell completes the URL by the names of the database")
-  func completion() throws {
+  @Test
+  func `a shell completes the URL by the names of the database`() throws {
     let outcome = try program.run(
       "---completion", "query", "--", "positional@1", "3", "9", "kindred", "query", "library.sqlite",
       "/authors?inc")
     #expect(outcome.output.split(separator: "\n").contains("/authors?include="), "\(outcome)")
   }
 
-  @Test("query writes a result of many parts")
-  func longResult() throws {
+  @Test
+  func `query writes a result of many parts`() throws {
     let outcome = try program.run(
       "query", "library.sqlite", "/authors?include=books.reviews", "--page-size", "0")
     #expect(outcome.status == 0)
     #expect(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) is [Any])
   }
 
-  @Test("query tells what is wrong with a request in one line")
-  func refusedQuery() throws {
+  @Test
+  func `query tells what is wrong with a request in one line`() throws {
     let outcome = try program.run("query", "library.sqlite", "/authorss")
     #expect(outcome.status == 1)
     #expect(outcome.output.isEmpty)
@@ -70,8 +68,8 @@ struct CommandTests {
         == "kindred: 404 Unknown resource: there is no resource `authorss`: did you mean `authors`?\n")
   }
 
-  @Test("query --explain shows the statements, the arguments and the plan")
-  func explain() throws {
+  @Test
+  func `query --explain shows the statements, the arguments and the plan`() throws {
     let outcome = try program.run(
       "query", "library.sqlite", "/authors?include=books&filter=name='O''Brien'", "--explain")
     #expect(outcome.status == 0)
@@ -82,8 +80,8 @@ struct CommandTests {
     #expect(outcome.output.contains("\n-- plan: SEARCH book USING INDEX bookOnAuthor"))
   }
 
-  @Test("model prints a file that serve reads")
-  func model() throws {
+  @Test
+  func `model prints a file that serve reads`() throws {
     let printed = try program.run("model", "library.sqlite")
     #expect(printed.status == 0)
     #expect(printed.output.contains("  authors:\n"))
@@ -93,8 +91,8 @@ struct CommandTests {
     #expect(outcome.output == #"{"name":"Herman Melville"}"# + "\n")
   }
 
-  @Test("migrate applies each file once")
-  func migrate() throws {
+  @Test
+  func `migrate applies each file once`() throws {
     let again = try program.run(
       "migrate", "library.sqlite", "--migrations", TemporaryDirectory.migrations.path)
     #expect(again.status == 0)

@@ -28,21 +28,21 @@ struct ConfigurationTests {
     #expect(try authors("--config", "kindred.yaml", "--page-size", "1") == 1)
   }
 
-  @Test("the environment can name the file")
-  mutating func environmentNamesFile() throws {
+  @Test
+  mutating func `the environment can name the file`() throws {
     try program.directory.write("pageSize: 3\n", to: "kindred.yaml")
     program.environment["KINDRED_CONFIG"] = "kindred.yaml"
     #expect(try authors() == 3)
   }
 
-  @Test("an empty variable is none")
-  mutating func emptyVariable() throws {
+  @Test
+  mutating func `an empty variable is none`() throws {
     program.environment["KINDRED_PAGE_SIZE"] = ""
     #expect(try authors() > 4)
   }
 
-  @Test("a variable with a wrong value is named")
-  mutating func wrongVariable() throws {
+  @Test
+  mutating func `a variable with a wrong value is named`() throws {
     program.environment["KINDRED_PORT"] = "tcp://10.0.0.1:80"
     let outcome = try program.run("serve", "library.sqlite")
     #expect(outcome.status == 1)
@@ -51,16 +51,14 @@ struct ConfigurationTests {
         == "kindred: KINDRED_PORT: 'tcp://10.0.0.1:80' is not valid: it must be a number from 0 to 65535\n")
   }
 
-  @Test(
-    "the file may be empty, or have values that are commented out",
-    arguments: ["", "# nothing\n", "port:\ntls:\n"])
-  func nothing(text: String) throws {
+  @Test(arguments: ["", "# nothing\n", "port:\ntls:\n"])
+  func `the file may be empty, or have values that are commented out`(text: String) throws {
     try program.directory.write(text, to: "kindred.yaml")
     #expect(try authors("--config", "kindred.yaml") > 4)
   }
 
-  @Test("the example in Config is a valid one")
-  func example() throws {
+  @Test
+  func `the example in Config is a valid one`() throws {
     let example = TemporaryDirectory.migrations.deletingLastPathComponent().appending(
       path: "Config/kindred.yaml")
     #expect(try authors("--config", example.path) > 4)
@@ -75,50 +73,48 @@ struct ConfigurationTests {
     #expect(try authors("--config", "kindred.yaml") > 4)
   }
 
-  @Test(
-    "an error in the file names line and mend",
-    arguments: [
-      ("host: x\nprot: 1\n", "kindred.yaml:2: there is no setting `prot`: did you mean `port`?"),
-      (
-        "tls:\n  certifcate: x\n",
-        "kindred.yaml:2: there is no setting `tls.certifcate`: did you mean `tls.certificate`?"
-      ),
-      ("tlsKey: x\n", "kindred.yaml:1: there is no setting `tlsKey`: did you mean `tls.key`?"),
-      ("zzz: x\n", "kindred.yaml:1: there is no setting `zzz`; `kindred serve --help` lists them"),
-      ("\nport: many\n", "kindred.yaml:2: port: 'many' is not valid: it must be a number from 0 to 65535"),
-      ("port: [1]\n", "kindred.yaml:1: port: it must be a single value"),
-      ("port: { x: 1 }\n", "kindred.yaml:1: port: it must be a single value"),
-      ("- port\n", "kindred.yaml:1: it must be a mapping such as `port: 8080`"),
-      ("port: 1\nport: 2\n", "port is given twice"),
-      ("host: x\nport: ]\n", "kindred.yaml:2: not YAML: "),
-      (
-        "serverTiming: perhaps\n",
-        "kindred.yaml:1: serverTiming: 'perhaps' is not valid: it must be true or false"
-      ),
-      ("cors:\n  origins: [example.org]\n", "kindred.yaml:2: cors.origins: 'example.org' is not valid"),
-      ("cors:\n  origins: '*'\n  credentials: true\n", "--cors-credentials needs origins that are named"),
-      (
-        "access: { jwts: {} }\n", "kindred.yaml:1: access.jwts: there is no such setting: did you mean `jwt`?"
-      ),
-      (
-        "access:\n  jwt: { algorithm: none }\n",
-        "kindred.yaml:2: access.jwt.algorithm: `none` is no algorithm"
-      ),
-      ("access:\n  jwt: { secret: x }\n", "kindred.yaml:2: access.jwt: `algorithm` is missing"),
-      (
-        "access:\n  jwt: { algorithm: HS256, secret: short }\n",
-        "kindred.yaml:2: access.jwt: the secret has 5 bytes, and its algorithm needs 32 at least"
-      ),
-      ("access:\n  jwt: { algorithm: RS256 }\n", "kindred.yaml:2: access.jwt: `keys` is missing"),
-      (
-        "access:\n  jwt: { algorithm: RS256, keys: 'http://x' }\n",
-        "kindred.yaml:2: access.jwt.keys: keys come from a file or an https URL"
-      ),
-      ("access:\n  keys:\n    - { sha256: 00 }\n", "kindred.yaml:3: access.keys[0].sha256: it must be 64"),
-      ("access:\n  keys:\n    - { roles: [a] }\n", "kindred.yaml:3: access.keys[0]: `sha256` is missing"),
-      ("config: other.yaml\n", "kindred.yaml:1: there is no setting `config`"),
-    ])
-  func errors(text: String, message: String) throws {
+  @Test(arguments: [
+    ("host: x\nprot: 1\n", "kindred.yaml:2: there is no setting `prot`: did you mean `port`?"),
+    (
+      "tls:\n  certifcate: x\n",
+      "kindred.yaml:2: there is no setting `tls.certifcate`: did you mean `tls.certificate`?"
+    ),
+    ("tlsKey: x\n", "kindred.yaml:1: there is no setting `tlsKey`: did you mean `tls.key`?"),
+    ("zzz: x\n", "kindred.yaml:1: there is no setting `zzz`; `kindred serve --help` lists them"),
+    ("\nport: many\n", "kindred.yaml:2: port: 'many' is not valid: it must be a number from 0 to 65535"),
+    ("port: [1]\n", "kindred.yaml:1: port: it must be a single value"),
+    ("port: { x: 1 }\n", "kindred.yaml:1: port: it must be a single value"),
+    ("- port\n", "kindred.yaml:1: it must be a mapping such as `port: 8080`"),
+    ("port: 1\nport: 2\n", "port is given twice"),
+    ("host: x\nport: ]\n", "kindred.yaml:2: not YAML: "),
+    (
+      "serverTiming: perhaps\n",
+      "kindred.yaml:1: serverTiming: 'perhaps' is not valid: it must be true or false"
+    ),
+    ("cors:\n  origins: [example.org]\n", "kindred.yaml:2: cors.origins: 'example.org' is not valid"),
+    ("cors:\n  origins: '*'\n  credentials: true\n", "--cors-credentials needs origins that are named"),
+    (
+      "access: { jwts: {} }\n", "kindred.yaml:1: access.jwts: there is no such setting: did you mean `jwt`?"
+    ),
+    (
+      "access:\n  jwt: { algorithm: none }\n",
+      "kindred.yaml:2: access.jwt.algorithm: `none` is no algorithm"
+    ),
+    ("access:\n  jwt: { secret: x }\n", "kindred.yaml:2: access.jwt: `algorithm` is missing"),
+    (
+      "access:\n  jwt: { algorithm: HS256, secret: short }\n",
+      "kindred.yaml:2: access.jwt: the secret has 5 bytes, and its algorithm needs 32 at least"
+    ),
+    ("access:\n  jwt: { algorithm: RS256 }\n", "kindred.yaml:2: access.jwt: `keys` is missing"),
+    (
+      "access:\n  jwt: { algorithm: RS256, keys: 'http://x' }\n",
+      "kindred.yaml:2: access.jwt.keys: keys come from a file or an https URL"
+    ),
+    ("access:\n  keys:\n    - { sha256: 00 }\n", "kindred.yaml:3: access.keys[0].sha256: it must be 64"),
+    ("access:\n  keys:\n    - { roles: [a] }\n", "kindred.yaml:3: access.keys[0]: `sha256` is missing"),
+    ("config: other.yaml\n", "kindred.yaml:1: there is no setting `config`"),
+  ])
+  func `an error in the file names line and mend`(text: String, message: String) throws {
     try program.directory.write(text, to: "kindred.yaml")
     let outcome = try program.run("serve", "library.sqlite", "--port", "0", "--config", "kindred.yaml")
     #expect(outcome.status != 0)

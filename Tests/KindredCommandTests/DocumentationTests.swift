@@ -16,8 +16,8 @@ struct DocumentationTests {
     readme = try String(contentsOf: top.appending(path: "README.md"), encoding: .utf8)
   }
 
-  @Test("every URL of the README is answered")
-  func urls() throws {
+  @Test
+  func `every URL of the README is answered`() throws {
     let urls = readme.matches(of: /`(\/[a-z][^`]*)`/).map { String($0.1) }
     #expect(urls.count > 20)
     for url in urls {
@@ -26,8 +26,8 @@ struct DocumentationTests {
     }
   }
 
-  @Test("the README's first request has the answer and the statements that it shows")
-  func firstRequest() throws {
+  @Test
+  func `the README's first request has the answer and the statements that it shows`() throws {
     let blocks = readme.matches(of: /(?s)```\w*\n(.*?)```/).map { String($0.1) }
     let url = try #require(blocks.first).trimmingCharacters(in: .newlines)
     #expect(try program.run("query", "library.sqlite", url).output == blocks[2])
@@ -61,8 +61,8 @@ struct DocumentationTests {
     }
   }
 
-  @Test("the README's table has every setting with its default")
-  func settings() throws {
+  @Test
+  func `the README's table has every setting with its default`() throws {
     let help = ServeCommand.helpMessage(columns: 1000)
     for setting in Setting.all(of: ServeCommand()) {
       let row = try #require(

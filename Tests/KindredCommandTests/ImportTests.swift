@@ -14,8 +14,8 @@ struct ImportTests {
     try program.run("query", "library.sqlite", "/\(resource)?fields=n:count()&filter=\(filter)").output
   }
 
-  @Test("adds the records of a file, and tells how many and how fast", arguments: ["csv", "jsonl", "ndjson"])
-  func adds(format: String) throws {
+  @Test(arguments: ["csv", "jsonl", "ndjson"])
+  func `adds the records of a file, and tells how many and how fast`(format: String) throws {
     let records = (1...500).map { format == "csv" ? "\"N, \($0)\"" : "{\"name\":\"N, \($0)\"}" }
     let content = (format == "csv" ? ["name"] : []) + records
     try program.directory.write(content.joined(separator: "\n"), to: "authors.\(format)")
@@ -25,8 +25,8 @@ struct ImportTests {
     #expect(try count("authors", "name%20like%20'N,%25'") == "[{\"n\":500}]\n")
   }
 
-  @Test("adds nothing where a line is wrong, and names it")
-  func refuses() throws {
+  @Test
+  func `adds nothing where a line is wrong, and names it`() throws {
     try program.directory.write("name\nA\n\"B\n", to: "authors.csv")
     let outcome = try program.run("import", "library.sqlite", "authors", "authors.csv")
     #expect(outcome.status == 1 && outcome.output.isEmpty)
@@ -37,8 +37,8 @@ struct ImportTests {
     #expect(try count("authors", "name='A'") == "[{\"n\":0}]\n")
   }
 
-  @Test("merges into the records that are there, by the key or another one")
-  func duplicates() throws {
+  @Test
+  func `merges into the records that are there, by the key or another one`() throws {
     try program.directory.write("id,name\n1,Changed\n", to: "authors.csv")
     #expect(try program.run("import", "library.sqlite", "authors", "authors.csv").status == 1)
     let outcome = try program.run(
@@ -47,14 +47,14 @@ struct ImportTests {
     #expect(try count("authors", "name='Changed'") == "[{\"n\":1}]\n")
   }
 
-  @Test(
-    "needs a file of a format, and tells what is missing",
-    arguments: [
-      (["authors", "authors.txt"], 64, "format"), (["authors", "gone.csv"], 1, "gone.csv"),
-      (["authors", "authors.csv", "--on-conflict", "id"], 64, "--duplicates"),
-      (["author", "authors.csv"], 1, "`authors`"),
-    ])
-  func usage(arguments: [String], status: Int32, word: String) throws {
+  @Test(arguments: [
+    (["authors", "authors.txt"], 64, "format"), (["authors", "gone.csv"], 1, "gone.csv"),
+    (["authors", "authors.csv", "--on-conflict", "id"], 64, "--duplicates"),
+    (["author", "authors.csv"], 1, "`authors`"),
+  ])
+  func `needs a file of a format, and tells what is missing`(arguments: [String], status: Int32, word: String)
+    throws
+  {
     try program.directory.write("name\nA\n", to: "authors.csv")
     let outcome = try program.run(["import", "library.sqlite"] + arguments)
     #expect(outcome.status == status)

@@ -46,8 +46,8 @@ struct KeySetTests {
     #expect(try await status(server, second) == 200, "the keys are kept while the provider is down")
   }
 
-  @Test("a server whose authority isn't trusted ends the start with the reason")
-  func authority() throws {
+  @Test
+  func `a server whose authority isn't trusted ends the start with the reason`() throws {
     try tool("openssl", "genrsa", "-out", "first.pem", "2048")
     let provider = try provider(of: ["first"])
     try writeConfiguration(provider)

@@ -26,40 +26,40 @@ struct LogTests {
     }
   }
 
-  @Test("a message is a line: level, label, metadata by name, text")
-  func line() throws {
+  @Test
+  func `a message is a line: level, label, metadata by name, text`() throws {
     let (logger, output) = logger()
     logger.info("request", metadata: ["status": "200", "bytes": .stringConvertible(3), "path": "/books"])
     output.flush()
     #expect(try lines() == ["info kindred: bytes=3 path=/books status=200 request"])
   }
 
-  @Test("no text begins a line of its own, and a value with spaces is one value")
-  func forging() throws {
+  @Test
+  func `no text begins a line of its own, and a value with spaces is one value`() throws {
     let (logger, output) = logger()
     logger.info("a\nb\u{7F}", metadata: ["path": "x y=\"z\"\n\\", "none": ""])
     output.flush()
     #expect(try lines() == [#"info kindred: none="" path="x y=\"z\" \\" a b "#])
   }
 
-  @Test("lines are in the order of their messages, those before an urgent one with it")
-  func order() throws {
+  @Test
+  func `lines are in the order of their messages, those before an urgent one with it`() throws {
     let (logger, _) = logger()
     for number in 1...3 { logger.info("\(number)") }
     logger.warning("4")
     #expect(try lines() == ["info kindred: 1", "info kindred: 2", "info kindred: 3", "warning kindred: 4"])
   }
 
-  @Test("a line is written though none follows")
-  func alone() throws {
+  @Test
+  func `a line is written though none follows`() throws {
     let (logger, _) = logger()
     logger.info("1")
     let text = pipe.fileHandleForReading.availableData
     #expect(String(decoding: text, as: UTF8.self).hasSuffix(" info kindred: 1\n"))
   }
 
-  @Test("a request is a line, and its path begins neither a line nor another item")
-  func request() throws {
+  @Test
+  func `a request is a line, and its path begins neither a line nor another item`() throws {
     let (_, output) = logger()
     let log = LineRequestLog(output: output)
     func note(_ path: Substring, nanoseconds: UInt64, peer: String?, trace: String? = nil) {

@@ -9,8 +9,8 @@ struct ServeTests {
     program = Program(directory: try TemporaryDirectory())
   }
 
-  @Test("without a database, the sample library is served, and is gone afterwards")
-  func sample() async throws {
+  @Test
+  func `without a database, the sample library is served, and is gone afterwards`() async throws {
     var program = program
     program.environment["TMPDIR"] = program.directory.url.path
     let server = try ServerProcess(program, "--port", "0")
@@ -24,8 +24,8 @@ struct ServeTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: program.directory.url.path).isEmpty)
   }
 
-  @Test("SIGTERM and SIGINT end it with 0, SIGHUP does not", arguments: [SIGTERM, SIGINT])
-  func signals(signal: Int32) async throws {
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `SIGTERM and SIGINT end it with 0, SIGHUP does not`(signal: Int32) async throws {
     try program.directory.makeLibrary()
     let server = try ServerProcess(program, "library.sqlite", "--port", "0")
     server.send(SIGHUP)
@@ -35,8 +35,8 @@ struct ServeTests {
     #expect(server.wait() == 0)
   }
 
-  @Test("host, port and database may come from the file and the environment")
-  func configured() async throws {
+  @Test
+  func `host, port and database may come from the file and the environment`() async throws {
     try program.directory.makeLibrary()
     try program.directory.write("host: 127.0.0.2\nport: 1\ndatabase: library.sqlite\n", to: "kindred.yaml")
     var program = program
@@ -47,8 +47,8 @@ struct ServeTests {
     #expect(status == 200)
   }
 
-  @Test("a limit that is set is in force")
-  func limits() async throws {
+  @Test
+  func `a limit that is set is in force`() async throws {
     try program.directory.makeLibrary()
     let server = try ServerProcess(
       program, "library.sqlite", "--port", "0", "--max-url-size", "100", "--max-depth", "1")
@@ -58,8 +58,8 @@ struct ServeTests {
     #expect(deep == 400)
   }
 
-  @Test("lists and switches of the file are in force, and a flag takes a switch back")
-  func listsAndSwitches() async throws {
+  @Test
+  func `lists and switches of the file are in force, and a flag takes a switch back`() async throws {
     try program.directory.makeLibrary()
     try program.directory.write(
       "cors: { origins: ['https://a.example', 'https://b.example'] }\nserverTiming: true\n",
@@ -93,8 +93,8 @@ struct ServeTests {
     }
   }
 
-  @Test("a port that is taken is told in one line")
-  func takenPort() throws {
+  @Test
+  func `a port that is taken is told in one line`() throws {
     try program.directory.makeLibrary()
     let server = try ServerProcess(program, "library.sqlite", "--port", "0")
     let port = try #require(server.url?.port)
@@ -104,8 +104,8 @@ struct ServeTests {
     #expect(outcome.errors.filter(\.isNewline).count == 1)
   }
 
-  @Test("an error in the model file stops the start, and names the line")
-  func modelFile() throws {
+  @Test
+  func `an error in the model file stops the start, and names the line`() throws {
     try program.directory.makeLibrary()
     try program.directory.write("resources:\n  authors:\n    table: auther\n", to: "model.yaml")
     let outcome = try program.run("serve", "library.sqlite", "--port", "0", "--model", "model.yaml")

@@ -7,35 +7,35 @@ import Testing
 struct SettingTests {
   private let settings = Setting.all(of: ServeCommand())
 
-  @Test("the names follow from that of the property")
-  func names() throws {
+  @Test
+  func `the names follow from that of the property`() throws {
     let setting = try #require(settings.first { $0.name == "maxBodySize" })
     #expect(setting.flag == "--max-body-size")
     #expect(setting.environmentVariable == "KINDRED_MAX_BODY_SIZE")
     #expect(setting.key == "maxBodySize")
   }
 
-  @Test("a section is the beginning of a name")
-  func sections() throws {
+  @Test
+  func `a section is the beginning of a name`() throws {
     let setting = try #require(settings.first { $0.name == "tlsCertificate" })
     #expect(setting.key == "tls.certificate")
     #expect(setting.environmentVariable == "KINDRED_TLS_CERTIFICATE")
   }
 
-  @Test("what a command is asked for in this one run is no setting")
-  func notSettings() {
+  @Test
+  func `what a command is asked for in this one run is no setting`() {
     #expect(!Setting.all(of: QueryCommand()).contains { $0.name == "explain" })
   }
 
-  @Test("the flag is the one that the parser knows")
-  func flags() {
+  @Test
+  func `the flag is the one that the parser knows`() {
     let help = ServeCommand.helpMessage()
     for setting in settings { #expect(help.contains(setting.flag + (setting.takesValue ? " <" : "/--no-"))) }
     #expect(settings.count > 20)
   }
 
-  @Test("a switch is true or false elsewhere, and the last word counts")
-  func switches() throws {
+  @Test
+  func `a switch is true or false elsewhere, and the last word counts`() throws {
     let setting = try #require(settings.first { $0.name == "writable" })
     #expect(try setting.arguments(for: "true") == ["--writable"])
     #expect(try setting.arguments(for: "false") == ["--no-writable"])
@@ -45,8 +45,8 @@ struct SettingTests {
     #expect(try !ServeCommand.parse(["--writable", "--no-writable"]).server.writable)
   }
 
-  @Test("a default reads as itself, so that help can be pasted")
-  func defaults() throws {
+  @Test
+  func `a default reads as itself, so that help can be pasted`() throws {
     let command = try ServeCommand.parse([])
     #expect(PageSize(setting: "\(command.requests.maxPageSize)")?.records == 1000)
     #expect(ByteCount(setting: "\(command.server.maxUrlSize)")?.bytes == 8192)

@@ -8,31 +8,31 @@ struct UsageTests {
     program = Program(directory: try TemporaryDirectory())
   }
 
-  @Test(
-    "what is not understood is told in one line, with exit code 64",
-    arguments: [
-      (["frobnicate"], "frobnicate"),
-      (["serve", "--frobnicate"], "--frobnicate"),
-      (["serve", "--prot", "1"], "--port"),
-      (
-        ["serve", "x.db", "--port", "many"],
-        "--port: 'many' is not valid: it must be a number from 0 to 65535"
-      ),
-      (["serve", "x.db", "--port=65536"], "--port: '65536' is not valid"),
-      (["serve", "--page-size", "x"], "--page-size: 'x' is not valid: it must be a whole number"),
-      (["serve", "--page-size=-1"], "--page-size"),
-      (["serve", "--max-body-size", "1TiB"], "it must be a size"),
-      (["serve", "--idle-timeout", "0"], "it must be a time"),
-      (["serve", "--max-connections", "99999999999999999999"], "--max-connections"),
-      (["serve", "--log-level", "loud"], "debug"),
-      (["serve", "--tls-key", "key.pem"], "--tls-certificate"),
-      (["serve", "--tls-hsts"], "--tls-key"),
-      (["serve", "one.db", "two.db"], "two.db"),
-      (["query", "x.db"], "<url>"),
-      (["migrate"], "<database>"),
-      (["model"], "<database>"),
-    ])
-  func usage(arguments: [String], mention: String) throws {
+  @Test(arguments: [
+    (["frobnicate"], "frobnicate"),
+    (["serve", "--frobnicate"], "--frobnicate"),
+    (["serve", "--prot", "1"], "--port"),
+    (
+      ["serve", "x.db", "--port", "many"],
+      "--port: 'many' is not valid: it must be a number from 0 to 65535"
+    ),
+    (["serve", "x.db", "--port=65536"], "--port: '65536' is not valid"),
+    (["serve", "--page-size", "x"], "--page-size: 'x' is not valid: it must be a whole number"),
+    (["serve", "--page-size=-1"], "--page-size"),
+    (["serve", "--max-body-size", "1TiB"], "it must be a size"),
+    (["serve", "--idle-timeout", "0"], "it must be a time"),
+    (["serve", "--max-connections", "99999999999999999999"], "--max-connections"),
+    (["serve", "--log-level", "loud"], "debug"),
+    (["serve", "--tls-key", "key.pem"], "--tls-certificate"),
+    (["serve", "--tls-hsts"], "--tls-key"),
+    (["serve", "one.db", "two.db"], "two.db"),
+    (["query", "x.db"], "<url>"),
+    (["migrate"], "<database>"),
+    (["model"], "<database>"),
+  ])
+  func `what is not understood is told in one line, with exit code 64`(arguments: [String], mention: String)
+    throws
+  {
     let outcome = try program.run(arguments)
     #expect(outcome.status == 64)
     #expect(outcome.output.isEmpty)
@@ -41,30 +41,29 @@ struct UsageTests {
     #expect(outcome.errors.filter(\.isNewline).count == 1)
   }
 
-  @Test(
-    "help is no error", arguments: [[], ["--help"], ["serve", "--help"], ["help", "query"], ["--version"]])
-  func help(arguments: [String]) throws {
+  @Test(arguments: [[], ["--help"], ["serve", "--help"], ["help", "query"], ["--version"]])
+  func `help is no error`(arguments: [String]) throws {
     let outcome = try program.run(arguments)
     #expect(outcome.status == 0)
     #expect(!outcome.output.isEmpty)
     #expect(outcome.errors.isEmpty)
   }
 
-  @Test(
-    "what fails at run time is told in one line, with exit code 1",
-    arguments: [
-      (["serve", "missing.db"], "missing.db: no such file"),
-      (["serve", "."], "is a directory"),
-      (["serve", "text.db"], "text.db: is not an SQLite database"),
-      (["query", "missing.db", "/authors"], "missing.db: no such file"),
-      (["model", "text.db"], "text.db: is not an SQLite database"),
-      (["migrate", "new.db"], "--migrations"),
-      (["migrate", "new.db", "--migrations", "."], "--migrations"),
-      (["migrate", "new.db", "--migrations", "wrong"], "wrong/0001-wrong.sql:2: near \"CRATE\""),
-      (["serve", "text.db", "--config", "missing.yaml"], "missing.yaml: no such file"),
-      (["serve", "--migrations", "missing"], "missing"),
-    ])
-  func failure(arguments: [String], mention: String) throws {
+  @Test(arguments: [
+    (["serve", "missing.db"], "missing.db: no such file"),
+    (["serve", "."], "is a directory"),
+    (["serve", "text.db"], "text.db: is not an SQLite database"),
+    (["query", "missing.db", "/authors"], "missing.db: no such file"),
+    (["model", "text.db"], "text.db: is not an SQLite database"),
+    (["migrate", "new.db"], "--migrations"),
+    (["migrate", "new.db", "--migrations", "."], "--migrations"),
+    (["migrate", "new.db", "--migrations", "wrong"], "wrong/0001-wrong.sql:2: near \"CRATE\""),
+    (["serve", "text.db", "--config", "missing.yaml"], "missing.yaml: no such file"),
+    (["serve", "--migrations", "missing"], "missing"),
+  ])
+  func `what fails at run time is told in one line, with exit code 1`(arguments: [String], mention: String)
+    throws
+  {
     try program.directory.write(
       "This is a text, and a longer one than the head of a database.", to: "text.db")
     try program.directory.write(

@@ -6,8 +6,8 @@ struct SealTests {
   private static let key = [UInt8](0..<32)
   private let seal = Seal(key: key)
 
-  @Test("what was sealed is opened with the same key and the same associated bytes alone")
-  func opening() throws {
+  @Test
+  func `what was sealed is opened with the same key and the same associated bytes alone`() throws {
     let seal = try #require(seal)
     let sealed = try #require(seal.seal([1, 2, 3], with: [9]))
     #expect(seal.open(sealed, with: [9]) == [1, 2, 3])
@@ -23,8 +23,8 @@ struct SealTests {
     #expect(seal.open([], with: [9]) == nil)
   }
 
-  @Test("RFC 5297, A.1")
-  func vector() throws {
+  @Test
+  func `RFC 5297, A.1`() throws {
     let key = try #require(
       [UInt8](hexadecimal: "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
     let associated = try #require(
@@ -35,8 +35,8 @@ struct SealTests {
         == "85632d07c6e8f37f950acd320a2ecc9340c02b9690c4dc04daef7f6afe5c")
   }
 
-  @Test("a key has 32 bytes, a message has some")
-  func lengths() {
+  @Test
+  func `a key has 32 bytes, a message has some`() {
     #expect(Seal(key: [1, 2, 3]) == nil)
     #expect(seal?.seal([], with: [1]) == nil)
   }

@@ -4,15 +4,15 @@ import Testing
 
 @Suite("Signatures of tokens, by the vectors of the standards")
 struct SignatureTests {
-  @Test("an HMAC is that of RFC 4231 §4.2")
-  func authenticationCode() {
+  @Test
+  func `an HMAC is that of RFC 4231 §4.2`() {
     let code = HashFunction.sha256.authenticationCode(
       of: Array("Hi There".utf8), key: [UInt8](repeating: 0x0b, count: 20))
     #expect(code.hexadecimal == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
   }
 
-  @Test("a digest is that of FIPS 180-4")
-  func digest() {
+  @Test
+  func `a digest is that of FIPS 180-4`() {
     #expect(
       HashFunction.sha256.digest(of: Array("abc".utf8)).hexadecimal
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -27,8 +27,8 @@ struct SignatureTests {
   private let signature = Vector.base64(
     "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q")
 
-  @Test("ES256 verifies the example of RFC 7515 §A.3, and nothing beside it")
-  func es256() throws {
+  @Test
+  func `ES256 verifies the example of RFC 7515 §A.3, and nothing beside it`() throws {
     let key = try PublicKey(curve: "P-256", x: x, y: y)
     #expect(key.verifies(signature, of: signed, by: .es256))
     #expect(!key.verifies(signature, of: signed + [0], by: .es256))
@@ -39,8 +39,8 @@ struct SignatureTests {
     #expect(!key.verifies(signature, of: signed, by: .rs256), "the algorithm is that of another kind of key")
   }
 
-  @Test("EdDSA verifies the example of RFC 8037 §A.4")
-  func edDSA() throws {
+  @Test
+  func `EdDSA verifies the example of RFC 8037 §A.4`() throws {
     let key = try PublicKey(
       curve: "Ed25519", x: Vector.base64("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))
     let signed = Array("eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc".utf8)
@@ -50,16 +50,16 @@ struct SignatureTests {
     #expect(!key.verifies([UInt8](repeating: 0, count: 64), of: signed, by: .edDSA))
   }
 
-  @Test("RS256 verifies the example of RFC 7515 §A.2")
-  func rs256() throws {
+  @Test
+  func `RS256 verifies the example of RFC 7515 §A.2`() throws {
     let key = try PublicKey(modulus: Vector.base64(Vector.modulus), exponent: [1, 0, 1])
     #expect(key.verifies(Vector.base64(Vector.rsaSignature), of: Array(Vector.rsaSigned.utf8), by: .rs256))
     #expect(!key.verifies(Vector.base64(Vector.rsaSignature), of: Array(Vector.rsaSigned.utf8), by: .ps256))
     #expect(!key.verifies(Vector.base64(Vector.rsaSignature), of: Array(Vector.rsaSigned.utf8), by: .rs512))
   }
 
-  @Test("weak and malformed keys are refused")
-  func refusedKeys() {
+  @Test
+  func `weak and malformed keys are refused`() {
     #expect(throws: PublicKey.Refusal.self, "512 bits") {
       try PublicKey(modulus: [UInt8](repeating: 0xC5, count: 64), exponent: [1, 0, 1])
     }
@@ -76,8 +76,8 @@ struct SignatureTests {
     #expect(throws: PublicKey.Refusal.self) { try PublicKey(curve: "Ed25519", x: [1, 2, 3]) }
   }
 
-  @Test("equality is of all bytes")
-  func equality() {
+  @Test
+  func `equality is of all bytes`() {
     #expect([1, 2].isEqualInConstantTime(to: [1, 2]))
     #expect(![1, 2].isEqualInConstantTime(to: [1, 3]))
     #expect(![1, 2].isEqualInConstantTime(to: [1]))

@@ -5,15 +5,13 @@ import Testing
 @testable import KindredExecution
 
 @Suite struct FullTextSchemaTests {
-  @Test(
-    "a table knows the full-text table whose external content it is",
-    arguments: [
-      "fts5(title, content='book', content_rowid='id')", "fts5(title,content=book,content_rowid=id)",
-      "FTS5(title, content = \"BOOK\", content_rowid = [ID], tokenize = 'porter ascii')",
-      "fts5(title, cont=`book`, content_r=id)",
-      "fts5(\"title\", tokenize = \"unicode61 remove_diacritics 2\", /* content='other', */ content='book', content_rowid='id')",
-    ])
-  func externalContent(arguments: String) throws {
+  @Test(arguments: [
+    "fts5(title, content='book', content_rowid='id')", "fts5(title,content=book,content_rowid=id)",
+    "FTS5(title, content = \"BOOK\", content_rowid = [ID], tokenize = 'porter ascii')",
+    "fts5(title, cont=`book`, content_r=id)",
+    "fts5(\"title\", tokenize = \"unicode61 remove_diacritics 2\", /* content='other', */ content='book', content_rowid='id')",
+  ])
+  func `a table knows the full-text table whose external content it is`(arguments: String) throws {
     let schema = try schema(
       """
       CREATE TABLE book (title TEXT, id INTEGER PRIMARY KEY);
@@ -43,8 +41,8 @@ import Testing
     #expect(schema.tables["if"]?.fullText == FullText(table: "IF TEXT", columns: ["body"], version: 4))
   }
 
-  @Test("a view can be the content, by its column; the first of several indexes is used")
-  func view() throws {
+  @Test
+  func `a view can be the content, by its column; the first of several indexes is used`() throws {
     let schema = try schema(
       """
       CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT);
@@ -60,8 +58,8 @@ import Testing
     #expect(schema.tables["book"]?.fullText == nil)
   }
 
-  @Test("a table without content, or with its own, is searched itself")
-  func contentless() throws {
+  @Test
+  func `a table without content, or with its own, is searched itself`() throws {
     let schema = try schema(
       """
       CREATE TABLE content (id INTEGER PRIMARY KEY);
@@ -74,27 +72,25 @@ import Testing
     #expect(schema.tables.values.map { $0.fullText?.table } == [nil, "a", "b", "c", "d", nil])
   }
 
-  @Test("a full-text table whose content has gone is left out with a warning")
-  func lostContent() throws {
+  @Test
+  func `a full-text table whose content has gone is left out with a warning`() throws {
     let schema = try schema(
       "CREATE TABLE book (title); CREATE VIRTUAL TABLE t USING fts5(title, content=book); DROP TABLE book;")
     #expect(schema.tables.isEmpty)
     #expect(schema.warnings == ["the full-text table t is left out: there is no table book"])
   }
 
-  @Test(
-    "text that is no declaration of a virtual table gives none",
-    arguments: [
-      "", "CREATE TABLE t (a)", "CREATE VIRTUAL TABLE", "CREATE VIRTUAL TABLE t",
-      "CREATE VIRTUAL TABLE t USING",
-      "CREATE VIRTUAL TABLE main. USING fts5", "'unfinished", "/* unfinished", "[", "--",
-    ])
-  func noDeclaration(sql: String) {
+  @Test(arguments: [
+    "", "CREATE TABLE t (a)", "CREATE VIRTUAL TABLE", "CREATE VIRTUAL TABLE t",
+    "CREATE VIRTUAL TABLE t USING",
+    "CREATE VIRTUAL TABLE main. USING fts5", "'unfinished", "/* unfinished", "[", "--",
+  ])
+  func `text that is no declaration of a virtual table gives none`(sql: String) {
     #expect(VirtualTableDeclaration(sql)?.module == nil)
   }
 
-  @Test("an unfinished list of arguments ends with the text")
-  func unfinished() {
+  @Test
+  func `an unfinished list of arguments ends with the text`() {
     let declaration = VirtualTableDeclaration("create virtual table x using Fts5(a, b=(c,d), e='it''s")
     #expect(declaration?.module == "fts5")
     #expect(declaration?.arguments.map(\.name) == [nil, "b", "e"])

@@ -6,8 +6,8 @@ import Testing
 
 /// The rules of inference, applied to typical schemas.
 @Suite struct InferredModelTests {
-  @Test("a schema in PascalCase")
-  func pascalCase() throws {
+  @Test
+  func `a schema in PascalCase`() throws {
     let model = Model(
       inferredFrom: try schema(
         """
@@ -35,8 +35,8 @@ import Testing
       ])
   }
 
-  @Test("a schema in snake_case, of plural names")
-  func snakeCase() throws {
+  @Test
+  func `a schema in snake_case, of plural names`() throws {
     let model = Model(
       inferredFrom: try schema(
         """

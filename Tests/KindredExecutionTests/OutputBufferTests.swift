@@ -11,17 +11,15 @@ struct OutputBufferTests {
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 
-  @Test(
-    "integers in decimal",
-    arguments: [
-      0, 1, -1, 9, 10, 99, 100, 1_000_000_007, .max, .min, .max - 1, .min + 1, 999_999_999_999_999_999,
-    ])
-  func integers(value: Int64) {
+  @Test(arguments: [
+    0, 1, -1, 9, 10, 99, 100, 1_000_000_007, .max, .min, .max - 1, .min + 1, 999_999_999_999_999_999,
+  ])
+  func `integers in decimal`(value: Int64) {
     #expect(written { $0.append(value) } == String(value))
   }
 
-  @Test("reals in the shortest form that reads back the same")
-  func reals() throws {
+  @Test
+  func `reals in the shortest form that reads back the same`() throws {
     var generator = SystemRandomNumberGenerator()
     var values: [Double] = [
       0, -0.0, 0.1, 0.25, -0.5, 12.25, 1e15, 1e16, 1e22, 123456789.125, .leastNonzeroMagnitude,
@@ -40,8 +38,8 @@ struct OutputBufferTests {
     }
   }
 
-  @Test("a part that is taken keeps its bytes, and the next one is written elsewhere")
-  func parts() {
+  @Test
+  func `a part that is taken keeps its bytes, and the next one is written elsewhere`() {
     var buffer = OutputBuffer(.take())
     buffer.append("first")
     let first = buffer.takePart()
@@ -53,8 +51,8 @@ struct OutputBufferTests {
     #expect(String(decoding: parts.joinedBytes, as: UTF8.self) == "firstsecond")
   }
 
-  @Test("infinities overflow on purpose")
-  func infinities() {
+  @Test
+  func `infinities overflow on purpose`() {
     #expect(written { $0.append(Double.infinity) } == "9e999")
     #expect(written { $0.append(-Double.infinity) } == "-9e999")
   }
@@ -63,8 +61,8 @@ struct OutputBufferTests {
     written { buffer in bytes.withUnsafeBytes { buffer.append(string: $0) } }
   }
 
-  @Test("strings are what a JSON parser reads back, malformed UTF-8 repaired")
-  func strings() throws {
+  @Test
+  func `strings are what a JSON parser reads back, malformed UTF-8 repaired`() throws {
     var generator = SystemRandomNumberGenerator()
     let pieces: [[UInt8]] = [
       Array("plain text of some length".utf8), Array("\"quoted\"".utf8), Array("\\".utf8), [0], [0x1F],
@@ -84,13 +82,13 @@ struct OutputBufferTests {
     }
   }
 
-  @Test("control characters are escaped, and nothing else beyond what must be")
-  func escapes() {
+  @Test
+  func `control characters are escaped, and nothing else beyond what must be`() {
     #expect(string(Array("a\"b\\c/\n\u{1}é\u{7F}".utf8)) == #""a\"b\\c/\n\u0001é"# + "\u{7F}\"")
   }
 
-  @Test("blobs are base64")
-  func blobs() {
+  @Test
+  func `blobs are base64`() {
     for count in 0..<70 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
       let text = written { buffer in bytes.withUnsafeBytes { buffer.append(base64: $0) } }
@@ -102,27 +100,25 @@ struct OutputBufferTests {
     written { buffer in Array(text.utf8).withUnsafeBytes { buffer.append(json: $0) } }
   }
 
-  @Test(
-    "valid JSON is written as it is, but for the white space between its tokens",
-    arguments: [
-      ("12", "12"), (" [1 , 2.5e-3,\n{\"a\" : null}] ", "[1,2.5e-3,{\"a\":null}]"),
-      ("\"a b\\u00e9\"", "\"a b\\u00e9\""),
-      ("{}", "{}"), ("[]", "[]"), ("true", "true"), ("-0", "-0"),
-      ("{\"b\":1,\"a\":[true,false,null]}", "{\"b\":1,\"a\":[true,false,null]}"),
-    ])
-  func validJSON(text: String, expected: String) {
+  @Test(arguments: [
+    ("12", "12"), (" [1 , 2.5e-3,\n{\"a\" : null}] ", "[1,2.5e-3,{\"a\":null}]"),
+    ("\"a b\\u00e9\"", "\"a b\\u00e9\""),
+    ("{}", "{}"), ("[]", "[]"), ("true", "true"), ("-0", "-0"),
+    ("{\"b\":1,\"a\":[true,false,null]}", "{\"b\":1,\"a\":[true,false,null]}"),
+  ])
+  func `valid JSON is written as it is, but for the white space between its tokens`(
+    text: String, expected: String
+  ) {
     #expect(json(text) == expected)
   }
 
-  @Test(
-    "other text is a string",
-    arguments: [
-      "", " ", "not json", "01", "1.", "[1,]", "{\"a\"}", "{a:1}", "\"open", "[1", "1 2", "+1", "nul",
-      "\"\\x\"", "\"\\u12\"",
-      "{\"a\":1,}", "[}", "-", "1e", "\u{1}", "NaN",
-      String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
-    ])
-  func otherText(text: String) throws {
+  @Test(arguments: [
+    "", " ", "not json", "01", "1.", "[1,]", "{\"a\"}", "{a:1}", "\"open", "[1", "1 2", "+1", "nul",
+    "\"\\x\"", "\"\\u12\"",
+    "{\"a\":1,}", "[}", "-", "1e", "\u{1}", "NaN",
+    String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+  ])
+  func `other text is a string`(text: String) throws {
     let read = try JSONSerialization.jsonObject(with: Data(json(text).utf8), options: .fragmentsAllowed)
     #expect(read as? String == text)
   }

@@ -107,8 +107,8 @@ struct PlanExecutorTests {
         == #"[{"title":"Typee","sequel":{"title":"Omoo","sequel":{"title":"Nana","sequel":null}}}]"#)
   }
 
-  @Test("what is optional is null where its column is NULL, and literals are bound")
-  func optional() throws {
+  @Test
+  func `what is optional is null where its column is NULL, and literals are bound`() throws {
     let plan = Self.plan(
       Self.node(
         "SELECT id, name FROM author WHERE id > \(.parameter(0)) ORDER BY id",
@@ -116,8 +116,8 @@ struct PlanExecutorTests {
     #expect(try run(plan, literals: [.integer(1)]).text == #"[{"label":null},{"label":{"name":"Zola"}}]"#)
   }
 
-  @Test("a single record that doesn't exist is an error, as is a record of the path")
-  func absence() throws {
+  @Test
+  func `a single record that doesn't exist is an error, as is a record of the path`() throws {
     var plan = Self.plan(
       Self.node("SELECT name FROM author WHERE id = 9", .value(column: 0, .plain), isToMany: false))
     (plan.isSingle, plan.absence) = (true, "no author")

@@ -34,8 +34,8 @@ import Testing
     #expect(schema.warnings == [])
   }
 
-  @Test("a column has its type, and whether it may be NULL, is computed, has a default")
-  func columns() throws {
+  @Test
+  func `a column has its type, and whether it may be NULL, is computed, has a default`() throws {
     let table = try table(
       "t",
       """
@@ -56,15 +56,15 @@ import Testing
     #expect(table.rowIDName == "rowid")
   }
 
-  @Test("INTEGER PRIMARY KEY is an index of its own")
-  func integerPrimaryKey() throws {
+  @Test
+  func `INTEGER PRIMARY KEY is an index of its own`() throws {
     let table = try table("t", "CREATE TABLE t (name TEXT, id INTEGER PRIMARY KEY)")
     #expect(table.primaryKey == [1] && table.uniqueKeys == [[1]])
     #expect(table.indexes == [Index(columns: ["id"])])
   }
 
-  @Test("a composite primary key is in key order")
-  func compositeKey() throws {
+  @Test
+  func `a composite primary key is in key order`() throws {
     for suffix in ["", " WITHOUT ROWID"] {
       let table = try table("t", "CREATE TABLE t (a TEXT, b TEXT, c, PRIMARY KEY (b DESC, a))\(suffix)")
       #expect(table.primaryKey == [1, 0] && table.uniqueKeys == [[1, 0]])
@@ -98,8 +98,8 @@ import Testing
     #expect(schema.warnings == ["the table three has no key by which its records could be found"])
   }
 
-  @Test("a view has no key")
-  func view() throws {
+  @Test
+  func `a view has no key`() throws {
     let table = try table(
       "v", "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE VIEW v AS SELECT * FROM t")
     #expect(
@@ -107,8 +107,8 @@ import Testing
     #expect(table.primaryKey == [] && table.uniqueKeys == [] && table.rowIDName == nil)
   }
 
-  @Test("complete unique indexes are unique keys; partial ones and those over expressions are not")
-  func uniqueKeys() throws {
+  @Test
+  func `complete unique indexes are unique keys; partial ones and those over expressions are not`() throws {
     let table = try table(
       "t",
       """
@@ -131,8 +131,8 @@ import Testing
       ])
   }
 
-  @Test("an index over one column, ascending, gives the records in its order and that of the rowid")
-  func orderingIndexes() throws {
+  @Test
+  func `an index over one column, ascending, gives the records in its order and that of the rowid`() throws {
     let ordered = try table(
       "t",
       """
@@ -153,8 +153,8 @@ import Testing
     #expect(try table("v", "CREATE TABLE v (a)").rowIDColumn == "rowid")
   }
 
-  @Test("an index knows where its collation is not that of the column, and finds by that one only")
-  func collations() throws {
+  @Test
+  func `an index knows where its collation is not that of the column, and finds by that one only`() throws {
     let table = try table(
       "t",
       """
@@ -173,8 +173,8 @@ import Testing
     #expect(!table.isIndexed(["b", "c"]) && table.isIndexed(["b", "c"], collations: ["nocase", "RTRIM"]))
   }
 
-  @Test("the columns of a view compare as what they show does")
-  func comparisonsOfViews() throws {
+  @Test
+  func `the columns of a view compare as what they show does`() throws {
     let view = try table(
       "v",
       """
@@ -189,8 +189,8 @@ import Testing
     #expect(view.columns.map(\.affinity) == [.integer, .text, .text, .blob, .real, .blob, .text, .blob])
   }
 
-  @Test("foreign keys come in the order of their declaration, in the spelling of the tables")
-  func foreignKeys() throws {
+  @Test
+  func `foreign keys come in the order of their declaration, in the spelling of the tables`() throws {
     let schema = try schema(
       """
       CREATE TABLE edition (isbn TEXT, printing INTEGER, PRIMARY KEY (printing, isbn));
@@ -217,8 +217,8 @@ import Testing
     #expect(schema.warnings == [])
   }
 
-  @Test("a foreign key that leads nowhere is left out with a warning")
-  func dangling() throws {
+  @Test
+  func `a foreign key that leads nowhere is left out with a warning`() throws {
     let schema = try schema(
       """
       CREATE TABLE pair (a, b, PRIMARY KEY (a, b));
@@ -243,8 +243,8 @@ import Testing
       ])
   }
 
-  @Test("a view that no longer works is left out with a warning")
-  func brokenView() throws {
+  @Test
+  func `a view that no longer works is left out with a warning`() throws {
     let schema = try schema(
       """
       CREATE TABLE gone (a); CREATE TABLE t (a);
@@ -262,8 +262,8 @@ import Testing
       ])
   }
 
-  @Test("names with spaces, quotes and keywords are names like others")
-  func names() throws {
+  @Test
+  func `names with spaces, quotes and keywords are names like others`() throws {
     let schema = try schema(
       """
       CREATE TABLE "order" ("order" INTEGER PRIMARY KEY, "group" TEXT);
@@ -278,8 +278,8 @@ import Testing
     #expect(schema.tables["full \"text"]?.columns.map(\.name) == ["rowid", "a b"])
   }
 
-  @Test("the schema is that of the transaction that is open")
-  func transaction() throws {
+  @Test
+  func `the schema is that of the transaction that is open`() throws {
     let connection = try Connection(path: ":memory:", access: .readWriteCreate)
     try connection.writeTransaction {
       try connection.execute("CREATE TABLE t (a)")
@@ -290,8 +290,8 @@ import Testing
     #expect(!connection.isInTransaction)
   }
 
-  @Test("thousands of tables are read in no time")
-  func thousands() throws {
+  @Test
+  func `thousands of tables are read in no time`() throws {
     let sql = (0..<3000).map { number in
       "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, next REFERENCES t\(number + 1), a UNIQUE);"
     }

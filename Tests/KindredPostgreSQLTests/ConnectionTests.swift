@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))
 struct ConnectionTests {
-  @Test("a pipeline gives the rows of each statement")
-  func pipeline() throws {
+  @Test
+  func `a pipeline gives the rows of each statement`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database("CREATE TABLE book (id int, title text)"))
     let results = try connection.run([
       Query("BEGIN"), Query("INSERT INTO book VALUES (1, $1), (2, NULL)", [Array("Moby-Dick".utf8)]),
@@ -20,8 +20,8 @@ struct ConnectionTests {
     #expect(results[2].type(of: 0) == 23)
   }
 
-  @Test("a failure ends the pipeline, and the connection goes on")
-  func failure() throws {
+  @Test
+  func `a failure ends the pipeline, and the connection goes on`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     let error = #expect(throws: PostgreSQLError.self) {
       try connection.run([
@@ -35,8 +35,8 @@ struct ConnectionTests {
     #expect(try connection.rows("SELECT 3") == [["3"]])
   }
 
-  @Test("constraints are named")
-  func constraint() throws {
+  @Test
+  func `constraints are named`() throws {
     let connection = try PostgreSQLConnection(
       try Cluster.database("CREATE TABLE book (id int PRIMARY KEY, title text NOT NULL)"))
     let missing = #expect(throws: PostgreSQLError.self) {
@@ -51,16 +51,16 @@ struct ConnectionTests {
     #expect(twice?.constraint == "book_pkey")
   }
 
-  @Test("a pipeline of more than the sockets hold does not block")
-  func large() throws {
+  @Test
+  func `a pipeline of more than the sockets hold does not block`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     let text = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
     let results = try connection.run((0..<8).map { _ in Query("SELECT $1::text", [text]) })
     #expect(results.allSatisfy { $0.bytes(0, 0).count == text.count })
   }
 
-  @Test("more statements than are kept prepared")
-  func eviction() throws {
+  @Test
+  func `more statements than are kept prepared`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     for number in 0..<600 { #expect(try connection.rows("SELECT \(number)") == [["\(number)"]]) }
     #expect(try connection.rows("SELECT 0") == [["0"]])
@@ -68,8 +68,8 @@ struct ConnectionTests {
     #expect(Int(count) == 256)
   }
 
-  @Test("no prepared statement is left behind by failures")
-  func leftovers() throws {
+  @Test
+  func `no prepared statement is left behind by failures`() throws {
     let pool = PostgreSQLPool(
       try Cluster.database("CREATE TABLE book (id int)"), size: 1, checkoutTimeout: 5000)
     let one: [[UInt8]?] = [Array("0".utf8)]
@@ -96,8 +96,8 @@ struct ConnectionTests {
     #expect((1...257).contains(Int(count) ?? 0), "\(count) statements")
   }
 
-  @Test("a statement that is forgotten is sent whole from then on")
-  func forgotten() throws {
+  @Test
+  func `a statement that is forgotten is sent whole from then on`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     #expect(try connection.rows("SELECT 7") == [["7"]])
     _ = try connection.run([Query("DEALLOCATE ALL", isReusable: false)])
@@ -107,16 +107,16 @@ struct ConnectionTests {
     #expect(try connection.rows("SELECT count(*) FROM pg_prepared_statements") == [["0"]])
   }
 
-  @Test("U+0000 is refused before it would cut a text")
-  func zero() throws {
+  @Test
+  func `U+0000 is refused before it would cut a text`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT $1::text", "a\0b") }
     #expect(error?.state == "22P05")
     #expect(try connection.rows("SELECT 1") == [["1"]])
   }
 
-  @Test("a statement is cancelled from another thread")
-  func cancel() throws {
+  @Test
+  func `a statement is cancelled from another thread`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     let handle = connection.cancelHandle
     Thread.detachNewThread {
@@ -130,8 +130,8 @@ struct ConnectionTests {
     #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT 1") }
   }
 
-  @Test("a server that says nothing is given up at the deadline")
-  func deadline() throws {
+  @Test
+  func `a server that says nothing is given up at the deadline`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     connection.deadline = MonotonicTime.now() + 100_000_000
     let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT pg_sleep(20)") }
@@ -139,8 +139,8 @@ struct ConnectionTests {
     #expect(connection.isBroken)
   }
 
-  @Test("values are written in one way, whatever the server's settings")
-  func settings() throws {
+  @Test
+  func `values are written in one way, whatever the server's settings`() throws {
     let connection = try PostgreSQLConnection(try Cluster.database())
     #expect(
       try connection.rows(
@@ -148,8 +148,8 @@ struct ConnectionTests {
       ) == [["\\x00ff", "0.30000000000000004", "2024-01-02 01:04:05+00", "1 day"]])
   }
 
-  @Test("a password is not said")
-  func password() throws {
+  @Test
+  func `a password is not said`() throws {
     let target = try #require(ConnectionTarget("postgres://who:s3cret@127.0.0.1:1/db?sslpassword=s3cret&x=1"))
     #expect(target.description == "postgres://who@127.0.0.1:1/db?sslpassword=…&x=1")
     let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(target) }

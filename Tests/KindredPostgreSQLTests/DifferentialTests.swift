@@ -17,8 +17,8 @@ struct DifferentialTests {
   private static let count =
     ProcessInfo.processInfo.environment["KINDRED_TEST_REQUESTS"].flatMap { Int($0) } ?? 400
 
-  @Test("whatever the size of batches", arguments: [2, 3, 1000])
-  func requests(batch: Int) throws {
+  @Test(arguments: [2, 3, 1000])
+  func `whatever the size of batches`(batch: Int) throws {
     var random = SeededRandom(seed: UInt64(batch))
     let content = LibraryContent(&random)
     let sqlite = try Self.sqlite(content)

@@ -14,61 +14,53 @@ struct ExpressionTests {
     "INSERT INTO one VALUES (1, 123456789012345678901234567890.123456789, 1.1, 2024, '2024-02-31', '\\x00ff10', '1010')",
   ]
 
-  @Test(
-    "numbers of more digits than a binary fraction has are compared exactly",
-    arguments: [
-      "exact=123456789012345678901234567890.123456789", "exact<123456789012345678901234567890.123456790",
-      "exact>123456789012345678901234567890.123456788", "-exact=-123456789012345678901234567890.123456789",
-      "exact in (1,123456789012345678901234567890.123456789)",
-      "exact-0.000000000000000000000000000001<exact", "year<99999999999999999999", "single=1.1",
-    ])
-  func exact(condition: String) throws {
+  @Test(arguments: [
+    "exact=123456789012345678901234567890.123456789", "exact<123456789012345678901234567890.123456790",
+    "exact>123456789012345678901234567890.123456788", "-exact=-123456789012345678901234567890.123456789",
+    "exact in (1,123456789012345678901234567890.123456789)",
+    "exact-0.000000000000000000000000000001<exact", "year<99999999999999999999", "single=1.1",
+  ])
+  func `numbers of more digits than a binary fraction has are compared exactly`(condition: String) throws {
     let served = try Served(contentsOf: Self.one)
     #expect(served.text("/ones?fields=id&filter=\(condition)") == #"[{"id":1}]"#)
     #expect(served.text("/ones?fields=v:\(condition)") == #"[{"v":true}]"#)
     #expect(served.text("/ones?fields=id&filter=not (\(condition))") == "[]")
   }
 
-  @Test(
-    "dates are SQLite's",
-    arguments: [
-      ("date('2024-02-29')", "\"2024-02-29\""), ("date('2024-02-31')", "null"),
-      ("date('2023-02-29')", "null"),
-      ("date(day)", "null"), ("date('soon')", "null"), ("time('25:00')", "null"),
-      ("time('12:30')", "\"12:30:00\""),
-      ("datetime('2024-01-01T10:00:00.5+02:00')", "\"2024-01-01 08:00:00\""),
-      ("date('2024-01-31','+1 month')", "\"2024-03-02\""),
-      ("date('2024-02-29','-1 years')", "\"2023-03-01\""),
-      ("datetime(1700000000,'unixepoch')", "\"2023-11-14 22:13:20\""), ("date(2460000.5)", "\"2023-02-25\""),
-      ("julianday('2024-01-01')", "2460310.5"), ("date(null)", "null"),
-    ])
-  func dates(expression: String, json: String) throws {
+  @Test(arguments: [
+    ("date('2024-02-29')", "\"2024-02-29\""), ("date('2024-02-31')", "null"),
+    ("date('2023-02-29')", "null"),
+    ("date(day)", "null"), ("date('soon')", "null"), ("time('25:00')", "null"),
+    ("time('12:30')", "\"12:30:00\""),
+    ("datetime('2024-01-01T10:00:00.5+02:00')", "\"2024-01-01 08:00:00\""),
+    ("date('2024-01-31','+1 month')", "\"2024-03-02\""),
+    ("date('2024-02-29','-1 years')", "\"2023-03-01\""),
+    ("datetime(1700000000,'unixepoch')", "\"2023-11-14 22:13:20\""), ("date(2460000.5)", "\"2023-02-25\""),
+    ("julianday('2024-01-01')", "2460310.5"), ("date(null)", "null"),
+  ])
+  func `dates are SQLite's`(expression: String, json: String) throws {
     let served = try Served(contentsOf: Self.one)
     #expect(
       served.text("/ones?fields=v:\(expression.replacing("+", with: "%2B"))") == "[{\"v\":\(json)}]")
   }
 
-  @Test(
-    "functions take numbers of any size",
-    arguments: [
-      ("substr('abc',9223372036854775807)", "\"\""), ("substr('abc',-9223372036854775807)", "\"abc\""),
-      ("substr('abc',2,9223372036854775807)", "\"bc\""), ("substr('abc',1.9)", "\"abc\""),
-      ("substr(data,2,1)", "\"/w==\""), ("round(2.345,9223372036854775807)", "2.345"),
-      ("coalesce(exact,1.5)", "123456789012345678901234567890.123456789"), ("coalesce(year,1.5)", "2024"),
-    ])
-  func functions(expression: String, json: String) throws {
+  @Test(arguments: [
+    ("substr('abc',9223372036854775807)", "\"\""), ("substr('abc',-9223372036854775807)", "\"abc\""),
+    ("substr('abc',2,9223372036854775807)", "\"bc\""), ("substr('abc',1.9)", "\"abc\""),
+    ("substr(data,2,1)", "\"/w==\""), ("round(2.345,9223372036854775807)", "2.345"),
+    ("coalesce(exact,1.5)", "123456789012345678901234567890.123456789"), ("coalesce(year,1.5)", "2024"),
+  ])
+  func `functions take numbers of any size`(expression: String, json: String) throws {
     let served = try Served(contentsOf: Self.one)
     #expect(served.text("/ones?fields=v:\(expression)") == "[{\"v\":\(json)}]")
   }
 
-  @Test(
-    "what PostgreSQL can't evaluate is the client's error",
-    arguments: [
-      "/ones?fields=v:cast(exact as integer)", "/ones?fields=v:json_extract('[1]','$[-1]')",
-      "/ones?fields=year,n:count()&group=day", "/ones?fields=v:9223372036854775807%2Byear",
-      "/ones?fields=v:date('now','%2Bnan days')", "/ones?fields=v:cast('1e999' as real)",
-    ])
-  func refused(url: String) throws {
+  @Test(arguments: [
+    "/ones?fields=v:cast(exact as integer)", "/ones?fields=v:json_extract('[1]','$[-1]')",
+    "/ones?fields=year,n:count()&group=day", "/ones?fields=v:9223372036854775807%2Byear",
+    "/ones?fields=v:date('now','%2Bnan days')", "/ones?fields=v:cast('1e999' as real)",
+  ])
+  func `what PostgreSQL can't evaluate is the client's error`(url: String) throws {
     let served = try Served(contentsOf: Self.one)
     #expect(served.get(url).status == .badRequest)
   }
@@ -91,9 +83,8 @@ struct ExpressionTests {
     #expect(served.text("/twos/123456789012345678901?fields=one_id") == #"{"one_id":1}"#)
   }
 
-  @Test(
-    "pages are whole whatever type they are sorted by", arguments: ["single", "bits", "-single", "-bits"])
-  func pages(sort: String) throws {
+  @Test(arguments: ["single", "bits", "-single", "-bits"])
+  func `pages are whole whatever type they are sorted by`(sort: String) throws {
     let served = try Served(
       contentsOf: Self.one + [
         "INSERT INTO one (id, single, bits) SELECT i, i * 1.1, i::bit(4) FROM generate_series(2, 9) i"
@@ -118,10 +109,8 @@ struct ExpressionTests {
   private static let hasLooseCollations =
     (try? PostgreSQLConnection(Cluster.database()).rows(loose)) != nil
 
-  @Test(
-    "keys are compared by the collation of the column that they refer to",
-    .enabled(if: ExpressionTests.hasLooseCollations))
-  func collations() throws {
+  @Test(.enabled(if: ExpressionTests.hasLooseCollations))
+  func `keys are compared by the collation of the column that they refer to`() throws {
     let served = try Served(
       Self.loose, "CREATE TABLE country (code text COLLATE loose PRIMARY KEY)",
       "CREATE TABLE city (id int PRIMARY KEY, country_code text COLLATE loose REFERENCES country)",
@@ -139,8 +128,8 @@ struct ExpressionTests {
     #expect(served.text("/countries?fields=n:riverCount&filter=code='IT'") == #"[{"n":1}]"#)
   }
 
-  @Test("definitions may end like statements")
-  func definitions() throws {
+  @Test
+  func `definitions may end like statements`() throws {
     let backend = try PostgreSQLBackend(
       PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 5000))
     defer { backend.close() }

@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))
 struct PoolTests {
-  @Test("a transaction that was left open is undone")
-  func relinquish() throws {
+  @Test
+  func `a transaction that was left open is undone`() throws {
     let pool = PostgreSQLPool(
       try Cluster.database("CREATE TABLE book (id int)"), size: 1, checkoutTimeout: 1000)
     let connection = try pool.take()
@@ -17,8 +17,8 @@ struct PoolTests {
     #expect(pool.statistics.open == 1)
   }
 
-  @Test("who waits too long is told so")
-  func timeout() throws {
+  @Test
+  func `who waits too long is told so`() throws {
     let pool = PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 50)
     let connection = try pool.take()
     let error = #expect(throws: PostgreSQLError.self) { _ = try pool.take() }
@@ -28,8 +28,8 @@ struct PoolTests {
     #expect(pool.statistics.timeouts == 1)
   }
 
-  @Test("a connection that the server has closed is replaced")
-  func replacement() throws {
+  @Test
+  func `a connection that the server has closed is replaced`() throws {
     let target = try Cluster.database()
     let pool = PostgreSQLPool(target, size: 2, checkoutTimeout: 1000)
     let connection = try pool.take()
@@ -43,8 +43,8 @@ struct PoolTests {
     pool.giveBack(next)
   }
 
-  @Test("many threads share few connections")
-  func sharing() throws {
+  @Test
+  func `many threads share few connections`() throws {
     let pool = PostgreSQLPool(try Cluster.database(), size: 3, checkoutTimeout: 10_000)
     DispatchQueue.concurrentPerform(iterations: 60) { number in
       do {
@@ -59,8 +59,8 @@ struct PoolTests {
     #expect(pool.statistics.inUse == 0)
   }
 
-  @Test("long results leave connections for others, and are refused before they don't")
-  func longResults() throws {
+  @Test
+  func `long results leave connections for others, and are refused before they don't`() throws {
     let pool = PostgreSQLPool(try Cluster.database(), size: 2, checkoutTimeout: 1000)
     var held: [(PostgreSQLConnection, PostgreSQLPool.LongHold)] = []
     for _ in 0..<3 {

@@ -24,31 +24,31 @@ struct ReadingTests {
       contentsOf: Self.library.split(separator: ";\n").map(String.init))
   }
 
-  @Test("associations are nested, each record below its own")
-  func nesting() {
+  @Test
+  func `associations are nested, each record below its own`() {
     #expect(
       served.text("/authors?fields=name&include=books.reviews&books.fields=title&books.reviews.values=rating")
         == #"[{"name":"Melville","books":[{"title":"Moby-Dick","reviews":[4.5,3.0]},{"title":"Billy Budd","reviews":[]}]},{"name":"Hugo","books":[{"title":"Notre-Dame","reviews":[5.0]},{"title":"Les Misérables","reviews":[]}]},{"name":"Nobody","books":[]}]"#
     )
   }
 
-  @Test("records that share a key share what is below, each at every place")
-  func sharing() {
+  @Test
+  func `records that share a key share what is below, each at every place`() {
     #expect(
       served.text("/books?fields=id&include=author.books&author.fields=name&author.books.values=id")
         == #"[{"id":1,"author":{"name":"Melville","books":[1,2]}},{"id":2,"author":{"name":"Melville","books":[1,2]}},{"id":3,"author":{"name":"Hugo","books":[3,4]}},{"id":4,"author":{"name":"Hugo","books":[3,4]}},{"id":5,"author":null}]"#
     )
   }
 
-  @Test("limits and orders are those of each parent")
-  func limits() {
+  @Test
+  func `limits and orders are those of each parent`() {
     #expect(
       served.text("/authors?fields=id&include=books&books.values=title&books.sort=-year&books.limit=1")
         == #"[{"id":1,"books":["Billy Budd"]},{"id":2,"books":["Les Misérables"]},{"id":3,"books":[]}]"#)
   }
 
-  @Test("conditions on records above hold at each depth")
-  func above() {
+  @Test
+  func `conditions on records above hold at each depth`() {
     #expect(
       served.text("/authors?fields=id&include=books&books.values=title&books.filter=year>../death")
         == #"[{"id":1,"books":["Billy Budd"]},{"id":2,"books":[]},{"id":3,"books":[]}]"#)
@@ -58,16 +58,16 @@ struct ReadingTests {
       ) == #"[{"id":2,"books":[{"id":3,"reviews":[3]},{"id":4,"reviews":[]}]}]"#)
   }
 
-  @Test("paths lead through associations")
-  func paths() {
+  @Test
+  func `paths lead through associations`() {
     #expect(served.text("/authors/1/books/1/reviews?fields=rating") == #"[{"rating":4.5},{"rating":3.0}]"#)
     #expect(served.text("/reviews/3/book/author?fields=name") == #"{"name":"Hugo"}"#)
     #expect(served.get("/authors/1/books/3").status == .notFound)
     #expect(served.get("/authors/9").status == .notFound)
   }
 
-  @Test("aggregates, counts, and required associations")
-  func aggregates() {
+  @Test
+  func `aggregates, counts, and required associations`() {
     let response = served.get("/authors?fields=name&annotate=bookCount&join=books!&count=true")
     #expect(response.headers["X-Total-Count"] == "2")
     #expect(
@@ -75,8 +75,8 @@ struct ReadingTests {
         == #"[{"name":"Melville","bookCount":2},{"name":"Hugo","bookCount":2}]"#)
   }
 
-  @Test("pages follow one another, over NULLs too")
-  func pages() throws {
+  @Test
+  func `pages follow one another, over NULLs too`() throws {
     var url: String? = "/books?fields=id&sort=year&limit=2"
     var pages: [String] = []
     while let next = url {
@@ -91,15 +91,15 @@ struct ReadingTests {
       pages == [#"[{"id":5},{"id":3}]"#, #"[{"id":1},{"id":4}]"#, #"[{"id":2}]"#])
   }
 
-  @Test("a literal that the column can't be compared with is the client's error")
-  func literals() {
+  @Test
+  func `a literal that the column can't be compared with is the client's error`() {
     #expect(served.text("/books?fields=id&filter=year='1851'") == #"[{"id":1}]"#)
     #expect(served.get("/books?filter=year='soon'").status == .badRequest)
     #expect(served.get("/books?filter=title='a%00b'").status.code < 500)
   }
 
-  @Test("records that repeat below themselves end where a record would be its own ancestor")
-  func recursion() throws {
+  @Test
+  func `records that repeat below themselves end where a record would be its own ancestor`() throws {
     try served.run("CREATE TABLE employee (id int PRIMARY KEY, boss_id int REFERENCES employee)")
     try served.run("INSERT INTO employee VALUES (1, NULL), (2, 1), (3, 2), (4, 1), (5, 6), (6, 5)")
     let served = try served.reopened()
@@ -111,8 +111,8 @@ struct ReadingTests {
         == #"{"id":5,"s":[{"id":6,"s":[]}]}"#)
   }
 
-  @Test("collections without a limit come whole, batch after batch")
-  func streams() throws {
+  @Test
+  func `collections without a limit come whole, batch after batch`() throws {
     try served.run("INSERT INTO author SELECT n, 'a' || n, NULL FROM generate_series(10, 4009) n")
     try served.run("INSERT INTO book SELECT n, n, 'b' || n, 2000 FROM generate_series(10, 4009) n")
     let text = served.text(
@@ -122,8 +122,8 @@ struct ReadingTests {
     #expect(lines.last == #"{"id":4009,"books":[4009]}"#)
   }
 
-  @Test("children of any number come whole, below one parent and below many", arguments: [1, 7, 1000])
-  func children(level: Int) throws {
+  @Test(arguments: [1, 7, 1000])
+  func `children of any number come whole, below one parent and below many`(level: Int) throws {
     try served.run("INSERT INTO author SELECT n, 'a' || n, NULL FROM generate_series(10, 40) n")
     try served.run(
       "INSERT INTO book SELECT n, CASE WHEN n % 2 = 0 THEN 20 ELSE 10 + n % 31 END, 'b' || n, n FROM generate_series(10, 3009) n"
@@ -140,8 +140,8 @@ struct ReadingTests {
     }
   }
 
-  @Test("reading changes nothing, whatever a view calls")
-  func readOnly() throws {
+  @Test
+  func `reading changes nothing, whatever a view calls`() throws {
     try served.run(
       "CREATE FUNCTION write() RETURNS int LANGUAGE sql VOLATILE AS $$ INSERT INTO author VALUES (99, 'x') RETURNING id $$"
     )
@@ -153,8 +153,8 @@ struct ReadingTests {
     #expect(served.text("/authors?filter=id=99") == "[]")
   }
 
-  @Test("nothing has changed while nobody has committed")
-  func caching() throws {
+  @Test
+  func `nothing has changed while nobody has committed`() throws {
     let first = served.get("/authors?include=books")
     let tag = try #require(first.headers["ETag"])
     #expect(served.get("/authors?include=books", headers: ["If-None-Match": tag]).status == .notModified)
@@ -162,8 +162,8 @@ struct ReadingTests {
     #expect(served.get("/authors?include=books", headers: ["If-None-Match": tag]).status == .ok)
   }
 
-  @Test("a connection that is lost is replaced before the first byte")
-  func reconnecting() throws {
+  @Test
+  func `a connection that is lost is replaced before the first byte`() throws {
     #expect(served.text("/authors/1?fields=id") == #"{"id":1}"#)
     try served.run(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -171,8 +171,8 @@ struct ReadingTests {
     #expect(served.text("/authors/1?fields=id") == #"{"id":1}"#)
   }
 
-  @Test("the plan is PostgreSQL's, for each statement")
-  func explanation() {
+  @Test
+  func `the plan is PostgreSQL's, for each statement`() {
     let text = served.text("/authors?include=books&explain=true")
     #expect(text.contains("ANY($1::int8[])"))
     #expect(text.contains("Scan"))

@@ -59,8 +59,8 @@ struct RolesTests {
 
   private func headers(_ key: String?) -> HTTPHeaders { key.map { ["Authorization": "Bearer \($0)"] } ?? [:] }
 
-  @Test("policies decide what each sees, whoever had the connection before")
-  func policies() throws {
+  @Test
+  func `policies decide what each sees, whoever had the connection before`() throws {
     let served = try served()
     for _ in 0..<3 {
       for (key, ids) in [("ann", "[1]"), ("bob", "[2,3]"), (nil, "[3]"), ("plain", "[3]")] {
@@ -73,13 +73,13 @@ struct RolesTests {
     }
   }
 
-  @Test("a role that the database doesn't have is refused", arguments: ["nobody", "none", "empty", "quoted"])
-  func refused(key: String) throws {
+  @Test(arguments: ["nobody", "none", "empty", "quoted"])
+  func `a role that the database doesn't have is refused`(key: String) throws {
     #expect(try served().text("/memos", headers: headers(key)).hasPrefix("403"))
   }
 
-  @Test("without a role for them, those without a token are asked for one")
-  func credentials() throws {
+  @Test
+  func `without a role for them, those without a token are asked for one`() throws {
     let served = try served(anonymous: nil)
     #expect(served.text("/memos").hasPrefix("401"))
     #expect(served.text("/memos", headers: headers("plain")).hasPrefix("403"))
@@ -87,15 +87,15 @@ struct RolesTests {
     #expect(served.text("/memos", headers: headers("ann")).hasPrefix("[{\"id\":1"))
   }
 
-  @Test("a privilege that is missing is 403, or 401 without a token")
-  func privileges() throws {
+  @Test
+  func `a privilege that is missing is 403, or 401 without a token`() throws {
     let served = try served()
     #expect(served.text("/secrets", headers: headers("ann")).hasPrefix("403"))
     #expect(served.text("/secrets").hasPrefix("401"))
   }
 
-  @Test("records leave out the columns that the role may not select")
-  func columns() throws {
+  @Test
+  func `records leave out the columns that the role may not select`() throws {
     let served = try served()
     #expect(served.text("/people", headers: headers("ann")) == #"[{"id":1,"name":"ann"}]"#)
     #expect(served.text("/people/1", headers: headers("bob")) == #"{"id":1,"name":"ann"}"#)
@@ -106,8 +106,8 @@ struct RolesTests {
     #expect(created.hasPrefix("201") && !created.contains("salary"), "\(created)")
   }
 
-  @Test("nobody gets 304 for what another was sent")
-  func tags() throws {
+  @Test
+  func `nobody gets 304 for what another was sent`() throws {
     let served = try served()
     let tag = try #require(served.get("/memos", headers: headers("ann")).headers["ETag"])
     var others = headers("bob")
@@ -118,8 +118,8 @@ struct RolesTests {
     #expect(served.get("/memos", headers: own).status.code == 304)
   }
 
-  @Test("writes are under the policies, and answers are kept whatever the role may do")
-  func writes() throws {
+  @Test
+  func `writes are under the policies, and answers are kept whatever the role may do`() throws {
     let served = try served()
     #expect(served.send(.post, "/memos", #"{"owner":"bob"}"#, headers: headers("ann")).hasPrefix("403"))
     #expect(served.send(.post, "/memos", #"{"owner":"x"}"#).hasPrefix("401"))

@@ -12,8 +12,8 @@ struct SchemaReaderTests {
     return try PostgreSQLSchemaReader(connection, schemas: schemas).schema()
   }
 
-  @Test("columns have types, defaults and what can be written")
-  func columns() throws {
+  @Test
+  func `columns have types, defaults and what can be written`() throws {
     let table = try #require(
       try schema(
         "CREATE DOMAIN cents AS bigint NOT NULL DEFAULT 0",
@@ -33,8 +33,8 @@ struct SchemaReaderTests {
     #expect(table.primaryKey == [0])
   }
 
-  @Test("keys, indexes and foreign keys")
-  func keys() throws {
+  @Test
+  func `keys, indexes and foreign keys`() throws {
     let schema = try schema(
       "CREATE TABLE country (code text PRIMARY KEY, name text UNIQUE)",
       "CREATE TABLE person (id int PRIMARY KEY, country text REFERENCES country, email text, born date)",
@@ -58,8 +58,8 @@ struct SchemaReaderTests {
     #expect(Model(inferredFrom: schema).resources["people"]?.associations["countries"] != nil)
   }
 
-  @Test("partitioned tables are served whole, and views as far as they have keys")
-  func kinds() throws {
+  @Test
+  func `partitioned tables are served whole, and views as far as they have keys`() throws {
     let schema = try schema(
       "CREATE TABLE event (id int, day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day)",
       "CREATE TABLE event_2024 PARTITION OF event FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')",
@@ -74,8 +74,8 @@ struct SchemaReaderTests {
     #expect(schema.tables["note"]?.kind == .view)
   }
 
-  @Test("schemas come in the order in which they are named")
-  func schemas() throws {
+  @Test
+  func `schemas come in the order in which they are named`() throws {
     let schema = try schema(
       "CREATE SCHEMA a", "CREATE SCHEMA b", "CREATE TABLE a.book (x int PRIMARY KEY)",
       "CREATE TABLE b.book (y int PRIMARY KEY)", "CREATE TABLE b.shelf (id int PRIMARY KEY)",
@@ -85,8 +85,8 @@ struct SchemaReaderTests {
     #expect(schema.warnings.count == 1)
   }
 
-  @Test("the fingerprint changes with the schema, and with nothing else")
-  func fingerprint() throws {
+  @Test
+  func `the fingerprint changes with the schema, and with nothing else`() throws {
     let target = try Cluster.database("CREATE TABLE book (id int PRIMARY KEY)")
     let connection = try PostgreSQLConnection(target)
     let reader = try PostgreSQLSchemaReader(connection)

@@ -13,8 +13,8 @@ struct SlotQueueTests {
 
   private let grants = Grants()
 
-  @Test("are granted in the order of the requests")
-  func order() {
+  @Test
+  func `are granted in the order of the requests`() {
     var queue = SlotQueue(count: 1)
     let first = queue.enqueue(grants.add)
     let claimsFirst = queue.claim(first.number)
@@ -34,8 +34,8 @@ struct SlotQueueTests {
     #expect(queue.taken == 1)
   }
 
-  @Test("that are not wanted any more go to the next request")
-  func withdrawal() {
+  @Test
+  func `that are not wanted any more go to the next request`() {
     var queue = SlotQueue(count: 1)
     let takes = queue.takeIfFree()
     #expect(takes)
@@ -56,8 +56,8 @@ struct SlotQueueTests {
     #expect(next == nil && queue.taken == 0)
   }
 
-  @Test("are granted to all when the queue is closed")
-  func closing() {
+  @Test
+  func `are granted to all when the queue is closed`() {
     var queue = SlotQueue(count: 1)
     let takes = queue.takeIfFree()
     #expect(takes)

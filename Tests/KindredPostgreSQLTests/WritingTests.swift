@@ -16,8 +16,8 @@ struct WritingTests {
       ], isWritable: true)
   }
 
-  @Test("a tree is written, and its keys are filled in")
-  func tree() throws {
+  @Test
+  func `a tree is written, and its keys are filled in`() throws {
     let answer = served.send(
       .post, "/authors", #"{"name":"Colette","books":[{"title":"Chéri","data":{"b":1,"a":[2]}}]}"#)
     #expect(
@@ -27,8 +27,8 @@ struct WritingTests {
     #expect(served.text("/authors/2/books/1?fields=title") == #"{"title":"Chéri"}"#)
   }
 
-  @Test("records are changed, replaced and deleted")
-  func changes() throws {
+  @Test
+  func `records are changed, replaced and deleted`() throws {
     #expect(
       served.send(.patch, "/authors/1", #"{"born":1819}"#) == #"200 {"id":1,"name":"Melville","born":1819}"#)
     #expect(
@@ -37,29 +37,27 @@ struct WritingTests {
     #expect(served.get("/authors/1").status == .notFound)
   }
 
-  @Test(
-    "what the table refuses is said, and nothing is done",
-    arguments: [
-      (#"{"name":null}"#, "422"), (#"{"name":"x","born":3000}"#, "422"),
-      (#"{"name":"x","born":"soon"}"#, "422"),
-      (#"{"name":"x","id":1}"#, "409"), (#"{"name":"x","books":[{"title":"a"},{"title":"a"}]}"#, "409"),
-      (#"{"name":"x","height":1}"#, "422"),
-    ])
-  func refusals(content: String, status: String) throws {
+  @Test(arguments: [
+    (#"{"name":null}"#, "422"), (#"{"name":"x","born":3000}"#, "422"),
+    (#"{"name":"x","born":"soon"}"#, "422"),
+    (#"{"name":"x","id":1}"#, "409"), (#"{"name":"x","books":[{"title":"a"},{"title":"a"}]}"#, "409"),
+    (#"{"name":"x","height":1}"#, "422"),
+  ])
+  func `what the table refuses is said, and nothing is done`(content: String, status: String) throws {
     #expect(served.send(.post, "/authors", content).hasPrefix(status))
     #expect(served.text("/authors?fields=n:count()") == #"[{"n":1}]"#)
     #expect(served.text("/books?fields=n:count()") == #"[{"n":0}]"#)
   }
 
-  @Test("an import with a reference to nothing is refused with its line")
-  func danglingReferences() throws {
+  @Test
+  func `an import with a reference to nothing is refused with its line`() throws {
     let answer = served.send(.post, "/books", "author_id,title\n1,a\n9,b\n1,c", of: "text/csv")
     #expect(answer.hasPrefix("409") && answer.contains(#""line":3"#), "\(answer)")
     #expect(served.text("/books?fields=n:count()") == #"[{"n":0}]"#)
   }
 
-  @Test("a function's word is the answer")
-  func raised() throws {
+  @Test
+  func `a function's word is the answer`() throws {
     try served.run(
       "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no more authors''; END'"
     )
@@ -69,8 +67,8 @@ struct WritingTests {
     #expect(answer.contains("no more authors"))
   }
 
-  @Test("writes at the same time come one after the other")
-  func concurrency() throws {
+  @Test
+  func `writes at the same time come one after the other`() throws {
     let served = served
     DispatchQueue.concurrentPerform(iterations: 20) { number in
       #expect(served.send(.post, "/books", #"{"author_id":1,"title":"t\#(number)"}"#).hasPrefix("201"))
@@ -78,8 +76,8 @@ struct WritingTests {
     #expect(served.text("/books?fields=n:count()") == #"[{"n":20}]"#)
   }
 
-  @Test("a write whose commit was not answered is not tried again")
-  func lostCommit() throws {
+  @Test
+  func `a write whose commit was not answered is not tried again`() throws {
     try served.run("CREATE SEQUENCE attempt")
     try served.run(
       """
@@ -96,8 +94,8 @@ struct WritingTests {
     #expect(try connection.rows("SELECT last_value FROM attempt") == [["1"]])
   }
 
-  @Test("arrays and composites are written as JSON")
-  func composed() throws {
+  @Test
+  func `arrays and composites are written as JSON`() throws {
     try served.run("CREATE TYPE spot AS (x int, name text)")
     try served.run(
       "CREATE TABLE place (id int PRIMARY KEY, grid int[], tags text[], spot spot, spots spot[])")

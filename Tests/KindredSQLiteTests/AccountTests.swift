@@ -21,8 +21,8 @@ struct AccountTests {
     while try statement.step() {}
   }
 
-  @Test("memory beyond the limit is refused, and the next request has all of it again")
-  func memory() throws {
+  @Test
+  func `memory beyond the limit is refused, and the next request has all of it again`() throws {
     let connection = try connection { $0.memory = 8 << 20 }
     for _ in 0..<2 {
       connection.accounting {
@@ -35,8 +35,8 @@ struct AccountTests {
     }
   }
 
-  @Test("an error that has another cause is not attributed to memory that was refused before")
-  func otherErrors() throws {
+  @Test
+  func `an error that has another cause is not attributed to memory that was refused before`() throws {
     let connection = try connection { $0.memory = 8 << 20 }
     connection.accounting {
       let refused = #expect(throws: DatabaseError.self) {
@@ -51,14 +51,14 @@ struct AccountTests {
     }
   }
 
-  @Test("without an account nothing is refused")
-  func none() throws {
+  @Test
+  func `without an account nothing is refused`() throws {
     let connection = try connection { _ in }
     try connection.accounting { try connection.execute("SELECT length(hex(zeroblob(20000000)))") }
   }
 
-  @Test("temporary files beyond the limit are refused", .enabled(if: TemporaryStorage.available == .files))
-  func temporaryFiles() throws {
+  @Test(.enabled(if: TemporaryStorage.available == .files))
+  func `temporary files beyond the limit are refused`() throws {
     let connection = try connection { $0.temporaryFiles = 4 << 20 }
     connection.accounting {
       let error = #expect(throws: DatabaseError.self) { try sort(200, on: connection) }
@@ -67,8 +67,8 @@ struct AccountTests {
     try connection.accounting { try sort(20, on: connection) }
   }
 
-  @Test("idle statements take no more than their cache may")
-  func statementCache() throws {
+  @Test
+  func `idle statements take no more than their cache may`() throws {
     var configuration = ConnectionConfiguration()
     configuration.statementCacheBytes = 100_000
     let connection = try Connection(path: ":memory:", access: .readWriteCreate, configuration: configuration)

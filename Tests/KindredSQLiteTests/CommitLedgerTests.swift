@@ -74,8 +74,8 @@ struct CommitLedgerTests {
     #expect(again == tables || again == [], "\(String(describing: again))")
   }
 
-  @Test("several commits are one change, as long as nobody else commits")
-  func chain() throws {
+  @Test
+  func `several commits are one change, as long as nobody else commits`() throws {
     let before = try state()
     try write("UPDATE a SET x = 1")
     let middle = try state()
@@ -92,8 +92,8 @@ struct CommitLedgerTests {
     #expect(try queue.ledger.tables(since: before, until: state()) == nil)
   }
 
-  @Test("a commit that is rolled back leaves nothing, and one after it has its own tables alone")
-  func rollback() throws {
+  @Test
+  func `a commit that is rolled back leaves nothing, and one after it has its own tables alone`() throws {
     let before = try state()
     #expect(throws: DatabaseError.self) { try write("INSERT INTO w VALUES ('k', 2)") }
     try write("UPDATE c SET a = 2")
@@ -113,8 +113,8 @@ struct CommitLedgerTests {
     #expect(try tables(of: "UPDATE c SET a = 2") == ["c", "more"])
   }
 
-  @Test("a checkpoint changes nothing")
-  func checkpoint() throws {
+  @Test
+  func `a checkpoint changes nothing`() throws {
     let before = try state()
     try write("UPDATE a SET x = 1")
     try pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(PASSIVE)") }

@@ -17,8 +17,8 @@ struct ConnectionPoolTests {
     pool = try ConnectionPool(path: path, access: .readWrite, readers: 3, checkoutTimeout: 20_000)
   }
 
-  @Test("many threads read while one writes, and each sees whole transactions only")
-  func concurrency() throws {
+  @Test
+  func `many threads read while one writes, and each sees whole transactions only`() throws {
     let failures = Mutex<[String]>([])
     let reads = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -57,8 +57,8 @@ struct ConnectionPoolTests {
     #expect(statistics.statementCacheHits > statistics.statementCacheMisses)
   }
 
-  @Test("a snapshot stays while others commit")
-  func snapshot() throws {
+  @Test
+  func `a snapshot stays while others commit`() throws {
     let reader = try pool.reader()
     try reader.beginRead()
     try pool.withWriter { try $0.execute("UPDATE account SET amount = 0") }
@@ -68,8 +68,8 @@ struct ConnectionPoolTests {
     pool.release(reader)
   }
 
-  @Test("who finds no free connection waits, and is told that it is busy")
-  func exhaustion() throws {
+  @Test
+  func `who finds no free connection waits, and is told that it is busy`() throws {
     let small = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1, checkoutTimeout: 20)
     let reader = try small.reader()
     #expect { try small.reader() } throws: { ($0 as? DatabaseError)?.isBusy == true }
@@ -82,8 +82,8 @@ struct ConnectionPoolTests {
     small.release(try small.reader())
   }
 
-  @Test("connections go to those who wait, in the order of coming, and past those who leave")
-  func queue() throws {
+  @Test
+  func `connections go to those who wait, in the order of coming, and past those who leave`() throws {
     let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
     let first = try #require(try single.readerIfFree())
     #expect(try single.readerIfFree() == nil)
@@ -107,8 +107,8 @@ struct ConnectionPoolTests {
     single.release(try single.reader())
   }
 
-  @Test("what a holder leaves behind is gone for the next one")
-  func relinquished() throws {
+  @Test
+  func `what a holder leaves behind is gone for the next one`() throws {
     let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
     let first = try single.reader()
     try first.beginRead()
@@ -126,8 +126,8 @@ struct ConnectionPoolTests {
     single.release(second)
   }
 
-  @Test("statements of one text run beside each other, and come from the cache the next time")
-  func statementCache() throws {
+  @Test
+  func `statements of one text run beside each other, and come from the cache the next time`() throws {
     let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
     try single.withReader { reader in
       let outer = try reader.cached("SELECT id FROM account WHERE id >= ?")
@@ -151,8 +151,8 @@ struct ConnectionPoolTests {
     #expect(single.statistics.statementCacheMisses == 2)
   }
 
-  @Test("the cache keeps the statements that were used last")
-  func boundedCache() throws {
+  @Test
+  func `the cache keeps the statements that were used last`() throws {
     var configuration = ConnectionConfiguration()
     configuration.statementCacheCapacity = 2
     let single = try ConnectionPool(
@@ -166,16 +166,16 @@ struct ConnectionPoolTests {
     #expect(single.statistics.statementCacheMisses == 4)
   }
 
-  @Test("a pool that is closed leaves one file")
-  func closedFile() throws {
+  @Test
+  func `a pool that is closed leaves one file`() throws {
     try pool.withReader { _ in try pool.withWriter { try $0.execute("UPDATE account SET amount = 7") } }
     #expect(try directory.fileNames != ["library.sqlite"])
     pool.close()
     #expect(try directory.fileNames == ["library.sqlite"])
   }
 
-  @Test("a closed pool gives nothing, and takes back what is out")
-  func close() throws {
+  @Test
+  func `a closed pool gives nothing, and takes back what is out`() throws {
     let reader = try pool.reader()
     pool.close()
     #expect(try reader.value("SELECT count(*) FROM account") == .integer(2))
@@ -185,8 +185,8 @@ struct ConnectionPoolTests {
     #expect(pool.statistics.readersOpen == 0)
   }
 
-  @Test("a pool for reading has no writer")
-  func noWriter() throws {
+  @Test
+  func `a pool for reading has no writer`() throws {
     let reading = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
     #expect(!reading.isWritable)
     #expect { try reading.withWriter { _ in } } throws: { ($0 as? DatabaseError)?.isReadOnly == true }

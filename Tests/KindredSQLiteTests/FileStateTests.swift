@@ -18,10 +18,8 @@ struct FileStateTests {
     watcher = try Connection(path: path, access: .readOnly, configuration: configuration)
   }
 
-  @Test(
-    "it stays while nobody commits, and changes with a commit",
-    arguments: ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
-  func commit(mode: String) throws {
+  @Test(arguments: ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
+  func `it stays while nobody commits, and changes with a commit`(mode: String) throws {
     try writer.execute("PRAGMA journal_mode = \(mode)")
     _ = try watcher.dataVersion
     let state = try #require(watcher.fileState)
@@ -41,8 +39,8 @@ struct FileStateTests {
     }
   }
 
-  @Test("a transaction that is under way is no commit yet")
-  func transaction() throws {
+  @Test
+  func `a transaction that is under way is no commit yet`() throws {
     try writer.execute("PRAGMA journal_mode = WAL")
     _ = try watcher.dataVersion
     let state = try #require(watcher.fileState)

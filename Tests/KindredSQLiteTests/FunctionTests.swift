@@ -17,8 +17,8 @@ struct FunctionTests {
     return statement.value(0)
   }
 
-  @Test("like and glob match as SQLite's operators do")
-  func patterns() throws {
+  @Test
+  func `like and glob match as SQLite's operators do`() throws {
     let letters = ["a", "A", "b", "%", "_", "*", "?", "[", "]", "^", "-", "\\", "é", "日"]
     var state: UInt64 = 1
     func text() -> SQLValue {
@@ -44,24 +44,24 @@ struct FunctionTests {
     }
   }
 
-  @Test(
-    "instr, replace and trim give what SQLite's functions give",
-    arguments: [
-      ("instr('été', 't')", SQLValue.integer(2)), ("instr(x'c3a974', x'74')", .integer(3)),
-      ("instr('abc', '')", .integer(1)), ("instr('abc', NULL)", .null), ("instr(12345, 34)", .integer(3)),
-      ("instr('aé', CAST(x'a9' AS TEXT))", .integer(0)), ("replace('aaa', 'aa', 'b')", .text("ba")),
-      ("replace('abc', '', 'x')", .text("abc")), ("replace(121, 1, 'x')", .text("x2x")),
-      ("replace('abc', 'b', NULL)", .null), ("trim('  a b ')", .text("a b")),
-      ("trim('éaé', 'é')", .text("a")), ("ltrim('xxa', 'x')", .text("a")), ("rtrim('axy', 'yx')", .text("a")),
-      ("trim('a', '')", .text("a")), ("floor(-1.5)", .real(-2)), ("ceil(1.2)", .real(2)),
-      ("floor(3)", .integer(3)),
-    ])
-  func texts(expression: String, result: SQLValue) throws {
+  @Test(arguments: [
+    ("instr('été', 't')", SQLValue.integer(2)), ("instr(x'c3a974', x'74')", .integer(3)),
+    ("instr('abc', '')", .integer(1)), ("instr('abc', NULL)", .null), ("instr(12345, 34)", .integer(3)),
+    ("instr('aé', CAST(x'a9' AS TEXT))", .integer(0)), ("replace('aaa', 'aa', 'b')", .text("ba")),
+    ("replace('abc', '', 'x')", .text("abc")), ("replace(121, 1, 'x')", .text("x2x")),
+    ("replace('abc', 'b', NULL)", .null), ("trim('  a b ')", .text("a b")),
+    ("trim('éaé', 'é')", .text("a")), ("ltrim('xxa', 'x')", .text("a")), ("rtrim('axy', 'yx')", .text("a")),
+    ("trim('a', '')", .text("a")), ("floor(-1.5)", .real(-2)), ("ceil(1.2)", .real(2)),
+    ("floor(3)", .integer(3)),
+  ])
+  func `instr, replace and trim give what SQLite's functions give`(expression: String, result: SQLValue)
+    throws
+  {
     #expect(try value("SELECT \(expression)") == result)
   }
 
-  @Test("a deadline ends a call that would take hours")
-  func deadline() throws {
+  @Test
+  func `a deadline ends a call that would take hours`() throws {
     let a = SQLValue.text(String(repeating: "a", count: 4 << 20))
     let pattern = SQLValue.text("%" + String(repeating: "a", count: 9_000) + "b")
     connection.setDeadline(MonotonicTime.now() + 50_000_000)
@@ -85,8 +85,8 @@ struct FunctionTests {
     #expect(MonotonicTime.now() - start < 1_000_000_000)
   }
 
-  @Test("a pattern is no longer than SQLite takes one", arguments: ["kindred_like", "kindred_glob"])
-  func longPattern(function: String) throws {
+  @Test(arguments: ["kindred_like", "kindred_glob"])
+  func `a pattern is no longer than SQLite takes one`(function: String) throws {
     let error = #expect(throws: DatabaseError.self) {
       try value("SELECT \(function)(?1, 'a')", [.text(String(repeating: "a", count: 10_001))])
     }
@@ -95,8 +95,8 @@ struct FunctionTests {
       try value("SELECT \(function)(?1, ?1)", [.text(String(repeating: "a", count: 10_000))]) == .integer(1))
   }
 
-  @Test("kindred_concat is the operator, but for the length of what it builds")
-  func concatenation() throws {
+  @Test
+  func `kindred_concat is the operator, but for the length of what it builds`() throws {
     let values = ["NULL", "''", "'ab'", "12", "1.5", "x''", "x'6162'", "1e300", "'é'"]
     for left in values {
       for right in values {
@@ -110,8 +110,8 @@ struct FunctionTests {
     }
   }
 
-  @Test("the length of texts that are built is bounded, and that of others is not")
-  func builtLength() throws {
+  @Test
+  func `the length of texts that are built is bounded, and that of others is not`() throws {
     var configuration = ConnectionConfiguration()
     configuration.resourceLimits.builtValue = 1000
     let connection = try Connection(path: ":memory:", access: .readWriteCreate, configuration: configuration)
@@ -129,8 +129,8 @@ struct FunctionTests {
     #expect(throws: DatabaseError.self) { try length("replace(long, '0', '00')") }
   }
 
-  @Test("digests tell values apart, and the same ones not")
-  func digests() throws {
+  @Test
+  func `digests tell values apart, and the same ones not`() throws {
     let values = ["NULL", "0", "1", "1.0", "''", "'1'", "x''", "x'31'", "'ab'", "'ba'", "1, NULL", "NULL, 1"]
     let digests = try Set(values.map { try value("SELECT kindred_digest(\($0))") })
     #expect(digests.count == values.count)

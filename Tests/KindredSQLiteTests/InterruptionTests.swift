@@ -24,15 +24,15 @@ struct InterruptionTests {
     return error?.interruption
   }
 
-  @Test("another thread stops a statement")
-  func interrupt() throws {
+  @Test
+  func `another thread stops a statement`() throws {
     let handle = connection.interruptHandle
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { handle.interrupt() }
     #expect(interruption() == .cancelled)
   }
 
-  @Test("nobody waits for a lock beyond the deadline, nor once interrupted", .timeLimit(.minutes(10)))
-  func locks() throws {
+  @Test(.timeLimit(.minutes(10)))
+  func `nobody waits for a lock beyond the deadline, nor once interrupted`() throws {
     var configuration = ConnectionConfiguration()
     // A busy timeout of an hour.
     configuration.busyTimeout = 3_600_000
@@ -50,8 +50,8 @@ struct InterruptionTests {
     try waiting.execute("INSERT INTO t VALUES (1)")
   }
 
-  @Test("a wish that comes between two statements is not lost")
-  func interruptBefore() throws {
+  @Test
+  func `a wish that comes between two statements is not lost`() throws {
     connection.interruptHandle.interrupt()
     #expect(interruption() == .cancelled)
     connection.clearInterruption()
@@ -60,8 +60,8 @@ struct InterruptionTests {
     #expect(interruption() == .timedOut)
   }
 
-  @Test("a deadline stops a statement without an end, and can be told from a cancellation")
-  func deadline() throws {
+  @Test
+  func `a deadline stops a statement without an end, and can be told from a cancellation`() throws {
     let start = MonotonicTime.now()
     connection.setDeadline(start + 50_000_000)
     #expect(interruption() == .timedOut)
@@ -70,8 +70,8 @@ struct InterruptionTests {
     try connection.execute("SELECT 1")
   }
 
-  @Test("the handle of a former holder does nothing")
-  func formerHolder() throws {
+  @Test
+  func `the handle of a former holder does nothing`() throws {
     let former = connection.interruptHandle
     connection.clearInterruption()
     former.interrupt()
@@ -79,16 +79,16 @@ struct InterruptionTests {
     #expect(interruption() == .timedOut)
   }
 
-  @Test("a handle is safe after the connection is closed")
-  func closed() throws {
+  @Test
+  func `a handle is safe after the connection is closed`() throws {
     func handle() throws -> InterruptHandle {
       try Connection(path: connection.path, access: .readOnly).interruptHandle
     }
     try handle().interrupt()
   }
 
-  @Test("a writing transaction that is interrupted is rolled back")
-  func writing() throws {
+  @Test
+  func `a writing transaction that is interrupted is rolled back`() throws {
     connection.setDeadline(MonotonicTime.now() + 50_000_000)
     #expect(throws: DatabaseError.self) {
       try connection.writeTransaction {

@@ -25,8 +25,8 @@ struct MigratorTests {
     return error?.description.replacing(directory.path + "/", with: "")
   }
 
-  @Test("files are applied in the order of their numbers, and once")
-  func once() throws {
+  @Test
+  func `files are applied in the order of their numbers, and once`() throws {
     try directory.write("INSERT INTO t VALUES (10)", to: "10-ten.sql")
     try directory.write("-- nothing\n", to: "0003-nothing.sql")
     try directory.write("CREATE TABLE t(x); INSERT INTO t VALUES (2);", to: "0002-two.sql")
@@ -42,14 +42,14 @@ struct MigratorTests {
         == [[.text("0002-two.sql"), .integer(64)]])
   }
 
-  @Test("the checksum is SHA-256")
-  func checksum() throws {
+  @Test
+  func `the checksum is SHA-256`() throws {
     let migration = try Migration(fileName: "1-a.sql", sql: "abc")
     #expect(migration.checksum == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  @Test("a changed file stops, before anything is applied")
-  func changed() throws {
+  @Test
+  func `a changed file stops, before anything is applied`() throws {
     try directory.write("CREATE TABLE t(x)", to: "0001-one.sql")
     try migrate()
     try directory.write("CREATE TABLE t(x) ", to: "0001-one.sql")
@@ -61,22 +61,22 @@ struct MigratorTests {
     #expect(throws: DatabaseError.self) { try connection.prepare("SELECT * FROM u") }
   }
 
-  @Test("a missing file stops")
-  func missing() throws {
+  @Test
+  func `a missing file stops`() throws {
     try Migrator([Migration(fileName: "0001-one.sql", sql: "CREATE TABLE t(x)")]).migrate(connection)
     #expect(failure() == "0001-one.sql: has been applied, and is missing now; restore it")
   }
 
-  @Test("a file that comes late stops")
-  func late() throws {
+  @Test
+  func `a file that comes late stops`() throws {
     try directory.write("CREATE TABLE t(x)", to: "0002-two.sql")
     try migrate()
     try directory.write("CREATE TABLE u(x)", to: "0001-one.sql")
     #expect(failure()?.hasPrefix("0001-one.sql: comes before 0002-two.sql") == true)
   }
 
-  @Test("a failing file is named with its line and rolled back; those before it stay")
-  func failing() throws {
+  @Test
+  func `a failing file is named with its line and rolled back; those before it stay`() throws {
     try directory.write("CREATE TABLE t(x UNIQUE)", to: "0001-one.sql")
     try directory.write(
       """
@@ -93,41 +93,37 @@ struct MigratorTests {
     #expect(!connection.isInTransaction)
   }
 
-  @Test("a syntax error is placed at its own line")
-  func syntaxError() throws {
+  @Test
+  func `a syntax error is placed at its own line`() throws {
     try directory.write("CREATE TABLE t(x);\n\nSELECT x,\n  y\nFORM t;", to: "0001-one.sql")
     #expect(
       failure() == "0001-one.sql:4: no such column: y"
         || failure() == #"0001-one.sql:5: near "t": syntax error"#)
   }
 
-  @Test(
-    "statements that manage transactions are refused",
-    arguments: ["BEGIN", "commit", "End", "ROLLBACK", "SAVEPOINT s", "RELEASE s", "/* x */;; COMMIT"])
-  func transactions(statement: String) throws {
+  @Test(arguments: ["BEGIN", "commit", "End", "ROLLBACK", "SAVEPOINT s", "RELEASE s", "/* x */;; COMMIT"])
+  func `statements that manage transactions are refused`(statement: String) throws {
     try directory.write("CREATE TABLE t(x);\n\(statement); CREATE TABLE u(x)", to: "0001-one.sql")
     #expect(failure()?.hasPrefix("0001-one.sql:2: ") == true)
     #expect(try connection.value("SELECT count(*) FROM sqlite_schema") == .integer(0))
   }
 
-  @Test("a trigger's BEGIN and END are no transaction")
-  func trigger() throws {
+  @Test
+  func `a trigger's BEGIN and END are no transaction`() throws {
     try directory.write(
       "CREATE TABLE t(x); CREATE TRIGGER a AFTER INSERT ON t BEGIN DELETE FROM t; END;", to: "0001-one.sql")
     #expect(try migrate() == ["0001-one.sql"])
   }
 
-  @Test(
-    "two files of one number, and a misnamed one, stop",
-    arguments: ["1-other.sql", "schema.sql", "0002_a.sql"])
-  func names(name: String) throws {
+  @Test(arguments: ["1-other.sql", "schema.sql", "0002_a.sql"])
+  func `two files of one number, and a misnamed one, stop`(name: String) throws {
     try directory.write("", to: "0001-one.sql")
     try directory.write("", to: name)
     #expect(throws: MigrationError.self) { try Migrator(directory: directory.path) }
   }
 
-  @Test("a directory that is not there, and a file that is no text, stop")
-  func unreadable() throws {
+  @Test
+  func `a directory that is not there, and a file that is no text, stop`() throws {
     let missing = directory.path("nowhere")
     let error = #expect(throws: MigrationError.self) { try Migrator(directory: missing) }
     #expect(error?.description == "\(missing): can't be read: No such file or directory")
@@ -135,8 +131,8 @@ struct MigratorTests {
     #expect(failure() == "0001-binary.sql: can't be read: it is not UTF-8 text")
   }
 
-  @Test("a table can be rebuilt, as foreign keys are checked at the end of the file")
-  func rebuild() throws {
+  @Test
+  func `a table can be rebuilt, as foreign keys are checked at the end of the file`() throws {
     try directory.write(
       "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id, aId REFERENCES a(id) ON DELETE CASCADE);"
         + "INSERT INTO a VALUES (1); INSERT INTO b VALUES (1, 1);", to: "0001-one.sql")
@@ -148,8 +144,8 @@ struct MigratorTests {
     #expect(throws: DatabaseError.self) { try connection.execute("INSERT INTO b VALUES (2, 2)") }
   }
 
-  @Test("a row that refers to nothing stops")
-  func foreignKeys() throws {
+  @Test
+  func `a row that refers to nothing stops`() throws {
     try directory.write(
       "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(aId REFERENCES a); INSERT INTO b VALUES (7);",
       to: "0001-one.sql")
@@ -157,8 +153,8 @@ struct MigratorTests {
     #expect(try connection.value("SELECT count(*) FROM sqlite_schema") == .integer(0))
   }
 
-  @Test("a long script of short statements is no long statement")
-  func longScript() throws {
+  @Test
+  func `a long script of short statements is no long statement`() throws {
     let sql = "CREATE TABLE t(x);\n" + String(repeating: "INSERT INTO t VALUES (1);\n", count: 50_000)
     try Migrator([Migration(fileName: "0001-one.sql", sql: sql)]).migrate(connection)
     #expect(try connection.value("SELECT count(*) FROM t") == .integer(50_000))

@@ -18,34 +18,32 @@ struct OpeningTests {
     return error?.description.replacing(path + ": ", with: "")
   }
 
-  @Test("a missing file", arguments: [Connection.Access.readOnly, .readWrite, .immutable])
-  func missing(access: Connection.Access) {
+  @Test(arguments: [Connection.Access.readOnly, .readWrite, .immutable])
+  func `a missing file`(access: Connection.Access) {
     #expect(failure(directory.path("nowhere.sqlite"), access: access) == "no such file; check the path")
     #expect(failure(directory.path("no/where.sqlite"), access: access) == "no such file; check the path")
   }
 
-  @Test("a directory")
-  func isDirectory() {
+  @Test
+  func `a directory`() {
     #expect(failure(directory.path) == "is a directory; name the database file in it")
   }
 
-  @Test(
-    "something that is no database",
-    arguments: ["just text, and long enough to be looked at".utf8, "short".utf8])
-  func notADatabase(content: String.UTF8View) throws {
+  @Test(arguments: ["just text, and long enough to be looked at".utf8, "short".utf8])
+  func `something that is no database`(content: String.UTF8View) throws {
     let path = try directory.write(Array(content), to: "x.sqlite")
     #expect(failure(path) == "is not an SQLite database, or is encrypted; check the path")
     #expect(failure(path, access: .readWrite) == "is not an SQLite database, or is encrypted; check the path")
   }
 
-  @Test("a file without content is an empty database")
-  func empty() throws {
+  @Test
+  func `a file without content is an empty database`() throws {
     let path = try directory.write("", to: "x.sqlite")
     #expect(try Connection(path: path, access: .readOnly).rows("SELECT * FROM sqlite_schema").isEmpty)
   }
 
-  @Test("a damaged file")
-  func damaged() throws {
+  @Test
+  func `a damaged file`() throws {
     let path = try directory.database()
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try file.seek(toOffset: 100)
@@ -54,29 +52,29 @@ struct OpeningTests {
     #expect(failure(path)?.hasPrefix("is damaged (") == true)
   }
 
-  @Test("a file that is cut off")
-  func truncated() throws {
+  @Test
+  func `a file that is cut off`() throws {
     let path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (zeroblob(50000))")
     try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 4196)
     #expect(failure(path)?.hasPrefix("is damaged (") == true)
   }
 
-  @Test("a file in a directory that is not there can't be made")
-  func cannotCreate() {
+  @Test
+  func `a file in a directory that is not there can't be made`() {
     #expect(
       failure(directory.path("no/where.sqlite"), access: .readWriteCreate)?.hasPrefix(
         "its directory can't be written to")
         == true)
   }
 
-  @Test("a line feed in the path stays out of the message")
-  func lineFeed() {
+  @Test
+  func `a line feed in the path stays out of the message`() {
     _ = failure(directory.path("a\nb"))
     #expect(OpenError(.missing, path: "a\r\nb").description == "a b: no such file; check the path")
   }
 
-  @Test("a database is put into WAL mode by a writable pool, and left as it is by the others")
-  func journalMode() throws {
+  @Test
+  func `a database is put into WAL mode by a writable pool, and left as it is by the others`() throws {
     func mode() throws -> SQLValue? {
       try Connection(path: path, access: .readOnly).value("PRAGMA journal_mode")
     }

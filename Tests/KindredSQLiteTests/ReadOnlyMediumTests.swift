@@ -13,10 +13,8 @@ struct ReadOnlyMediumTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test(
-    "all of this was tried",
-    .enabled(if: Restriction.possible == Restriction.allCases, "takes root, and mount namespaces"))
-  func complete() {}
+  @Test(.enabled(if: Restriction.possible == Restriction.allCases, "takes root, and mount namespaces"))
+  func `all of this was tried`() {}
 
   /// A database in WAL mode whose connections are all closed.
   func walDatabase() throws -> String {
@@ -33,28 +31,25 @@ struct ReadOnlyMediumTests {
     return pool.readerAccess
   }
 
-  @Test(
-    "a rollback-journal database is read as any other", arguments: Restriction.possible)
-  func rollbackJournal(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `a rollback-journal database is read as any other`(restriction: Restriction) throws {
     let path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
     #expect(try restriction.apply(to: directory.path) { try read(path) } == .readOnly)
   }
 
-  @Test("a WAL database is served as immutable", arguments: Restriction.possible)
-  func wal(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `a WAL database is served as immutable`(restriction: Restriction) throws {
     let path = try walDatabase()
     #expect(try restriction.apply(to: directory.path) { try read(path) } == .immutable)
   }
 
-  @Test("a WAL database in a directory that can be written to is never served as immutable")
-  func writable() throws {
+  @Test
+  func `a WAL database in a directory that can be written to is never served as immutable`() throws {
     #expect(try read(walDatabase()) == .readOnly)
   }
 
-  @Test(
-    "a WAL database that somebody has open is read with its WAL file",
-    arguments: Restriction.possible)
-  func walInUse(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `a WAL database that somebody has open is read with its WAL file`(restriction: Restriction) throws {
     let path = try walDatabase()
     let writer = try Connection(path: path, access: .readWrite)
     try writer.execute("UPDATE t SET x = 2; UPDATE t SET x = 1")
@@ -62,9 +57,8 @@ struct ReadOnlyMediumTests {
     _ = consume writer
   }
 
-  @Test(
-    "a WAL file that would be overlooked is an error", arguments: Restriction.possible)
-  func leftOverWAL(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `a WAL file that would be overlooked is an error`(restriction: Restriction) throws {
     let path = try walDatabase()
     let copy = directory.path("copy.sqlite")
     let writer = try Connection(path: path, access: .readWrite)
@@ -78,10 +72,8 @@ struct ReadOnlyMediumTests {
     _ = consume writer
   }
 
-  @Test(
-    "a hot journal is an error that says how to mend it", arguments: Restriction.possible
-  )
-  func hotJournal(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `a hot journal is an error that says how to mend it`(restriction: Restriction) throws {
     let path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
     let copy = directory.path("copy.sqlite")
     let writer = try Connection(path: path, access: .readWrite)
@@ -95,9 +87,8 @@ struct ReadOnlyMediumTests {
     }
   }
 
-  @Test(
-    "writing is refused when the database is opened", arguments: Restriction.possible)
-  func writing(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `writing is refused when the database is opened`(restriction: Restriction) throws {
     let path = try directory.database()
     #expect {
       try restriction.apply(to: directory.path) {
@@ -106,8 +97,8 @@ struct ReadOnlyMediumTests {
     } throws: { ($0 as? OpenError)?.reason == .notWritable }
   }
 
-  @Test("a file that may not be read", .enabled(if: Restriction.otherUser.isPossible))
-  func unreadable() throws {
+  @Test(.enabled(if: Restriction.otherUser.isPossible))
+  func `a file that may not be read`() throws {
     let path = try directory.database()
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     #expect { try Restriction.otherUser.apply(to: directory.path) { try read(path) } } throws: {
@@ -115,8 +106,8 @@ struct ReadOnlyMediumTests {
     }
   }
 
-  @Test("a directory that may not be searched", .enabled(if: Restriction.otherUser.isPossible))
-  func unreachable() throws {
+  @Test(.enabled(if: Restriction.otherUser.isPossible))
+  func `a directory that may not be searched`() throws {
     let path = try directory.database()
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path)
     #expect { try Restriction.otherUser.apply(to: directory.path) { try read(path) } } throws: {

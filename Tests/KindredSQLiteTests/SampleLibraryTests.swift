@@ -16,8 +16,8 @@ struct SampleLibraryTests {
     try Migrator(directory: package.appending(path: "Migrations").path).migrate(connection)
   }
 
-  @Test("each table has what it should")
-  func counts() throws {
+  @Test
+  func `each table has what it should`() throws {
     let expected = [
       "author": 31, "award": 10, "book": 80, "citizen": 13, "citizenship": 18, "country": 15,
       "demographics": 14, "employee": 10, "painting": 12, "passport": 13, "player": 9, "playlist": 3,
@@ -28,8 +28,8 @@ struct SampleLibraryTests {
     }
   }
 
-  @Test("every foreign key holds, and is searched by an index")
-  func foreignKeys() throws {
+  @Test
+  func `every foreign key holds, and is searched by an index`() throws {
     #expect(try connection.rows("PRAGMA foreign_key_check").isEmpty)
     let scanned = try connection.rows(
       """
@@ -41,8 +41,8 @@ struct SampleLibraryTests {
     #expect(scanned == [])
   }
 
-  @Test("the records that the documentation speaks of are there")
-  func records() throws {
+  @Test
+  func `the records that the documentation speaks of are there`() throws {
     #expect(
       try connection.rows(
         "SELECT author.name, title, countryCode FROM book JOIN author ON author.id = authorId WHERE book.id IN (1, 7)"
@@ -56,8 +56,8 @@ struct SampleLibraryTests {
       try connection.rows("SELECT * FROM citizenship WHERE citizenId = 12 AND countryCode = 'FR'").count == 1)
   }
 
-  @Test("titles are found, with and without accents, and after every change")
-  func fullText() throws {
+  @Test
+  func `titles are found, with and without accents, and after every change`() throws {
     func ids(_ pattern: String) throws -> [SQLValue] {
       try connection.rows("SELECT rowid FROM bookText('\(pattern)')").map { $0[0] }
     }

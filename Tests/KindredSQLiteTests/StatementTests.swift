@@ -13,21 +13,20 @@ struct StatementTests {
   }
 
   @Test(
-    "a value comes back as it went in",
     arguments: [
       .null, .integer(0), .integer(.min), .integer(.max), .real(0.1), .real(-0.0), .real(.infinity),
       .real(.leastNonzeroMagnitude), .text(""), .text("Moby-Dick"), .text("a\0b"), .text("日本 😀"), .blob([]),
       .blob([0, 255, 254, 0]),
     ] as [SQLValue])
-  func roundTrip(value: SQLValue) throws {
+  func `a value comes back as it went in`(value: SQLValue) throws {
     let insert = try connection.prepare("INSERT INTO t VALUES (?)")
     try insert.bind(value, at: 1)
     #expect(try !insert.step())
     #expect(try connection.rows("SELECT x FROM t") == [[value]])
   }
 
-  @Test("text that is not UTF-8 comes as its bytes, and as a value with U+FFFD")
-  func invalidUTF8() throws {
+  @Test
+  func `text that is not UTF-8 comes as its bytes, and as a value with U+FFFD`() throws {
     let statement = try connection.prepare("SELECT CAST(x'61FF62' AS TEXT)")
     #expect(try statement.step())
     #expect(statement.columnType(0) == .text)
@@ -36,8 +35,8 @@ struct StatementTests {
     #expect(statement.text(0) == "a\u{FFFD}b")
   }
 
-  @Test("the text of a UTF-16 database comes as UTF-8")
-  func utf16() throws {
+  @Test
+  func `the text of a UTF-16 database comes as UTF-8`() throws {
     let connection = try Connection(path: directory.path("utf16.sqlite"), access: .readWriteCreate)
     try connection.execute(
       "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(x); INSERT INTO t VALUES ('Zürich 😀')")
@@ -47,8 +46,8 @@ struct StatementTests {
     #expect(statement.value(0) == .text("Zürich 😀"))
   }
 
-  @Test("a column is bound from another statement with its storage class")
-  func bindColumn() throws {
+  @Test
+  func `a column is bound from another statement with its storage class`() throws {
     let values: [SQLValue] = [.null, .integer(7), .real(1.5), .text("a\0b"), .blob([0, 1])]
     let source = try connection.prepare("SELECT ?1, ?2, ?3, ?4, ?5")
     try source.bind(values)
@@ -59,8 +58,8 @@ struct StatementTests {
     #expect(target.row == values)
   }
 
-  @Test("the empty text and the empty blob are not NULL, whatever their address")
-  func emptyBuffers() throws {
+  @Test
+  func `the empty text and the empty blob are not NULL, whatever their address`() throws {
     let statement = try connection.prepare("SELECT typeof(?1), typeof(?2)")
     try statement.bind(text: UnsafeRawBufferPointer(start: nil, count: 0), at: 1)
     try statement.bind(blob: UnsafeRawBufferPointer(start: nil, count: 0), at: 2)
@@ -68,8 +67,8 @@ struct StatementTests {
     #expect(statement.row == [.text("text"), .text("blob")])
   }
 
-  @Test("NaN is NULL")
-  func notANumber() throws {
+  @Test
+  func `NaN is NULL`() throws {
     let statement = try connection.prepare("SELECT ?")
     try statement.bind(Double.nan, at: 1)
     #expect(try statement.step())
@@ -77,8 +76,8 @@ struct StatementTests {
     #expect(statement.text(0) == nil)
   }
 
-  @Test("numbers can be read as text, and text as numbers")
-  func conversions() throws {
+  @Test
+  func `numbers can be read as text, and text as numbers`() throws {
     let statement = try connection.prepare("SELECT 12, '34', 1.5")
     #expect(try statement.step())
     #expect(statement.text(0) == "12")
@@ -87,8 +86,8 @@ struct StatementTests {
     #expect(statement.int64(99) == 0)
   }
 
-  @Test("a statement describes its columns")
-  func columns() throws {
+  @Test
+  func `a statement describes its columns`() throws {
     try connection.execute("CREATE TABLE author(id INTEGER PRIMARY KEY, name VARCHAR(10))")
     let statement = try connection.prepare("SELECT name AS n, id, 1+1 AS two FROM author")
     #expect(statement.columnNames == ["n", "id", "two"])
@@ -98,8 +97,8 @@ struct StatementTests {
     #expect(try !connection.prepare("DELETE FROM author").isReadOnly)
   }
 
-  @Test("a statement counts what it does without an index")
-  func counters() throws {
+  @Test
+  func `a statement counts what it does without an index`() throws {
     try connection.execute("INSERT INTO t VALUES (1), (2), (3)")
     let statement = try connection.prepare("SELECT x FROM t WHERE x > 0 ORDER BY x")
     while try statement.step() {}
@@ -108,16 +107,16 @@ struct StatementTests {
     #expect(statement.virtualMachineSteps > 0)
   }
 
-  @Test("a parameter that is not there is an error, not a trap")
-  func parameterOutOfRange() throws {
+  @Test
+  func `a parameter that is not there is an error, not a trap`() throws {
     let statement = try connection.prepare("SELECT ?")
     #expect(statement.parameterCount == 1)
     #expect(throws: DatabaseError.self) { try statement.bind(.integer(1), at: 2) }
     #expect(throws: DatabaseError.self) { try statement.bindNull(at: 0) }
   }
 
-  @Test("a statement outlives its connection")
-  func outlivesConnection() throws {
+  @Test
+  func `a statement outlives its connection`() throws {
     func statement() throws -> Statement {
       try Connection(path: directory.path("library.sqlite"), access: .readOnly).prepare("SELECT 1")
     }

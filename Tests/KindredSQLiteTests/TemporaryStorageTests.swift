@@ -10,13 +10,13 @@ struct TemporaryStorageTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test("it is in files where a directory can be written to")
-  func files() {
+  @Test
+  func `it is in files where a directory can be written to`() {
     #expect(TemporaryStorage(candidates: ["/nowhere", directory.path]) == .files)
   }
 
-  @Test("it is in memory where none can", arguments: Restriction.possible)
-  func memory(restriction: Restriction) throws {
+  @Test(arguments: Restriction.possible)
+  func `it is in memory where none can`(restriction: Restriction) throws {
     let path = directory.path
     let storage = try restriction.apply(to: path) { TemporaryStorage(candidates: ["/nowhere", path]) }
     #expect(storage == .memory)

@@ -18,8 +18,8 @@ struct TransactionTests {
     get throws { try connection.rows("SELECT x FROM t ORDER BY x").map { $0[0] } }
   }
 
-  @Test("what succeeds is committed")
-  func commit() throws {
+  @Test
+  func `what succeeds is committed`() throws {
     let result = try connection.writeTransaction {
       try connection.execute("INSERT INTO t VALUES (1)")
       return 7
@@ -29,8 +29,8 @@ struct TransactionTests {
     #expect(try values == [.integer(1)])
   }
 
-  @Test("what throws is rolled back, even while a statement runs")
-  func rollback() throws {
+  @Test
+  func `what throws is rolled back, even while a statement runs`() throws {
     try connection.execute("INSERT INTO t VALUES (1), (2)")
     let statement = try connection.prepare("SELECT x FROM t")
     #expect(throws: Failure.self) {
@@ -44,8 +44,8 @@ struct TransactionTests {
     #expect(try values == [.integer(1), .integer(2)])
   }
 
-  @Test("a savepoint takes back its own changes only, at any depth")
-  func savepoints() throws {
+  @Test
+  func `a savepoint takes back its own changes only, at any depth`() throws {
     try connection.writeTransaction {
       try connection.execute("INSERT INTO t VALUES (1)")
       try? connection.savepoint {
@@ -63,8 +63,8 @@ struct TransactionTests {
     #expect(try values == [.integer(1), .integer(3)])
   }
 
-  @Test("a deferred constraint that fails at the end rolls back, and leaves the connection in order")
-  func failingCommit() throws {
+  @Test
+  func `a deferred constraint that fails at the end rolls back, and leaves the connection in order`() throws {
     try connection.execute(
       "CREATE TABLE a(id PRIMARY KEY); CREATE TABLE b(aId REFERENCES a DEFERRABLE INITIALLY DEFERRED)")
     #expect {
@@ -76,8 +76,8 @@ struct TransactionTests {
     try connection.writeTransaction {}
   }
 
-  @Test("a second writer is told that the database is busy, after the time-out")
-  func busy() throws {
+  @Test
+  func `a second writer is told that the database is busy, after the time-out`() throws {
     var configuration = ConnectionConfiguration()
     configuration.busyTimeout = 10
     let other = try Connection(path: connection.path, access: .readWrite, configuration: configuration)
@@ -87,8 +87,8 @@ struct TransactionTests {
     try other.writeTransaction {}
   }
 
-  @Test("temporary tables that are made while reading outlive the transaction")
-  func temporaryTables() throws {
+  @Test
+  func `temporary tables that are made while reading outlive the transaction`() throws {
     try connection.readTransaction { try connection.execute("CREATE TEMP TABLE seen(x)") }
     #expect(try connection.rows("SELECT x FROM temp.seen").isEmpty)
   }

@@ -12,22 +12,22 @@ struct WriteCompanyTests {
     return company
   }
 
-  @Test("who writes alone never waits")
-  func alone() {
+  @Test
+  func `who writes alone never waits`() {
     #expect(WriteCompany().patience(with: 1) == nil)
     #expect(company(of: 1, waiting: 0, commits: [commit]).patience(with: 1) == nil)
   }
 
-  @Test("those who were told and those who came are waited for, half a commit at most")
-  func others() {
+  @Test
+  func `those who were told and those who came are waited for, half a commit at most`() {
     let company = company(of: 3, waiting: 2, commits: [commit])
     #expect(company.patience(with: 1) == commit / 2)
     #expect(company.patience(with: 4) == commit / 2)
     #expect(company.patience(with: 5) == nil)
   }
 
-  @Test("a wait in vain is not repeated, and one that brought somebody is")
-  func vain() {
+  @Test
+  func `a wait in vain is not repeated, and one that brought somebody is`() {
     var company = company(of: 3, waiting: 2, commits: [commit])
     company.waited(with: 2, until: 3)
     #expect(company.patience(with: 2) != nil)
@@ -35,8 +35,8 @@ struct WriteCompanyTests {
     #expect(company.patience(with: 2) == nil)
   }
 
-  @Test("it is never long, and commits that take no time aren't waited for")
-  func bounds() {
+  @Test
+  func `it is never long, and commits that take no time aren't waited for`() {
     #expect(company(of: 9, waiting: 9, commits: [60_000_000_000]).patience(with: 1) == 1_000_000)
     #expect(company(of: 9, waiting: 9, commits: [20_000]).patience(with: 1) == nil)
     // A slow commit, such as one that ran a checkpoint, is soon forgotten.

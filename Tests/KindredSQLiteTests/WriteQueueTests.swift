@@ -81,8 +81,8 @@ struct WriteQueueTests {
     }
   }
 
-  @Test("are committed together, in their order")
-  func group() throws {
+  @Test
+  func `are committed together, in their order`() throws {
     let pool = try makePool()
     let (outcomes, statistics) = run(
       (1...50).map { ("\($0)", "INSERT INTO item VALUES (\($0))") }, on: pool)
@@ -92,8 +92,8 @@ struct WriteQueueTests {
     #expect(statistics.commits <= 2 && statistics.writes == 51)
   }
 
-  @Test("fail each for itself, a violation that only the commit would see among them")
-  func failures() throws {
+  @Test
+  func `fail each for itself, a violation that only the commit would see among them`() throws {
     let pool = try makePool()
     let (outcomes, _) = run(
       [
@@ -113,8 +113,8 @@ struct WriteQueueTests {
     #expect(try rows(pool) == [1, 4, 5])
   }
 
-  @Test("hear of a failure after the commit of what it may follow from")
-  func failuresAfterCommit() throws {
+  @Test
+  func `hear of a failure after the commit of what it may follow from`() throws {
     let pool = try makePool()
     let path = pool.path
     let queue = WriteQueue(pool)
@@ -144,8 +144,8 @@ struct WriteQueueTests {
     #expect(seen.withLock { $0 } == 1)
   }
 
-  @Test("run once more where one of them takes the transaction down with it")
-  func lostTransaction() throws {
+  @Test
+  func `run once more where one of them takes the transaction down with it`() throws {
     let pool = try makePool()
     let (outcomes, _) = run(
       [
@@ -156,8 +156,8 @@ struct WriteQueueTests {
     #expect(try rows(pool) == [1, 2, 3])
   }
 
-  @Test("that take long run alone, and hold up nobody's commit")
-  func slow() throws {
+  @Test
+  func `that take long run alone, and hold up nobody's commit`() throws {
     let pool = try makePool()
     let slow = """
       INSERT INTO item
@@ -170,8 +170,8 @@ struct WriteQueueTests {
     #expect(try rows(pool) == [1, 2, 599_999, 600_000])
   }
 
-  @Test("hear that others write when their time is up, and not later")
-  func late() throws {
+  @Test
+  func `hear that others write when their time is up, and not later`() throws {
     let pool = try makePool()
     let (outcomes, _) = run(
       [("a", "INSERT INTO item VALUES (1)")], on: pool, deadline: MonotonicTime.now() + 50_000_000,
@@ -180,8 +180,8 @@ struct WriteQueueTests {
     #expect(try rows(pool) == [])
   }
 
-  @Test("leave nothing behind when they are only tried")
-  func rolledBack() throws {
+  @Test
+  func `leave nothing behind when they are only tried`() throws {
     let pool = try makePool()
     try pool.withWriter { connection in
       try connection.writeTransaction {

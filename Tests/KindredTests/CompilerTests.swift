@@ -3,8 +3,8 @@ import Testing
 
 @Suite("What the compiler refuses")
 struct CompilerTests {
-  @Test("S1, S30, S32, S33, S34, S86, S94: associations that don't fit together don't compile")
-  func associations() throws {
+  @Test
+  func `S1, S30, S32, S33, S34, S86, S94: associations that don't fit together don't compile`() throws {
     let source = """
       import Kindred
 

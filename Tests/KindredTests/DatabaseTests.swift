@@ -19,8 +19,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("S327: several statements take their arguments one after the other, nil among them")
-  func severalStatements() throws {
+  @Test
+  func `S327: several statements take their arguments one after the other, nil among them`() throws {
     let rows = try queue.read { db in try Row.fetchAll(db, sql: "SELECT * FROM author") }
     #expect(
       rows == [
@@ -28,8 +28,8 @@ struct DatabaseTests {
       ])
   }
 
-  @Test("arguments by name")
-  func namedArguments() throws {
+  @Test
+  func `arguments by name`() throws {
     let names = try queue.read { db in
       try String.fetchAll(
         db, sql: "SELECT name FROM author WHERE id = :id OR name = @name OR id = ?",
@@ -38,8 +38,8 @@ struct DatabaseTests {
     #expect(names == ["Melville", "Homer"])
   }
 
-  @Test("too few and too many arguments are errors", arguments: [[], [1, 2]])
-  func wrongArguments(values: [Int]) throws {
+  @Test(arguments: [[], [1, 2]])
+  func `too few and too many arguments are errors`(values: [Int]) throws {
     try queue.read { db in
       let arguments = StatementArguments(values)
       #expect(throws: DatabaseError.self) {
@@ -49,16 +49,16 @@ struct DatabaseTests {
     }
   }
 
-  @Test("S313: raw rows are fetched by SQL, and mapped")
-  func mappedRows() throws {
+  @Test
+  func `S313: raw rows are fetched by SQL, and mapped`() throws {
     let names = try queue.read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM author").map { row in row["name"] as String }
     }
     #expect(names == ["Melville", "Homer"])
   }
 
-  @Test("S319: a prepared statement is run several times")
-  func statements() throws {
+  @Test
+  func `S319: a prepared statement is run several times`() throws {
     try queue.read { db in
       let statement = try db.makeSelectStatement(sql: "SELECT name FROM author WHERE id = ?")
       #expect(try String.fetchOne(statement, arguments: [1]) == "Melville")
@@ -69,8 +69,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("a statement that is kept does not run on behind the cursor that read it")
-  func leftStatements() throws {
+  @Test
+  func `a statement that is kept does not run on behind the cursor that read it`() throws {
     try queue.write { db in
       let statement = try db.makeSelectStatement(sql: "SELECT name FROM author ORDER BY rowid")
       #expect(try String.fetchOne(statement) == "Melville")
@@ -83,8 +83,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("a statement that is started again ends its first cursor, and not its second one")
-  func restartedStatements() throws {
+  @Test
+  func `a statement that is started again ends its first cursor, and not its second one`() throws {
     try queue.read { db throws in
       let statement = try db.makeSelectStatement(sql: "SELECT name FROM author ORDER BY id")
       var first: MapCursor<RowCursor, String>? = try String.fetchCursor(statement)
@@ -114,8 +114,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("S325: what a subscript can't read is thrown by the cursor that maps the rows")
-  func cursorErrors() throws {
+  @Test
+  func `S325: what a subscript can't read is thrown by the cursor that maps the rows`() throws {
     try queue.read { db in
       let years = try Row.fetchCursor(db, sql: "SELECT birthYear FROM author ORDER BY id")
         .map { row in row["birthYear"] as Int }
@@ -126,8 +126,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("values are fetched from the first column; NULL is no value, but an optional's")
-  func values() throws {
+  @Test
+  func `values are fetched from the first column; NULL is no value, but an optional's`() throws {
     try queue.read { db throws in
       #expect(try Int.fetchOne(db, sql: "SELECT birthYear FROM author WHERE id = 2") == nil)
       #expect(try Int.fetchOne(db, sql: "SELECT 1 WHERE 0") == nil)
@@ -138,8 +138,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("S320, S323: a request in SQL is prepared, whatever it is for")
-  func requests() throws {
+  @Test
+  func `S320, S323: a request in SQL is prepared, whatever it is for`() throws {
     try queue.read { db in
       let request = SQLRequest<Void>(sql: "SELECT name FROM author WHERE id > ?", arguments: [0])
       let (statement, adapter) = try request.prepare(db)
@@ -152,8 +152,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("S20, S213: adapters split the columns of joined tables")
-  func adapters() throws {
+  @Test
+  func `S20, S213: adapters split the columns of joined tables`() throws {
     let request = SQLRequest<Row>(sql: "SELECT a.*, b.* FROM author a JOIN author b ON b.id = a.id + 1")
       .adapted { _ in
         let parts = splittingRowAdapters(columnCounts: [3])
@@ -165,8 +165,8 @@ struct DatabaseTests {
     #expect(row?.count == 6)
   }
 
-  @Test("S213: columns are mapped, and a missing one is an error")
-  func mapping() throws {
+  @Test
+  func `S213: columns are mapped, and a missing one is an error`() throws {
     try queue.read { db in
       let row = try Row.fetchOne(
         db, sql: "SELECT 1 AS a, 2 AS b", adapter: ColumnMapping(["x": "b", "y": "A"]))
@@ -181,8 +181,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("reading can't write, and a failed write leaves nothing")
-  func transactions() throws {
+  @Test
+  func `reading can't write, and a failed write leaves nothing`() throws {
     #expect(throws: DatabaseError.self) {
       try queue.read { db in try db.execute(sql: "DELETE FROM author") }
     }
@@ -205,16 +205,16 @@ struct DatabaseTests {
     #expect(try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM author") } == 2)
   }
 
-  @Test("an access inside of another one is an error, not a deadlock")
-  func reentrancy() throws {
+  @Test
+  func `an access inside of another one is an error, not a deadlock`() throws {
     let error = try queue.read { _ in
       #expect(throws: DatabaseError.self) { try queue.read { _ in } }
     }
     #expect(error?.code == 21)
   }
 
-  @Test("after the access, what came out of it throws")
-  func endedAccess() throws {
+  @Test
+  func `after the access, what came out of it throws`() throws {
     let (db, statement, cursor) = try queue.read { db in
       let cursor = try Row.fetchCursor(db, sql: "SELECT 1")
       return (db, try db.makeSelectStatement(sql: "SELECT 1"), cursor)
@@ -224,8 +224,8 @@ struct DatabaseTests {
     #expect(throws: DatabaseError.self) { try cursor.next() }
   }
 
-  @Test("accesses of other threads wait; asynchronous ones don't block")
-  func asynchronous() async throws {
+  @Test
+  func `accesses of other threads wait; asynchronous ones don't block`() async throws {
     let queue = queue
     try await withThrowingTaskGroup(of: Void.self) { group in
       for id in 10..<30 {
@@ -293,8 +293,8 @@ struct DatabaseTests {
     try await body(path)
   }
 
-  @Test("a pool reads beside the writer, and keeps its file")
-  func pool() async throws {
+  @Test
+  func `a pool reads beside the writer, and keeps its file`() async throws {
     try await withFile(readBesideTheWriter)
   }
 

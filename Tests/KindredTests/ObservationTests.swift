@@ -44,18 +44,18 @@ struct ObservationTests {
     return seen
   }
 
-  @Test("S305: on the main queue, the first value is notified at once")
+  @Test
   @MainActor
-  func firstValue() throws {
+  func `S305: on the main queue, the first value is notified at once`() throws {
     var counts: [Int] = []
     let observer = try Self.count.observationForCount().start(in: queue) { count in counts.append(count) }
     #expect(counts == [0])
     withExtendedLifetime(observer) {}
   }
 
-  @Test("S302, S306, S309: later values are notified on the main queue, one per transaction")
+  @Test
   @MainActor
-  func laterValues() async throws {
+  func `S302, S306, S309: later values are notified on the main queue, one per transaction`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let observer = try Self.count.observationForCount().start(in: queue) { count in
       MainActor.assertIsolated()
@@ -70,8 +70,8 @@ struct ObservationTests {
     withExtendedLifetime(observer) {}
   }
 
-  @Test("S308: a count that is the same again is not notified")
-  func removedDuplicates() async throws {
+  @Test
+  func `S308: a count that is the same again is not notified`() async throws {
     var counts = Self.count.observationForCount().values(in: queue).makeAsyncIterator()
     #expect(try await counts.next() == 0)
     try await write("INSERT INTO player (name) VALUES ('a')")
@@ -81,8 +81,8 @@ struct ObservationTests {
     #expect(try await counts.next() == 2)
   }
 
-  @Test("S303, S304: all rows, and the first one")
-  func rows() async throws {
+  @Test
+  func `S303, S304: all rows, and the first one`() async throws {
     let request = SQLRequest<Row>(sql: "SELECT name FROM player ORDER BY id")
     var all = request.observationForAll().values(in: queue).makeAsyncIterator()
     var first = request.observationForFirst().values(in: queue).makeAsyncIterator()
@@ -96,8 +96,8 @@ struct ObservationTests {
     #expect(try await names.next() == ["a", "b"])
   }
 
-  @Test("S307: the observation lasts until the observer is let go")
-  func lifetime() async throws {
+  @Test
+  func `S307: the observation lasts until the observer is let go`() async throws {
     let values = Mutex<[Int]>([])
     let delivery = DispatchQueue(label: "test")
     var observer: ValueObserver? = try Self.count.observationForCount().start(in: queue, on: delivery) {
@@ -113,8 +113,8 @@ struct ObservationTests {
     #expect(values.withLock { $0 } == [0])
   }
 
-  @Test("S306: only columns that are read count")
-  func columns() async throws {
+  @Test
+  func `S306: only columns that are read count`() async throws {
     let seen = try await scores(while: [
       ("INSERT INTO player (name, score) VALUES ('a', 1)", true),
       ("UPDATE player SET name = 'b'", false),
@@ -126,8 +126,8 @@ struct ObservationTests {
     #expect(seen == [0, 1, 2, 0])
   }
 
-  @Test("S306: changes by foreign keys and triggers count")
-  func indirectChanges() async throws {
+  @Test
+  func `S306: changes by foreign keys and triggers count`() async throws {
     try await write("INSERT INTO player VALUES (1, 'a', 7); INSERT INTO award VALUES (1, 1), (2, 1)")
     let awards = try await scores(
       "SELECT COUNT(*) FROM award",
@@ -144,8 +144,8 @@ struct ObservationTests {
     #expect(seen == [7, 8])
   }
 
-  @Test("S306: what the engine copies for itself, for want of an index, is no change")
-  func copies() throws {
+  @Test
+  func `S306: what the engine copies for itself, for want of an index, is no change`() throws {
     try queue.write { db in
       try db.execute(sql: "CREATE TEMP TABLE \"kindred:copy\" (id); CREATE TEMP TABLE own (id)")
       func effects(_ table: String) throws -> StatementEffects {
@@ -158,8 +158,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("S309: nothing is notified of a transaction that is rolled back")
-  func rollback() async throws {
+  @Test
+  func `S309: nothing is notified of a transaction that is rolled back`() async throws {
     struct Failure: Error {}
     let observation = ValueObservation.tracking { db in
       try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
@@ -176,16 +176,16 @@ struct ObservationTests {
     #expect(try await counts.next() == 2)
   }
 
-  @Test("S309: without a transaction, each statement is one")
-  func withoutTransaction() async throws {
+  @Test
+  func `S309: without a transaction, each statement is one`() async throws {
     var counts = Self.count.observationForCount().values(in: queue).makeAsyncIterator()
     #expect(try await counts.next() == 0)
     try queue.inDatabase { db in try db.execute(sql: "INSERT INTO player (name) VALUES ('a')") }
     #expect(try await counts.next() == 1)
   }
 
-  @Test("what is observed follows what is read")
-  func changingRegion() async throws {
+  @Test
+  func `what is observed follows what is read`() async throws {
     let observation = ValueObservation.tracking { db in
       let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
       return count == 0 ? -1 : try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM award") ?? 0
@@ -199,8 +199,8 @@ struct ObservationTests {
     #expect(try await values.next() == 2)
   }
 
-  @Test("a table without rowid, and one that is emptied, are observed like others")
-  func unusualTables() async throws {
+  @Test
+  func `a table without rowid, and one that is emptied, are observed like others`() async throws {
     try await write("CREATE TABLE word (text TEXT PRIMARY KEY) WITHOUT ROWID; INSERT INTO word VALUES ('a')")
     let seen = try await scores(
       "SELECT COUNT(*) FROM word",
@@ -208,8 +208,8 @@ struct ObservationTests {
     #expect(seen == [1, 2, 0])
   }
 
-  @Test("a change of the schema is an occasion")
-  func schemaChange() async throws {
+  @Test
+  func `a change of the schema is an occasion`() async throws {
     try await write("CREATE VIEW number AS SELECT 1 AS value")
     let seen = try await scores(
       "SELECT value FROM number",
@@ -217,8 +217,8 @@ struct ObservationTests {
     #expect(seen == [1, 2])
   }
 
-  @Test("transactions that come faster than values are fetched give one value")
-  func coalescing() async throws {
+  @Test
+  func `transactions that come faster than values are fetched give one value`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let fetches = Atomic(0)
     let observation = ValueObservation.tracking { db in
@@ -244,8 +244,8 @@ struct ObservationTests {
     #expect(fetches.load(ordering: .relaxed) <= 3)
   }
 
-  @Test("no commit is missed while an observation starts or fetches")
-  func concurrency() async throws {
+  @Test
+  func `no commit is missed while an observation starts or fetches`() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer {
       for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
@@ -260,8 +260,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("the error of the first fetch is thrown; that of a later one ends the observation")
-  func errors() async throws {
+  @Test
+  func `the error of the first fetch is thrown; that of a later one ends the observation`() async throws {
     let observation = ValueObservation.tracking { db in
       try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM award") ?? 0
     }
@@ -283,8 +283,8 @@ struct ObservationTests {
     withExtendedLifetime(observer) {}
   }
 
-  @Test("values are transformed")
-  func mapping() async throws {
+  @Test
+  func `values are transformed`() async throws {
     let observation = Self.count.observationForCount().map { "\($0) players" }
     var texts = observation.values(in: queue).makeAsyncIterator()
     #expect(try await texts.next() == "0 players")
@@ -292,8 +292,8 @@ struct ObservationTests {
     #expect(try await texts.next() == "1 players")
   }
 
-  @Test("a consumer that is cancelled ends the observation")
-  func cancellation() async throws {
+  @Test
+  func `a consumer that is cancelled ends the observation`() async throws {
     let queue = queue
     let task = Task {
       var count = 0
@@ -305,8 +305,8 @@ struct ObservationTests {
     #expect(try await task.value <= 1)
   }
 
-  @Test("what transforms values may write to the database, and end the observation")
-  func reentrance() async throws {
+  @Test
+  func `what transforms values may write to the database, and end the observation`() async throws {
     let queue = queue
     let observer = Mutex<ValueObserver?>(nil)
     let cancelled = DispatchSemaphore(value: 0)
@@ -332,8 +332,8 @@ struct ObservationTests {
     #expect(await stream.reduce(into: []) { $0.append($1) } == [0])
   }
 
-  @Test("a consumer that is cancelled during the first fetch leaves no observation behind")
-  func earlyCancellation() async throws {
+  @Test
+  func `a consumer that is cancelled during the first fetch leaves no observation behind`() async throws {
     let queue = queue
     let fetches = Mutex(0)
     let release = DispatchSemaphore(value: 0)

@@ -41,16 +41,16 @@ struct ObservedRequestTests {
     try await dbQueue.write { db in try player.insert(db) }
   }
 
-  @Test("S302, S353: the count of a table")
-  func count() async throws {
+  @Test
+  func `S302, S353: the count of a table`() async throws {
     var counts = Player.observationForCount().values(in: dbQueue).makeAsyncIterator()
     #expect(try await counts.next() == 0)
     try await insert(Self.arthur)
     #expect(try await counts.next() == 1)
   }
 
-  @Test("S303, S353: all records of a table")
-  func all() async throws {
+  @Test
+  func `S303, S353: all records of a table`() async throws {
     var players = Player.observationForAll().values(in: dbQueue).makeAsyncIterator()
     #expect(try await players.next() == [])
     try await insert(Self.arthur)
@@ -59,17 +59,17 @@ struct ObservedRequestTests {
     #expect(try await players.next() == [Self.arthur, Self.barbara])
   }
 
-  @Test("S304, S353: the first record of a table")
-  func first() async throws {
+  @Test
+  func `S304, S353: the first record of a table`() async throws {
     var players = Player.observationForFirst().values(in: dbQueue).makeAsyncIterator()
     #expect(try await players.next() == .some(nil))
     try await insert(Self.arthur)
     #expect(try await players.next() == Self.arthur)
   }
 
-  @Test("S302, S305, S307: observations start as the reference page shows")
+  @Test
   @MainActor
-  func start() throws {
+  func `S302, S305, S307: observations start as the reference page shows`() throws {
     var events: [String] = []
     let counting = try Player.observationForCount().start(in: dbQueue) { (count: Int) in
       events.append("\(count) players")
@@ -84,8 +84,8 @@ struct ObservedRequestTests {
     for observer in [counting, listing, first] { observer.cancel() }
   }
 
-  @Test("S88: a request for associated records is observed")
-  func associatedRecords() async throws {
+  @Test
+  func `S88: a request for associated records is observed`() async throws {
     try await insert(Self.arthur)
     let request = Self.arthur.awards
     var awards = request.observationForAll().values(in: dbQueue).makeAsyncIterator()
@@ -97,8 +97,8 @@ struct ObservedRequestTests {
     #expect(try await awards.next() == [Award(id: 7, playerId: 1)])
   }
 
-  @Test("S306: a request with a collection is observed in all of its tables")
-  func collections() async throws {
+  @Test
+  func `S306: a request with a collection is observed in all of its tables`() async throws {
     struct PlayerInfo: Decodable, FetchableRecord, Equatable {
       var player: Player
       var awards: [Award]
@@ -112,8 +112,8 @@ struct ObservedRequestTests {
       try await infos.next() == PlayerInfo(player: Self.arthur, awards: [Award(id: 7, playerId: 1)]))
   }
 
-  @Test("S96, S306: a collection by a column without an index is as fresh as any other")
-  func unindexedCollections() async throws {
+  @Test
+  func `S96, S306: a collection by a column without an index is as fresh as any other`() async throws {
     struct PlayerInfo: Decodable, FetchableRecord, Equatable {
       var player: Player
       var awards: [Award]

@@ -12,8 +12,8 @@ struct ProgramConnectionTests {
     try body(folder)
   }
 
-  @Test("VACUUM, VACUUM INTO and ATTACH work: the limits of a server are not those of a program")
-  func vacuum() throws {
+  @Test
+  func `VACUUM, VACUUM INTO and ATTACH work: the limits of a server are not those of a program`() throws {
     try withFolder { folder in
       let queue = try DatabaseQueue(path: folder.appending(path: "a.sqlite").path)
       let copy = folder.appending(path: "copy.sqlite").path
@@ -29,8 +29,8 @@ struct ProgramConnectionTests {
     }
   }
 
-  @Test("values of more than 64 MiB, and statements of more than 1 MiB, are SQLite's to refuse")
-  func lengths() throws {
+  @Test
+  func `values of more than 64 MiB, and statements of more than 1 MiB, are SQLite's to refuse`() throws {
     let queue = DatabaseQueue()
     try queue.read { db throws in
       #expect(try Int.fetchOne(db, sql: "SELECT length(zeroblob(80 << 20))") == 80 << 20)
@@ -39,8 +39,8 @@ struct ProgramConnectionTests {
     }
   }
 
-  @Test("a pool of a database in memory is an error: each of its connections would have another database")
-  func memoryPool() {
+  @Test
+  func `a pool of a database in memory is an error: each of its connections would have another database`() {
     #expect(throws: OpenError.self) { try DatabasePool(path: ":memory:") }
     #expect(throws: OpenError.self) { try DatabasePool(path: "") }
   }
@@ -58,8 +58,8 @@ struct ProgramConnectionTests {
     return queue
   }
 
-  @Test("S261: texts are ordered as the user's language orders them, which ASCII's NOCASE can't")
-  func collations() throws {
+  @Test
+  func `S261: texts are ordered as the user's language orders them, which ASCII's NOCASE can't`() throws {
     let queue = try words()
     func ordered(_ collation: CollationName) throws -> [String] {
       try queue.read { db throws in
@@ -75,8 +75,8 @@ struct ProgramConnectionTests {
     #expect(try ordered(.unicodeCompare).first == "10")
   }
 
-  @Test("a column of a schema made by other programs may be of such a collation, and an index of it")
-  func collationsOfSchemas() throws {
+  @Test
+  func `a column of a schema made by other programs may be of such a collation, and an index of it`() throws {
     let queue = try words(collation: .localizedCaseInsensitiveCompare)
     try queue.read { db throws in
       #expect(

@@ -22,8 +22,8 @@ struct RowTests {
     return ScopeAdapter(base: parts[0], ["author": author, "country": parts[2], "coverImage": parts[3]])
   }()
 
-  @Test("S200: a subscript reads a column by name")
-  func subscripts() throws {
+  @Test
+  func `S200: a subscript reads a column by name`() throws {
     let row = try row("SELECT 1 AS id, 'Melville' AS name, NULL AS deathYear")
     let name: String = row["name"]
     let year: Int? = row["deathYear"]
@@ -36,8 +36,8 @@ struct RowTests {
     try row.checkDecoding()
   }
 
-  @Test("S326: a column's type is inferred, and columns that nobody asks for can be NULL")
-  func inference() throws {
+  @Test
+  func `S326: a column's type is inferred, and columns that nobody asks for can be NULL`() throws {
     struct Author {
       var id: Int
       var name: String
@@ -48,8 +48,8 @@ struct RowTests {
     try row.checkDecoding()
   }
 
-  @Test("S200: names match in any case; of two equal ones, the first counts")
-  func cases() throws {
+  @Test
+  func `S200: names match in any case; of two equal ones, the first counts`() throws {
     let row = try row("SELECT 1 AS id, 2 AS ID, 3 AS Name")
     #expect(row["ID"] as Int == 2)
     #expect(row["Id"] as Int == 1)
@@ -57,8 +57,8 @@ struct RowTests {
     #expect(try self.row("SELECT 1 AS a, 2 AS a")["a"] as Int == 1)
   }
 
-  @Test("S200: what can't be read is an error of the fetch, not a trap")
-  func failures() throws {
+  @Test
+  func `S200: what can't be read is an error of the fetch, not a trap`() throws {
     let row = try row("SELECT NULL AS name, 'x' AS year")
     #expect(row["name"] as String == "")
     #expect(throws: RowDecodingError(.mismatch(found: "NULL"), key: "name", type: String.self)) {
@@ -75,8 +75,8 @@ struct RowTests {
     #expect(throws: RowDecodingError.self) { try row.decode(Int.self, forKey: "year") }
   }
 
-  @Test("S200: an enumeration, which has no fallback, is decoded by a throwing method")
-  func enumerations() throws {
+  @Test
+  func `S200: an enumeration, which has no fallback, is decoded by a throwing method`() throws {
     enum Kind: String, DatabaseValueConvertible { case novel }
     let row = try row("SELECT 'novel' AS kind, 'other' AS other, NULL AS none")
     let kind: Kind = try row["kind"]
@@ -87,8 +87,8 @@ struct RowTests {
     #expect(none == nil)
   }
 
-  @Test("S204: scopes are rows inside of the row")
-  func scopes() throws {
+  @Test
+  func `S204: scopes are rows inside of the row`() throws {
     let row = try row(Self.joined, adapter: Self.joinedAdapter)
     #expect(row.scopes.names == ["author", "country", "coverImage"])
     #expect(row.scopes["author"]?["name"] == "Herman Melville")
@@ -99,15 +99,15 @@ struct RowTests {
     #expect(row.unscoped.scopes.isEmpty)
   }
 
-  @Test("S202: a scope of NULLs only is told from a record")
-  func nullScopes() throws {
+  @Test
+  func `S202: a scope of NULLs only is told from a record`() throws {
     let row = try row(Self.joined, adapter: Self.joinedAdapter)
     #expect(row.scopes["coverImage"]?.containsOnlyNulls == true)
     #expect(row.scopes["author"]?.containsOnlyNulls == false)
   }
 
-  @Test("S203: rows that were fetched along are found by key, also those of scopes")
-  func prefetched() throws {
+  @Test
+  func `S203: rows that were fetched along are found by key, also those of scopes`() throws {
     var row = try row(Self.joined, adapter: Self.joinedAdapter)
     row.prefetchedRows.set([["id": 1]], forKey: "prizes")
     row.prefetchedRows.set([["id": 2], ["id": 3]], forKey: "awards", in: ["author"])
@@ -138,19 +138,19 @@ struct RowTests {
         """)
   }
 
-  @Test("S206: the debug description of a plain row is one line")
-  func plainDebugDescription() throws {
+  @Test
+  func `S206: the debug description of a plain row is one line`() throws {
     #expect(try row("SELECT 1 AS id, x'00FF' AS data").debugDescription == "[id:1, data:Data(2 bytes)]")
   }
 
-  @Test("S212: the description is the columns in one line")
-  func description() throws {
+  @Test
+  func `S212: the description is the columns in one line`() throws {
     let row = try row(Self.joined, adapter: Self.joinedAdapter)
     #expect(row.description == "[id:1, authorId:2, title:\"Moby-Dick\"]")
   }
 
-  @Test("rows are equal in columns, scopes and rows fetched along")
-  func equality() throws {
+  @Test
+  func `rows are equal in columns, scopes and rows fetched along`() throws {
     let first = try row(Self.joined, adapter: Self.joinedAdapter)
     var second = try row(Self.joined, adapter: Self.joinedAdapter)
     #expect(first == second)
@@ -161,8 +161,8 @@ struct RowTests {
     #expect(try row("SELECT 1 AS a, 2 AS b") != ["b": 2, "a": 1])
   }
 
-  @Test("a row goes through its columns")
-  func columns() throws {
+  @Test
+  func `a row goes through its columns`() throws {
     let row = try row("SELECT 1 AS a, NULL AS b")
     #expect(row.map(\.column) == ["a", "b"])
     #expect(row.map(\.value) == [1.databaseValue, .null])

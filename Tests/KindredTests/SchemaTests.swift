@@ -32,8 +32,8 @@ struct SchemaTests {
     }
   }
 
-  @Test("S54, S336: belongsTo makes the column, its index and a foreign key to the primary key")
-  func belongsTo() throws {
+  @Test
+  func `S54, S336: belongsTo makes the column, its index and a foreign key to the primary key`() throws {
     try createLibrary()
     #expect(try strings("SELECT name FROM pragma_table_info('book')") == ["id", "authorId", "title"])
     #expect(
@@ -44,8 +44,8 @@ struct SchemaTests {
     #expect(try strings("SELECT type FROM pragma_table_info('book') WHERE name = 'authorId'") == ["INTEGER"])
   }
 
-  @Test("S55: belongsTo another name in a table, also in the one that is being made")
-  func selfReference() throws {
+  @Test
+  func `S55: belongsTo another name in a table, also in the one that is being made`() throws {
     try queue.write { db in
       try db.create(table: "employee") { t in
         t.autoIncrementedPrimaryKey("id")
@@ -96,12 +96,10 @@ struct SchemaTests {
     }
   }
 
-  @Test(
-    "S59: what happens on a deletion is declared",
-    arguments: [
-      (ForeignKeyAction.cascade, [Int?]()), (.setNull, [nil]), (.setDefault, [nil]), (.restrict, [1]),
-    ])
-  func actions(action: ForeignKeyAction, left: [Int?]) throws {
+  @Test(arguments: [
+    (ForeignKeyAction.cascade, [Int?]()), (.setNull, [nil]), (.setDefault, [nil]), (.restrict, [1]),
+  ])
+  func `S59: what happens on a deletion is declared`(action: ForeignKeyAction, left: [Int?]) throws {
     try queue.write { db in
       try db.create(table: "parent") { t in t.autoIncrementedPrimaryKey("id") }
       try db.create(table: "child") { t in t.belongsTo("parent", onDelete: action) }
@@ -111,8 +109,8 @@ struct SchemaTests {
     #expect(try queue.read { db in try Int?.fetchAll(db, sql: "SELECT parentId FROM child") } == left)
   }
 
-  @Test("S60: primary keys are counted up, text, or of several columns")
-  func primaryKeys() throws {
+  @Test
+  func `S60: primary keys are counted up, text, or of several columns`() throws {
     try otherKeys()
     try queue.write { db in
       try db.create(table: "person") { t in t.autoIncrementedPrimaryKey("id") }
@@ -139,8 +137,8 @@ struct SchemaTests {
       try foreignKeys("stamp").map { $0["from"] as String } == ["passportPersonId", "passportCountryCode"])
   }
 
-  @Test("S61, S62: columns with a primary key, an index and a reference")
-  func columns() throws {
+  @Test
+  func `S61, S62: columns with a primary key, an index and a reference`() throws {
     try queue.write { db in
       try db.create(table: "country") { t in
         t.column("code", .text).primaryKey()
@@ -162,8 +160,8 @@ struct SchemaTests {
     #expect(try strings("SELECT name FROM pragma_index_list('book')") == ["book_on_countryCode"])
   }
 
-  @Test("S63: migrations run once, each in a transaction of its own")
-  func migrations() throws {
+  @Test
+  func `S63: migrations run once, each in a transaction of its own`() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("Books and Authors") { db in
       try db.create(table: "author") { t in t.autoIncrementedPrimaryKey("id") }
@@ -185,8 +183,8 @@ struct SchemaTests {
     #expect(try queue.read { db in try db.tableExists("AUTHOR") })
   }
 
-  @Test("S63: a migration that leaves a row without its parent is rolled back")
-  func migrationForeignKeys() throws {
+  @Test
+  func `S63: a migration that leaves a row without its parent is rolled back`() throws {
     try createLibrary()
     var migrator = DatabaseMigrator()
     migrator.registerMigration("Orphan") { db in
@@ -203,8 +201,8 @@ struct SchemaTests {
     }
   }
 
-  @Test("S63: a migrator with nothing to do does not wait for another process that writes")
-  func completedMigrations() throws {
+  @Test
+  func `S63: a migrator with nothing to do does not wait for another process that writes`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     var migrator = DatabaseMigrator()
@@ -216,16 +214,16 @@ struct SchemaTests {
     #expect(try migrating.read { db in try migrator.hasCompletedMigrations(db) })
   }
 
-  @Test("S63: two migrations of one name are an error")
-  func duplicateMigrations() {
+  @Test
+  func `S63: two migrations of one name are an error`() {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("a") { _ in }
     migrator.registerMigration("a") { _ in }
     #expect(throws: DatabaseMigratorError.self) { try migrator.migrate(queue) }
   }
 
-  @Test("tables are altered, renamed and dropped; indexes are made and dropped")
-  func alterations() throws {
+  @Test
+  func `tables are altered, renamed and dropped; indexes are made and dropped`() throws {
     try createLibrary()
     try queue.write { db in
       try db.alter(table: "book") { t in
@@ -241,15 +239,15 @@ struct SchemaTests {
     #expect(try strings("SELECT name FROM pragma_index_list('work')") == ["names", "book_on_authorId"])
   }
 
-  @Test("a table that belongs to none that is there is an error")
-  func missingParent() throws {
+  @Test
+  func `a table that belongs to none that is there is an error`() throws {
     #expect(throws: DatabaseError.self) {
       try queue.write { db in try db.create(table: "book") { t in t.belongsTo("author") } }
     }
   }
 
-  @Test("tables of an odd name, temporary, strict and without rowid")
-  func options() throws {
+  @Test
+  func `tables of an odd name, temporary, strict and without rowid`() throws {
     try queue.write { db in
       try db.create(table: "a \"b\"", options: [.strict, .withoutRowID, .ifNotExists]) { t in
         t.primaryKey("select", .text)
@@ -262,8 +260,8 @@ struct SchemaTests {
     #expect(try strings("SELECT name FROM sqlite_temp_schema") == ["t"])
   }
 
-  @Test("tables exist that statements find: temporary ones, and those of attached databases, too")
-  func existence() throws {
+  @Test
+  func `tables exist that statements find: temporary ones, and those of attached databases, too`() throws {
     try queue.inDatabase { db in
       try db.create(table: "draft", options: .temporary) { t in t.column("any") }
       try db.execute(sql: "ATTACH ':memory:' AS \"other one\"; CREATE TABLE \"other one\".far (x)")

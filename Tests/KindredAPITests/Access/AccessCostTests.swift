@@ -10,8 +10,8 @@ import Testing
 
 @Suite("What access and writing keep, and what they cost")
 struct AccessCostTests {
-  @Test("roles that come to the same share a model and its plans")
-  func views() throws {
+  @Test
+  func `roles that come to the same share a model and its plans`() throws {
     let database = try AccessFixture.database()
     let version = try database.service.latestVersion()
     func view(_ roles: String) throws -> ModelVersion {
@@ -24,8 +24,8 @@ struct AccessCostTests {
     #expect(try view(#""critic","reader""#) !== view(#""critic""#))
   }
 
-  @Test("a record is tested without a copy of the tables that the rule reads")
-  func tests() throws {
+  @Test
+  func `a record is tested without a copy of the tables that the rule reads`() throws {
     let database = try TestDatabase.writable(
       Library.schema + Library.records,
       modelFile: """
@@ -46,8 +46,8 @@ struct AccessCostTests {
     #expect(try database.send(.patch, "/countries/US", #"{"name":"V"}"#).status == 401)
   }
 
-  @Test("a model of a schema that is not committed is nobody else's")
-  func uncommittedSchema() throws {
+  @Test
+  func `a model of a schema that is not committed is nobody else's`() throws {
     struct Stop: Error {}
     let database = try Library.writable()
     let service = database.service

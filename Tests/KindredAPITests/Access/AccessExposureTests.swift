@@ -44,8 +44,8 @@ struct AccessExposureTests {
     #expect(try pages("/tasks?include=project&project.sort=json_extract(name,'$.a')&limit=1") == 3)
   }
 
-  @Test("where a page starts after a value that its cursor abridges")
-  func abridgedPages() throws {
+  @Test
+  func `where a page starts after a value that its cursor abridges`() throws {
     let database = try TenantFixture.database(
       """
       UPDATE task SET title = '{"a":"' || hex(zeroblob(20000)) || id || '"}' WHERE id <> 7;
@@ -61,8 +61,8 @@ struct AccessExposureTests {
     #expect(text == #"[{"id":1}][{"id":2}][{"id":3}]"#)
   }
 
-  @Test("what is in a group, and which groups there are")
-  func groups() throws {
+  @Test
+  func `what is in a group, and which groups there are`() throws {
     #expect(try pages("/tasks?fields=n:count()&group=json_extract(title,'$.a')&limit=1") == 3)
     let having = "having=json_extract(title,'$.a')>1"
     #expect(
@@ -71,16 +71,16 @@ struct AccessExposureTests {
     #expect(try get("/tasks?fields=n:count()&having=abs(count())>=0&filter=id<0").text == #"[{"n":0}]"#)
   }
 
-  @Test(
-    "where a rule or the client compares a column that the rule reads with a constant",
-    arguments: [
-      "/tags?filter=notes.filter($).count>=0", "/tags?include=notes&notes.filter=$",
-      "/noteTags?include=note!&note.filter=$", "/notes?filter=$ and owner='u1'",
-      "/notes?filter=$ and owner in ('u1')", "/notes?filter=$&filter=owner='u1'", "/notes?owner=u1&filter=$",
-      "/notes/1/tags?filter=notes.filter($ and owner='u1').count>=0",
-      "/tags?annotate=x:notes.filter($).count",
-    ])
-  func constants(target: String) throws {
+  @Test(arguments: [
+    "/tags?filter=notes.filter($).count>=0", "/tags?include=notes&notes.filter=$",
+    "/noteTags?include=note!&note.filter=$", "/notes?filter=$ and owner='u1'",
+    "/notes?filter=$ and owner in ('u1')", "/notes?filter=$&filter=owner='u1'", "/notes?owner=u1&filter=$",
+    "/notes/1/tags?filter=notes.filter($ and owner='u1').count>=0",
+    "/tags?annotate=x:notes.filter($).count",
+  ])
+  func `where a rule or the client compares a column that the rule reads with a constant`(target: String)
+    throws
+  {
     let entry = "access: { read: { roles: [member], rows: owner = auth.owner } }"
     let database = try TestDatabase(
       """
@@ -107,8 +107,8 @@ struct AccessExposureTests {
     #expect(try database.answer("/notes?filter=\(failing)", headers: owner).status == 400)
   }
 
-  @Test("a key that a client chooses leads to no association of a rule")
-  func keys() throws {
+  @Test
+  func `a key that a client chooses leads to no association of a rule`() throws {
     let rule = "read: { roles: [member], rows: companyId = auth.company"
     let restricted = TenantFixture.model.replacing(
       "projects:\n    access:\n      \(rule) }",
@@ -122,8 +122,8 @@ struct AccessExposureTests {
         == #"{"id":1,"projectId":1,"title":"a","model:project":{"id":1,"name":"Website"}}"#)
   }
 
-  @Test("what the name of an annotation stands for")
-  func names() throws {
+  @Test
+  func `what the name of an annotation stands for`() throws {
     let annotation = "annotate=x:json_extract(title,'$.a')"
     #expect(try get("/tasks?\(annotation)&fields=id&filter=x>2").text == #"[{"id":3,"x":3}]"#)
     let other = "annotate=x:json_extract(project.name,'$.a')"

@@ -19,8 +19,8 @@ struct AccessReadingTests {
     try database.get(target, headers: headers).status
   }
 
-  @Test("the first entry one of whose roles the client has says which rows and columns there are")
-  func entries() throws {
+  @Test
+  func `the first entry one of whose roles the client has says which rows and columns there are`() throws {
     #expect(try text("/authors", [:]) == #"[{"id":1,"name":"Melville"},{"id":2,"name":"Zola"}]"#)
     #expect(try text("/authors?fields=id") == #"[{"id":1}]"#)
     #expect(try text("/authors?fields=id", AccessFixture.other) == #"[{"id":2}]"#)
@@ -31,8 +31,8 @@ struct AccessReadingTests {
     #expect(try text("/authors?fields=id", key) == #"[{"id":1}]"#)
   }
 
-  @Test("what is not named is 401 without credentials, 403 with others, 404 out of sight")
-  func denials() throws {
+  @Test
+  func `what is not named is 401 without credentials, 403 with others, 404 out of sight`() throws {
     for target in [
       "/books", "/books/1", "/books/999", "/authors/1/books", "/authors?include=books", "/paintings",
     ] {
@@ -62,8 +62,8 @@ struct AccessReadingTests {
     }
   }
 
-  @Test("the rule holds for every table that a request reads")
-  func depth() throws {
+  @Test
+  func `the rule holds for every table that a request reads`() throws {
     let cases = [
       ("/authors?fields=id&include=books&books.values=id", #"[{"id":1,"books":[1,2,3]}]"#),
       (
@@ -91,14 +91,14 @@ struct AccessReadingTests {
     #expect(try status("/authors/2/books") == 404)
   }
 
-  @Test("a rule reads what its reader doesn't see: no rule applies inside of it")
-  func rulesWithinRules() throws {
+  @Test
+  func `a rule reads what its reader doesn't see: no rule applies inside of it`() throws {
     // Review 3 is of book 4, whose author is invisible to the reader.
     #expect(try text("/reviews?fields=id", AccessFixture.other) == #"[{"id":1},{"id":2},{"id":3}]"#)
   }
 
-  @Test("an expression never tells of rows out of sight, by an error or by what it reads above")
-  func expressions() throws {
+  @Test
+  func `an expression never tells of rows out of sight, by an error or by what it reads above`() throws {
     let database = try AccessFixture.database(
       "INSERT INTO book (id, authorId, title, kind, year) VALUES (7, 2, '%a', 'secret', -9223372036854775808);"
     )
@@ -119,8 +119,8 @@ struct AccessReadingTests {
     #expect(try database.get("/books?filter=abs(year)>0", headers: AccessFixture.editor).status == 400)
   }
 
-  @Test("what is not for the client is not in the index, in OpenAPI, in pages and in suggestions")
-  func documents() throws {
+  @Test
+  func `what is not for the client is not in the index, in OpenAPI, in pages and in suggestions`() throws {
     for target in ["/", "/-/openapi.json"] {
       let text = try text(target)
       #expect(!text.contains("price"), "\(target)")
@@ -133,8 +133,8 @@ struct AccessReadingTests {
     #expect(!page.text.contains("paintings"))
   }
 
-  @Test("tags, cursors and caches belong to their principal")
-  func principals() throws {
+  @Test
+  func `tags, cursors and caches belong to their principal`() throws {
     let tag = try #require(try database.get("/books", headers: AccessFixture.editor).headers["ETag"])
     let again = try database.get("/books", headers: AccessFixture.reader.with("If-None-Match", tag))
     #expect(again.status == 200)
@@ -161,16 +161,16 @@ struct AccessReadingTests {
     #expect(answer.headers["Cache-Control"]?.contains("private") ?? false)
   }
 
-  @Test("an explorer's file is the same for everybody, and says nothing else")
-  func sharedFiles() throws {
+  @Test
+  func `an explorer's file is the same for everybody, and says nothing else`() throws {
     let answer = try database.get("\(ExplorerAssets.shared.path)/explorer.js")
     #expect(answer.status == 200)
     #expect(answer.headers["Cache-Control"] == "public, max-age=31536000, immutable")
     #expect(answer.headers.values(for: "Vary").allSatisfy { !$0.contains("Authorization") })
   }
 
-  @Test("a default order tells nothing of what the client may not read")
-  func defaultOrder() throws {
+  @Test
+  func `a default order tells nothing of what the client may not read`() throws {
     var options = KindredService.Options()
     options.access = AccessFixture.configuration
     let ordered = try TestDatabase(
@@ -204,8 +204,8 @@ struct AccessReadingTests {
     }
   }
 
-  @Test("plans are shared by all who have the same roles, and claims are bound")
-  func plans() throws {
+  @Test
+  func `plans are shared by all who have the same roles, and claims are bound`() throws {
     for sub in 1...20 {
       let reader = AccessFixture.bearer(#"{"role":"reader","sub":\#(sub)}"#)
       _ = try text("/books?filter=authorId=\(sub)", reader)
@@ -215,8 +215,8 @@ struct AccessReadingTests {
     #expect(try text("/authors", claim) == "[]")
   }
 
-  @Test("metrics and plans are for operators")
-  func operators() throws {
+  @Test
+  func `metrics and plans are for operators`() throws {
     let admin = AccessFixture.bearer(#"{"role":["admin","editor"]}"#)
     for target in ["/-/metrics", "/countries?explain=true"] {
       #expect(try status(target, [:]) == 401)

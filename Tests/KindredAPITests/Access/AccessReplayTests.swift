@@ -5,8 +5,8 @@ import Testing
 
 @Suite("What was answered or planned for one is not another's")
 struct AccessReplayTests {
-  @Test("a key of other rights is another key, and so is one of nobody")
-  func idempotencyKeys() throws {
+  @Test
+  func `a key of other rights is another key, and so is one of nobody`() throws {
     let database = try AccessFixture.database()
     func post(_ claims: String) throws -> Answer {
       try database.send(
@@ -23,8 +23,8 @@ struct AccessReplayTests {
     #expect(try post(#"{"role":"editor","sub":null,"jti":"b"}"#).text != nobody.text)
   }
 
-  @Test("a parameter that holds what stands between others is none of them")
-  func shaping() throws {
+  @Test
+  func `a parameter that holds what stands between others is none of them`() throws {
     let database = try Library.writable()
     func status(_ query: String) throws -> Int {
       try database.send(.post, "/authors?\(query)", #"{"name":"N"}"#).status
@@ -33,8 +33,8 @@ struct AccessReplayTests {
     #expect(try status("include=books%00fields=id") == 400)
   }
 
-  @Test("content that nothing here takes is refused before it is sent")
-  func content() throws {
+  @Test
+  func `content that nothing here takes is refused before it is sent`() throws {
     let database = try AccessFixture.database()
     let headers: HTTPHeaders = ["Content-Type": "text/csv", "Content-Length": "1000000000"]
     for (target, status) in [

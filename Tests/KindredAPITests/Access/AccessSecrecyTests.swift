@@ -35,8 +35,8 @@ struct AccessSecrecyTests {
     #expect(first.status == second.status, sourceLocation: sourceLocation)
   }
 
-  @Test("a foreign key that the rule reads is 403, whatever it refers to out of sight")
-  func foreignKeys() throws {
+  @Test
+  func `a foreign key that the rule reads is 403, whatever it refers to out of sight`() throws {
     let csv = ("Content-Type", "text/csv")
     func alike(
       _ method: HTTPMethod, _ target: String, _ content: String, _ more: (String, String)? = nil,
@@ -56,8 +56,8 @@ struct AccessSecrecyTests {
     #expect(try answer(.post, "/tasks", #"{"projectId":2,"title":"x"}"#).status == 201)
   }
 
-  @Test("a foreign key that the rule doesn't read is 409, also one that waits for the commit")
-  func otherForeignKeys() throws {
+  @Test
+  func `a foreign key that the rule doesn't read is 409, also one that waits for the commit`() throws {
     let model = """
       \(TenantFixture.model)
         notes:
@@ -86,8 +86,8 @@ struct AccessSecrecyTests {
     #expect(try database.stored("SELECT * FROM membership ORDER BY 1, 2") == "1|3; 1|4; 7|3")
   }
 
-  @Test("a link out of sight that its writer could have made is a conflict")
-  func takenLinks() throws {
+  @Test
+  func `a link out of sight that its writer could have made is a conflict`() throws {
     let database = try TenantFixture.database(
       "INSERT INTO \"group\" VALUES (9, 'secret'); INSERT INTO membership VALUES (8, 9), (1, 9);")
     let taken = try database.send(.put, "/users/8/groups/9", headers: TenantFixture.member)
@@ -96,8 +96,8 @@ struct AccessSecrecyTests {
     #expect(try database.send(.put, "/users/7/groups/9", headers: TenantFixture.member).status == 204)
   }
 
-  @Test("a unique key tells nothing to those who could not have had it")
-  func uniqueKeys() throws {
+  @Test
+  func `a unique key tells nothing to those who could not have had it`() throws {
     let upsert = ("Prefer", "resolution=merge-duplicates")
     let names = (outOfSight: "Merger", absent: "None")
     func alike(
@@ -119,8 +119,8 @@ struct AccessSecrecyTests {
     #expect(try answer(.put, "/projects/5", #"{"companyId":3,"name":"n"}"#).status == 409)
   }
 
-  @Test("the same where what it refers to is for all")
-  func uniqueKeysByRule() throws {
+  @Test
+  func `the same where what it refers to is for all`() throws {
     let database = try TenantFixture.database(
       model: TenantFixture.model.replacing(
         "access: { read: { roles: [member], rows: id = auth.company } }", with: "label: name"))
@@ -147,8 +147,8 @@ struct AccessSecrecyTests {
     #expect(try status(.patch, "/projects/1", #"{"name":"app"}"#, TenantFixture.member) == 409)
   }
 
-  @Test("what the server fills in is not the client's to refer to")
-  func filledIn() throws {
+  @Test
+  func `what the server fills in is not the client's to refer to`() throws {
     let members = #"[{"userId":8},{"userId":1}]"#
     let database = try TenantFixture.database(
       model: TenantFixture.model.replacing(
@@ -160,16 +160,16 @@ struct AccessSecrecyTests {
     #expect(try database.stored("SELECT userId FROM membership WHERE groupId = 20 ORDER BY 1") == "1; 8")
   }
 
-  @Test("records that go with others are deleted with them, under a rule too")
-  func cascades() throws {
+  @Test
+  func `records that go with others are deleted with them, under a rule too`() throws {
     let answer = try answer(.delete, "/employees?filter=companyId=3")
     #expect(answer.status == 204)
     #expect(answer.headers["X-Total-Count"] == "3")
     #expect(try database.stored("SELECT id FROM employee") == "4")
   }
 
-  @Test("many records are tested before the first is changed, and after the last")
-  func changesOfMany() throws {
+  @Test
+  func `many records are tested before the first is changed, and after the last`() throws {
     let database = try TenantFixture.database(
       model: TenantFixture.model.replacing(
         "write: { roles: [member], rows: companyId = auth.company }\n  users",
@@ -182,8 +182,8 @@ struct AccessSecrecyTests {
     #expect(try database.stored("SELECT * FROM employee") == before)
   }
 
-  @Test("to take links away, the right to the links is enough")
-  func unlinking() throws {
+  @Test
+  func `to take links away, the right to the links is enough`() throws {
     func allow(_ target: String) throws -> String? {
       try database.answer(target, method: .options, headers: TenantFixture.member).headers["Allow"]
     }
@@ -194,8 +194,8 @@ struct AccessSecrecyTests {
     #expect(try database.stored("SELECT * FROM membership") == "7|3")
   }
 
-  @Test("of two resources of a table, each is tested by its own rules, whichever was tested first")
-  func resourcesOfOneTable() throws {
+  @Test
+  func `of two resources of a table, each is tested by its own rules, whichever was tested first`() throws {
     let model =
       TenantFixture.model + """
 

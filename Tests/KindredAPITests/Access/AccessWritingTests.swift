@@ -27,8 +27,8 @@ struct AccessWritingTests {
       .joined(separator: "\n")
   }
 
-  @Test("to create, the rule must hold after, and the columns be those of the client")
-  func create() throws {
+  @Test
+  func `to create, the rule must hold after, and the columns be those of the client`() throws {
     #expect(try status(.post, "/books", #"{"authorId":1,"title":"T"}"#) == 201)
     #expect(try status(.post, "/authors/1/books", #"{"title":"T"}"#) == 201)
     for content in [
@@ -43,15 +43,15 @@ struct AccessWritingTests {
     #expect(try status(.post, "/countries", #"{"code":"XX","name":"X"}"#, AccessFixture.editor) == 403)
   }
 
-  @Test("what is returned has the columns that its reader sees")
-  func returned() throws {
+  @Test
+  func `what is returned has the columns that its reader sees`() throws {
     let answer = try database.send(
       .post, "/books", #"{"id":50,"authorId":1,"title":"T"}"#, headers: AccessFixture.reader)
     #expect(answer.text == #"{"id":50,"authorId":1,"title":"T","kind":null,"year":null}"#)
   }
 
-  @Test("to update, the rule must hold before and after, and the record be in sight")
-  func update() throws {
+  @Test
+  func `to update, the rule must hold before and after, and the record be in sight`() throws {
     #expect(try status(.patch, "/books/1", #"{"title":"T"}"#) == 200)
     #expect(try status(.patch, "/books/4", #"{"title":"T"}"#) == 403, "in sight, but another's")
     #expect(try status(.patch, "/books/5", #"{"title":"T"}"#) == 404, "out of sight")
@@ -67,8 +67,8 @@ struct AccessWritingTests {
       "not the client's to reset")
   }
 
-  @Test("to delete, the rule must hold before")
-  func delete() throws {
+  @Test
+  func `to delete, the rule must hold before`() throws {
     #expect(try status(.delete, "/books/4") == 403)
     #expect(try status(.delete, "/books/5") == 404)
     #expect(try status(.delete, "/books/999") == 404)
@@ -76,8 +76,8 @@ struct AccessWritingTests {
     #expect(try status(.delete, "/books/3") == 204)
   }
 
-  @Test("the rules hold at every depth of a tree")
-  func trees() throws {
+  @Test
+  func `the rules hold at every depth of a tree`() throws {
     #expect(try status(.post, "/books", #"{"authorId":1,"title":"T","reviews":[{"rating":5}]}"#) == 403)
     #expect(try status(.post, "/books", #"{"title":"T","author":{"name":"N"}}"#) == 403)
     #expect(try status(.post, "/authors", #"{"name":"N","books":[{"title":"T"}]}"#) == 403)
@@ -91,8 +91,8 @@ struct AccessWritingTests {
         == 201)
   }
 
-  @Test("the rules hold for each record of an import, an upsert, a batch, and of many at once")
-  func others() throws {
+  @Test
+  func `the rules hold for each record of an import, an upsert, a batch, and of many at once`() throws {
     func csv(_ content: String) throws -> Int {
       let before = try stored()
       let headers = AccessFixture.reader.with("Content-Type", "text/csv")
@@ -122,8 +122,8 @@ struct AccessWritingTests {
     #expect(try database.stored("SELECT COUNT(*) FROM book WHERE id = 5") == "1")
   }
 
-  @Test("links are records of the join table")
-  func links() throws {
+  @Test
+  func `links are records of the join table`() throws {
     for target in ["/books/2/tags/2", "/books/1/tags/3", "/books/1/tags/99", "/books/5/tags/1"] {
       #expect(try status(.put, target) == 403, "readers link nothing, whatever they see: \(target)")
     }
@@ -138,8 +138,8 @@ struct AccessWritingTests {
     #expect(try status(.delete, "/books/2/tags/2", nil, AccessFixture.editor) == 204)
   }
 
-  @Test("a foreign key to what is out of sight is as one to nothing")
-  func references() throws {
+  @Test
+  func `a foreign key to what is out of sight is as one to nothing`() throws {
     for book in [5, 999] {
       let answer = try database.send(
         .post, "/reviews", #"{"bookId":\#(book),"rating":1}"#, headers: AccessFixture.reader)
@@ -150,8 +150,8 @@ struct AccessWritingTests {
     #expect(try status(.post, "/reviews", #"{"bookId":4,"rating":1}"#) == 201)
   }
 
-  @Test("a conflict with what is out of sight names no column")
-  func conflicts() throws {
+  @Test
+  func `a conflict with what is out of sight names no column`() throws {
     let answer = try database.send(.post, "/tags", #"{"name":"unused"}"#, headers: AccessFixture.reader)
     #expect(answer.status == 409)
     #expect(answer.problem("detail") == "there is such a record already")
@@ -168,8 +168,8 @@ struct AccessWritingTests {
     #expect(try !(allow("/countries", AccessFixture.editor)?.contains("POST") ?? true))
   }
 
-  @Test("without rules, nothing changes: everybody writes where writing is allowed")
-  func unrestricted() throws {
+  @Test
+  func `without rules, nothing changes: everybody writes where writing is allowed`() throws {
     let database = try Library.writable()
     #expect(try database.send(.patch, "/books/1", #"{"price":1}"#).status == 200)
   }

@@ -23,8 +23,8 @@ struct TokenTests {
     (try? verifier(change).claims(of: token)) != nil
   }
 
-  @Test("HS256 verifies the example of RFC 7515 §A.1")
-  func example() throws {
+  @Test
+  func `HS256 verifies the example of RFC 7515 §A.1`() throws {
     let token =
       "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     let secret = try #require(
@@ -35,20 +35,18 @@ struct TokenTests {
     #expect(try !holds(token.dropLast() + "l") { ($0.secret, $0.leeway) = (secret, 1e10) })
   }
 
-  @Test(
-    "a header that asks for another way to be verified is refused",
-    arguments: [
-      #"{"alg":"none"}"#, #"{"alg":"None"}"#, #"{"alg":""}"#, #"{}"#, #"{"alg":"HS512"}"#,
-      #"{"alg":"hs256"}"#,
-      #"{"alg":"HS256","crit":["exp"]}"#, #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","alg":"HS256"}"#,
-      #"{"alg":["HS256"]}"#, #"{"alg":"HS256","kid":1}"#, #"["HS256"]"#, "", "{",
-    ])
-  func headers(header: String) throws {
+  @Test(arguments: [
+    #"{"alg":"none"}"#, #"{"alg":"None"}"#, #"{"alg":""}"#, #"{}"#, #"{"alg":"HS512"}"#,
+    #"{"alg":"hs256"}"#,
+    #"{"alg":"HS256","crit":["exp"]}"#, #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","alg":"HS256"}"#,
+    #"{"alg":["HS256"]}"#, #"{"alg":"HS256","kid":1}"#, #"["HS256"]"#, "", "{",
+  ])
+  func `a header that asks for another way to be verified is refused`(header: String) throws {
     #expect(try !holds(AccessFixture.token("{}", header: header)))
   }
 
-  @Test("an unsigned token is refused")
-  func unsigned() throws {
+  @Test
+  func `an unsigned token is refused`() throws {
     let parts = AccessFixture.token("{}").split(separator: ".")
     #expect(try !holds("\(parts[0]).\(parts[1])."))
     #expect(try !holds("\(parts[0]).\(parts[1])"))
@@ -56,8 +54,8 @@ struct TokenTests {
     #expect(try !holds(AccessFixture.token("{}", secret: "another")))
   }
 
-  @Test("a token is base64url, of one form only")
-  func encoding() throws {
+  @Test
+  func `a token is base64url, of one form only`() throws {
     let token = AccessFixture.token(#"{"a":"?>"}"#)
     #expect(try holds(token))
     #expect(try !holds(token + "="))
@@ -67,8 +65,8 @@ struct TokenTests {
     }
   }
 
-  @Test("claims must be of their kind, and in their time")
-  func claims() throws {
+  @Test
+  func `claims must be of their kind, and in their time`() throws {
     let now = Date().timeIntervalSince1970
     for claims in [
       #"{"exp":\#(now - 5)}"#, #"{"exp":"tomorrow"}"#, #"{"exp":null}"#, #"{"exp":[\#(now + 60)]}"#,
@@ -81,8 +79,8 @@ struct TokenTests {
     #expect(try holds(AccessFixture.token(#"{"exp":\#(now - 5)}"#)) { $0.leeway = 30 })
   }
 
-  @Test("the issuer is equal, and the audience among those of the token")
-  func issuerAndAudience() throws {
+  @Test
+  func `the issuer is equal, and the audience among those of the token`() throws {
     func holds(_ claims: String) throws -> Bool {
       try self.holds(AccessFixture.token(claims)) {
         ($0.issuer, $0.audience) = ("https://id.example", "kindred")
@@ -111,8 +109,8 @@ struct TokenTests {
     #expect(try roles(#"{"role":"a"}"#, "roles").isEmpty)
   }
 
-  @Test("a JWK set keeps keys to their algorithms, and leaves out those that verify nothing")
-  func keySets() throws {
+  @Test
+  func `a JWK set keeps keys to their algorithms, and leaves out those that verify nothing`() throws {
     let curve =
       #""crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0""#
     func count(_ keys: String, _ algorithm: SignatureAlgorithm, _ id: String? = nil) throws -> Int {
@@ -141,8 +139,8 @@ struct TokenTests {
     }
   }
 
-  @Test("credentials that don't hold are 401 everywhere, also where none are needed")
-  func everywhere() throws {
+  @Test
+  func `credentials that don't hold are 401 everywhere, also where none are needed`() throws {
     let database = try AccessFixture.database()
     for field in ["Bearer", "Bearer ", "Bearer x", "Bearer ..", "Basic YTpi", "x", "Bearer a b"] {
       for target in ["/countries", "/", "/-/health", "/nothing"] {

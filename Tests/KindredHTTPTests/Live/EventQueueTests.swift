@@ -10,10 +10,9 @@ import Testing
 
 @Suite("A queue of events")
 struct EventQueueTests {
-  @Test(
-    "gives posted tokens in their order, however they are mixed with taking",
-    arguments: SocketWaiting.allCases)
-  func order(waiting: SocketWaiting) throws {
+  @Test(arguments: SocketWaiting.allCases)
+  func `gives posted tokens in their order, however they are mixed with taking`(waiting: SocketWaiting) throws
+  {
     let queue = try #require(waiting.makeQueue())
     var taken: [UInt64] = []
     var posted: UInt64 = 0
@@ -31,8 +30,8 @@ struct EventQueueTests {
   }
 
   #if os(Linux)
-    @Test("with epoll, posts wait no longer behind many busy sockets than each of them")
-    func turns() throws {
+    @Test
+    func `with epoll, posts wait no longer behind many busy sockets than each of them`() throws {
       let queue = try #require(EpollQueue())
       var sockets: [CInt] = []
       defer { for socket in sockets { close(socket) } }

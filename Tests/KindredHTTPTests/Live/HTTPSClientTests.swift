@@ -23,8 +23,8 @@ struct HTTPSClientTests {
     return (descriptor, UInt16(bigEndian: address.sin_port))
   }
 
-  @Test("gives up when the whole time is over, though something comes again and again")
-  func drippingServer() throws {
+  @Test
+  func `gives up when the whole time is over, though something comes again and again`() throws {
     let (listening, port) = try listeningSocket()
     defer { close(listening) }
     let ended = DispatchSemaphore(value: 0)
@@ -49,8 +49,8 @@ struct HTTPSClientTests {
     ended.wait()
   }
 
-  @Test("tells that nobody listens")
-  func nobody() throws {
+  @Test
+  func `tells that nobody listens`() throws {
     let (descriptor, port) = try listeningSocket()
     close(descriptor)
     let error = #expect(throws: HTTPSClientError.self) {

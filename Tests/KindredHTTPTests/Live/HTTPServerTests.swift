@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A server over a socket", .eachWayOfWaiting)
 struct HTTPServerTests {
-  @Test("answers one request after the other on a connection (RFC 9112 §9.3)")
-  func keepAlive() throws {
+  @Test
+  func `answers one request after the other on a connection (RFC 9112 §9.3)`() throws {
     try withServer { server, port in
       let client = try WireClient(port: port)
       for id in 1...3 {
@@ -24,8 +24,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("answers pipelined requests in their order, errors and HEAD among them (RFC 9112 §9.3.2)")
-  func pipelining() throws {
+  @Test
+  func `answers pipelined requests in their order, errors and HEAD among them (RFC 9112 §9.3.2)`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       let ids = 1...200
@@ -43,8 +43,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("takes a request in single bytes")
-  func singleBytes() throws {
+  @Test
+  func `takes a request in single bytes`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       for byte in "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok" { client.send(String(byte)) }
@@ -52,8 +52,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("ends the connection where either side says so (RFC 9112 §9.6)")
-  func close() throws {
+  @Test
+  func `ends the connection where either side says so (RFC 9112 §9.6)`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       client.request("/a", fields: "Connection: close\r\n")
@@ -62,8 +62,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("answers HTTP/1.0, without chunks, up to the end of the connection (RFC 9112 §6.1, §6.3)")
-  func oldClient() throws {
+  @Test
+  func `answers HTTP/1.0, without chunks, up to the end of the connection (RFC 9112 §6.1, §6.3)`() throws {
     try withServer(respond: { _ in
       HTTPResponse(status: .ok, body: .stream(PartsStream(["old ", "client"]), length: nil))
     }) { _, port in
@@ -75,8 +75,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("answers what a client sent before it ended its direction (RFC 9112 §9.6)")
-  func halfClosed() throws {
+  @Test
+  func `answers what a client sent before it ended its direction (RFC 9112 §9.6)`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       client.request("/a")
@@ -86,8 +86,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("asks for content that is waited for (RFC 9110 §10.1.1)")
-  func expectContinue() throws {
+  @Test
+  func `asks for content that is waited for (RFC 9110 §10.1.1)`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       client.request("/a", method: "POST", fields: "Content-Length: 2\r\nExpect: 100-continue\r\n")
@@ -99,8 +99,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("does not ask for content that is not wanted (RFC 9110 §10.1.1)")
-  func rejection() throws {
+  @Test
+  func `does not ask for content that is not wanted (RFC 9110 §10.1.1)`() throws {
     let handler = TestHandler(
       rejection: { $0.method == .post ? .text("no", status: .methodNotAllowed) : nil },
       respond: { .echo($0) })
@@ -114,8 +114,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("reads chunked content, and the request after it (RFC 9112 §7.1)")
-  func chunkedRequest() throws {
+  @Test
+  func `reads chunked content, and the request after it (RFC 9112 §7.1)`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       client.request("/a", method: "POST", fields: "Transfer-Encoding: chunked\r\n")
@@ -137,8 +137,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("ends the connection without the final chunk where a stream fails (RFC 9112 §8)")
-  func failingStream() throws {
+  @Test
+  func `ends the connection without the final chunk where a stream fails (RFC 9112 §8)`() throws {
     try withServer(respond: { _ in
       HTTPResponse(status: .ok, body: .stream(PartsStream(["part"], fails: true), length: nil))
     }) { _, port in
@@ -148,8 +148,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("sends large content whole, streamed and from memory")
-  func large() throws {
+  @Test
+  func `sends large content whole, streamed and from memory`() throws {
     let large = String(repeating: "0123456789abcdef", count: 200_000)
     try withServer(respond: { request in
       request.path == "/stream"
@@ -164,8 +164,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("knows its client's address, and where it listens itself")
-  func addresses() throws {
+  @Test
+  func `knows its client's address, and where it listens itself`() throws {
     for host in ["::1", "localhost"] {
       let server = HTTPServer(
         host: host, port: 0, handler: TestHandler(respond: { .echo($0) }), logger: .init(label: "test"))
@@ -181,8 +181,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("says what is wrong with an address, and the mend")
-  func addressErrors() throws {
+  @Test
+  func `says what is wrong with an address, and the mend`() throws {
     try withServer { _, port in
       for (host, port, code, part) in [
         ("127.0.0.1", port, HTTPServerError.Code.addressInUse, "\(port): the port is in use; choose"),

@@ -16,8 +16,8 @@ struct LimitsTests {
     return limits
   }()
 
-  @Test("end a slow header with 408 (RFC 9110 §15.5.9), though it never stands still")
-  func slowHeader() throws {
+  @Test
+  func `end a slow header with 408 (RFC 9110 §15.5.9), though it never stands still`() throws {
     try withServer(limits: Self.short) { server, port in
       let client = try WireClient(port: port)
       client.send("GET / HTTP/1.1\r\nX: ")
@@ -31,8 +31,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("end slow content with 408 (RFC 9110 §15.5.9)")
-  func slowContent() throws {
+  @Test
+  func `end slow content with 408 (RFC 9110 §15.5.9)`() throws {
     try withServer(limits: Self.short) { _, port in
       let client = try WireClient(port: port)
       client.request("/", method: "POST", fields: "Content-Length: 10\r\n")
@@ -42,8 +42,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("close connections that say nothing, at the beginning and between requests (RFC 9112 §9.5)")
-  func idle() throws {
+  @Test
+  func `close connections that say nothing, at the beginning and between requests (RFC 9112 §9.5)`() throws {
     try withServer(limits: Self.short) { server, port in
       let silent = try WireClient(port: port)
       let idle = try WireClient(port: port)
@@ -55,8 +55,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("cut off a reader that takes nothing, and close its stream")
-  func slowReader() throws {
+  @Test
+  func `cut off a reader that takes nothing, and close its stream`() throws {
     let stream = EndlessStream()
     try withServer(
       limits: Self.short,
@@ -101,8 +101,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("answer connections above the number of one client with 429")
-  func connectionsOfClient() throws {
+  @Test
+  func `answer connections above the number of one client with 429`() throws {
     var limits = HTTPLimits()
     limits.maxConnectionsPerClient = 2
     try withServer(limits: limits) { server, port in
@@ -129,8 +129,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("are no hindrance for what the handler exempts from them, for one request at a time")
-  func exemptions() throws {
+  @Test
+  func `are no hindrance for what the handler exempts from them, for one request at a time`() throws {
     var limits = HTTPLimits()
     limits.maxConnections = 1
     limits.maxRequestsPerSecond = 1
@@ -154,8 +154,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("hold back a client that sends too many requests, on connections that go on")
-  func requestRate() throws {
+  @Test
+  func `hold back a client that sends too many requests, on connections that go on`() throws {
     var limits = HTTPLimits()
     limits.maxRequestsPerSecond = 3
     try withServer(limits: limits) { server, port in
@@ -175,8 +175,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("end content that comes without end, though it never stands still (RFC 9110 §15.5.9)")
-  func endlessContent() throws {
+  @Test
+  func `end content that comes without end, though it never stands still (RFC 9110 §15.5.9)`() throws {
     var limits = Self.short
     limits.idleTimeout = .seconds(10)
     limits.headerReadTimeout = .seconds(10)
@@ -192,8 +192,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("let no long request hold up others, however many there are")
-  func longRequests() throws {
+  @Test
+  func `let no long request hold up others, however many there are`() throws {
     try withServer(respond: { request in
       if request.path == "/long" {
         while !request.cancellation.isCancelled { usleep(10_000) }
@@ -233,8 +233,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("cancel a request whose client has gone, and not one whose client waits")
-  func departure() throws {
+  @Test
+  func `cancel a request whose client has gone, and not one whose client waits`() throws {
     let cancelled = Calls()
     let isOver = Atomic(false)
     try withServer(respond: { request in
@@ -257,8 +257,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("close the stream of a client that has gone")
-  func departureWhileStreaming() throws {
+  @Test
+  func `close the stream of a client that has gone`() throws {
     let stream = EndlessStream()
     try withServer(respond: { _ in
       HTTPResponse(status: .ok, body: .stream(stream, length: nil))

@@ -41,21 +41,21 @@ struct LongContentTests {
     return String(repeating: chunk, count: count) + "0\r\n\r\n"
   }
 
-  @Test("stays in memory while it is short")
-  func short() throws {
+  @Test
+  func `stays in memory while it is short`() throws {
     try expect("Content-Length: 3", "xxx", is: "200 3 in memory")
   }
 
-  @Test("comes as a file, of a known length or in chunks")
-  func long() throws {
+  @Test
+  func `comes as a file, of a known length or in chunks`() throws {
     let content = String(repeating: "x", count: 300_000)
     try expect("Content-Length: 300000", content, is: "200 300000 in a file, sum true")
     try expect(
       "Transfer-Encoding: chunked", Self.chunks(40, of: 10_000), is: "200 400000 in a file, sum true")
   }
 
-  @Test("is refused above its own limit, before it comes or as it comes")
-  func tooLong() throws {
+  @Test
+  func `is refused above its own limit, before it comes or as it comes`() throws {
     let detail = "The content is longer than \(1 << 20) bytes."
     try expect("Content-Length: \((1 << 20) + 1)", "", is: "413 \(detail)")
     try expect("Transfer-Encoding: chunked", Self.chunks(200, of: 10_000), is: "413 \(detail)")
@@ -73,8 +73,8 @@ struct LongContentTests {
       handler: handler)
   }
 
-  @Test("doesn't reach the next request of the connection")
-  func nextRequest() throws {
+  @Test
+  func `doesn't reach the next request of the connection`() throws {
     try withServer(limits: Self.limits, handler: Self.handler) { _, port in
       let client = try WireClient(port: port)
       for (count, answer) in [(200_000, "200000 in a file, sum true"), (50, "50 in memory")] {

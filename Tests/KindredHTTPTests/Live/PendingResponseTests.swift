@@ -30,8 +30,8 @@ struct PendingResponseTests {
     }
   }
 
-  @Test("holds up nobody, however many wait, and is sent when it is there")
-  func manyWait() throws {
+  @Test
+  func `holds up nobody, however many wait, and is sent when it is there`() throws {
     let pending = Pending()
     var limits = HTTPLimits()
     limits.maxConnectionsPerClient = 1000
@@ -47,8 +47,8 @@ struct PendingResponseTests {
     }
   }
 
-  @Test("keeps the order of a connection's requests")
-  func pipelining() throws {
+  @Test
+  func `keeps the order of a connection's requests`() throws {
     let pending = Pending()
     try withServer(handler: pending.handler) { _, port in
       let client = try WireClient(port: port)
@@ -61,8 +61,8 @@ struct PendingResponseTests {
     }
   }
 
-  @Test("is waited for when the server ends, and no longer than that may take")
-  func shutdown() throws {
+  @Test
+  func `is waited for when the server ends, and no longer than that may take`() throws {
     let pending = Pending()
     try withServer(handler: pending.handler) { server, port in
       let client = try WireClient(port: port)
@@ -74,8 +74,8 @@ struct PendingResponseTests {
     }
   }
 
-  @Test("is cancelled when its client goes")
-  func departure() throws {
+  @Test
+  func `is cancelled when its client goes`() throws {
     let cancelled = Calls()
     let asked = Calls()
     let handler = TestHandler(answer: { request in

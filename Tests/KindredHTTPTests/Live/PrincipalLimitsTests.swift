@@ -21,8 +21,8 @@ struct PrincipalLimitsTests {
     return client.response()?.status
   }
 
-  @Test("count its requests once, whatever its addresses, and not for the addresses")
-  func rate() throws {
+  @Test
+  func `count its requests once, whatever its addresses, and not for the addresses`() throws {
     var limits = HTTPLimits()
     limits.maxRequestsPerSecond = 20
     try withServer(limits: limits, handler: Self.handler()) { server, port in
@@ -52,8 +52,8 @@ struct PrincipalLimitsTests {
     }
   }
 
-  @Test("bound its requests under way, on however many connections, until they are answered")
-  func atOnce() throws {
+  @Test
+  func `bound its requests under way, on however many connections, until they are answered`() throws {
     let streams = Calls()
     var limits = HTTPLimits()
     limits.maxConnectionsPerClient = 2
@@ -83,8 +83,8 @@ struct PrincipalLimitsTests {
     }
   }
 
-  @Test("count a request with content once")
-  func content() throws {
+  @Test
+  func `count a request with content once`() throws {
     var limits = HTTPLimits()
     limits.maxConnectionsPerClient = 1
     try withServer(limits: limits, handler: Self.handler()) { _, port in
@@ -100,8 +100,8 @@ struct PrincipalLimitsTests {
     }
   }
 
-  @Test("keep no client that has nothing open and has sent nothing of late")
-  func memory() {
+  @Test
+  func `keep no client that has nothing open and has sent nothing of late`() {
     var limits = HTTPLimits()
     limits.maxRequestsPerSecond = 2
     let table = ClientTable(limits: limits)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A server's shutdown", .eachWayOfWaiting)
 struct ShutdownTests {
-  @Test("closes idle connections at once, lets requests under way end, and accepts no more")
-  func grace() throws {
+  @Test
+  func `closes idle connections at once, lets requests under way end, and accepts no more`() throws {
     let gate = DispatchSemaphore(value: 0)
     try withServer(respond: { request in
       if request.path == "/long" { gate.wait() }
@@ -36,8 +36,8 @@ struct ShutdownTests {
     }
   }
 
-  @Test("cancels what is left after the grace")
-  func abort() throws {
+  @Test
+  func `cancels what is left after the grace`() throws {
     let stream = EndlessStream()
     let cancelled = Calls()
     try withServer(respond: { request in
@@ -60,8 +60,8 @@ struct ShutdownTests {
     }
   }
 
-  @Test("leaves the server able to start again, and to be shut down twice")
-  func restart() throws {
+  @Test
+  func `leaves the server able to start again, and to be shut down twice`() throws {
     try withServer { server, _ in
       server.shutdown(grace: .zero)
       server.shutdown(grace: .zero)
@@ -73,8 +73,8 @@ struct ShutdownTests {
     }
   }
 
-  @Test("ends a live body as complete, which until then is sent as it comes")
-  func liveBody() throws {
+  @Test
+  func `ends a live body as complete, which until then is sent as it comes`() throws {
     let stream = EventStream()
     try withServer(respond: { request in
       request.path == "/live"
@@ -94,8 +94,8 @@ struct ShutdownTests {
     }
   }
 
-  @Test("is not needed to end a live body whose client has gone")
-  func liveBodyDeparture() throws {
+  @Test
+  func `is not needed to end a live body whose client has gone`() throws {
     let stream = EventStream()
     try withServer(respond: { _ in
       HTTPResponse(status: .ok, body: .stream(stream, length: nil))

@@ -20,8 +20,8 @@ struct TLSTests {
     ).output
   }
 
-  @Test("answers curl, which checks the certificate, several times on one connection")
-  func curl() throws {
+  @Test
+  func `answers curl, which checks the certificate, several times on one connection`() throws {
     let certificate = try TestCertificate()
     try withTLS(certificate, respond: { .text($0.isSecure ? "secret" : "open") }) { server, port in
       let url = "https://localhost:\(port)/"
@@ -31,8 +31,8 @@ struct TLSTests {
     }
   }
 
-  @Test("carries large content in both directions")
-  func large() throws {
+  @Test
+  func `carries large content in both directions`() throws {
     let certificate = try TestCertificate()
     let large = String(repeating: "0123456789abcdef", count: 200_000)
     let body = String(repeating: "upload", count: 100_000)
@@ -52,8 +52,8 @@ struct TLSTests {
     }
   }
 
-  @Test("speaks TLS 1.2 and 1.3, with HTTP/1.1 by ALPN (RFC 7301)", arguments: ["-tls1_2", "-tls1_3"])
-  func versions(version: String) throws {
+  @Test(arguments: ["-tls1_2", "-tls1_3"])
+  func `speaks TLS 1.2 and 1.3, with HTTP/1.1 by ALPN (RFC 7301)`(version: String) throws {
     try withTLS(TestCertificate()) { _, port in
       let output = try handshake(port, version, "-alpn", "h2,http/1.1")
       #expect(output.contains("ALPN protocol: http/1.1"))
@@ -61,8 +61,8 @@ struct TLSTests {
     }
   }
 
-  @Test("refuses TLS 1.1 (RFC 8996 §5) and protocols other than HTTP/1.1 (RFC 7301 §3.2)")
-  func refusals() throws {
+  @Test
+  func `refuses TLS 1.1 (RFC 8996 §5) and protocols other than HTTP/1.1 (RFC 7301 §3.2)`() throws {
     try withTLS(TestCertificate()) { _, port in
       let old = try handshake(port, "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
       #expect(old.contains("alert protocol version"))
@@ -71,16 +71,16 @@ struct TLSTests {
     }
   }
 
-  @Test("refuses suites without forward secrecy (RFC 9325 §4.1)")
-  func suites() throws {
+  @Test
+  func `refuses suites without forward secrecy (RFC 9325 §4.1)`() throws {
     try withTLS(TestCertificate()) { _, port in
       let output = try handshake(port, "-tls1_2", "-cipher", "AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA")
       #expect(output.contains("handshake failure"))
     }
   }
 
-  @Test("sends the whole chain")
-  func chain() throws {
+  @Test
+  func `sends the whole chain`() throws {
     let certificate = try TestCertificate()
     let other = try TestCertificate(name: "authority")
     let chain = try Command("/bin/cat", [certificate.certificate, other.certificate]).output
@@ -94,8 +94,8 @@ struct TLSTests {
     }
   }
 
-  @Test("uses reloaded certificates for new connections, and the old ones where the new are bad")
-  func reload() throws {
+  @Test
+  func `uses reloaded certificates for new connections, and the old ones where the new are bad`() throws {
     let certificate = try TestCertificate(name: "first")
     try withTLS(certificate) { server, port in
       #expect(try handshake(port).contains("CN = first"))
@@ -108,10 +108,10 @@ struct TLSTests {
     }
   }
 
-  @Test(
-    "resumes a session by its ticket until the ticket's keys are changed",
-    arguments: [(Duration.seconds(60), "Reused, TLSv1.2"), (.zero, "New, TLSv1.2")])
-  func resumption(lifetime: Duration, expected: String) throws {
+  @Test(arguments: [(Duration.seconds(60), "Reused, TLSv1.2"), (.zero, "New, TLSv1.2")])
+  func `resumes a session by its ticket until the ticket's keys are changed`(
+    lifetime: Duration, expected: String
+  ) throws {
     let certificate = try TestCertificate()
     let session = try certificate.file("session.pem", "")
     var limits = HTTPLimits()
@@ -123,8 +123,8 @@ struct TLSTests {
     }
   }
 
-  @Test("keeps the certificate and its chain when the keys of the tickets are changed")
-  func renewal() throws {
+  @Test
+  func `keeps the certificate and its chain when the keys of the tickets are changed`() throws {
     let certificate = try TestCertificate(name: "first")
     let other = try TestCertificate(name: "authority")
     let chain = try Command("/bin/cat", [certificate.certificate, other.certificate]).output
@@ -144,8 +144,8 @@ struct TLSTests {
     }
   }
 
-  @Test("ends a handshake that doesn't go on, and what is none")
-  func noHandshake() throws {
+  @Test
+  func `ends a handshake that doesn't go on, and what is none`() throws {
     var limits = HTTPLimits()
     limits.headerReadTimeout = .milliseconds(200)
     try withTLS(TestCertificate(), limits: limits) { server, port in
@@ -157,8 +157,8 @@ struct TLSTests {
     }
   }
 
-  @Test("tells a client without TLS what is wrong, without TLS")
-  func plain() throws {
+  @Test
+  func `tells a client without TLS what is wrong, without TLS`() throws {
     try withTLS(TestCertificate()) { server, port in
       let plain = try WireClient(port: port)
       plain.request("/")
@@ -170,18 +170,20 @@ struct TLSTests {
     }
   }
 
-  @Test(
-    "agrees on keys by curves that cost the server no more than the client",
-    arguments: [("X25519", true), ("P-256", true), ("P-384", true), ("X448", false), ("ffdhe8192", false)])
-  func groups(group: String, isTaken: Bool) throws {
+  @Test(arguments: [
+    ("X25519", true), ("P-256", true), ("P-384", true), ("X448", false), ("ffdhe8192", false),
+  ])
+  func `agrees on keys by curves that cost the server no more than the client`(group: String, isTaken: Bool)
+    throws
+  {
     try withTLS(TestCertificate()) { _, port in
       let output = try handshake(port, "-tls1_3", "-groups", group)
       #expect(output.contains("New, TLSv1.3, Cipher is") == isTaken, "\(output)")
     }
   }
 
-  @Test("cuts off a reader that takes nothing")
-  func slowReader() throws {
+  @Test
+  func `cuts off a reader that takes nothing`() throws {
     var limits = HTTPLimits()
     limits.idleTimeout = .milliseconds(200)
     let stream = EndlessStream()
@@ -200,8 +202,8 @@ struct TLSTests {
     }
   }
 
-  @Test("says which file is bad, and how")
-  func badFiles() throws {
+  @Test
+  func `says which file is bad, and how`() throws {
     let certificate = try TestCertificate()
     let other = try TestCertificate()
     let encrypted = try certificate.file("encrypted.pem", "")

@@ -11,8 +11,8 @@ struct ConnectionStateMachineTests {
     HTTPResponse(status: .ok, body: .stream(PartsStream([]), length: nil))
   }
 
-  @Test("answers requests in their order, and goes on (RFC 9112 §9.3)")
-  func persists() {
+  @Test
+  func `answers requests in their order, and goes on (RFC 9112 §9.3)`() {
     var script = ConnectionScript()
     #expect(script.receive(Self.get + Self.get) == "respond /a 0")
     let (framing, next) = script.answer(Self.ok)
@@ -27,8 +27,8 @@ struct ConnectionStateMachineTests {
     #expect(script.machine.waiting == .forRequest)
   }
 
-  @Test("ends after the answer to Connection: close, reading on until the client ends (RFC 9112 §9.6)")
-  func closes() {
+  @Test
+  func `ends after the answer to Connection: close, reading on until the client ends (RFC 9112 §9.6)`() {
     var script = ConnectionScript()
     #expect(script.receive("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") == "respond /a 0")
     let (framing, next) = script.answer(Self.ok)
@@ -39,8 +39,8 @@ struct ConnectionStateMachineTests {
     #expect(script.receive() == "close")
   }
 
-  @Test("ends when the handler says so")
-  func handlerCloses() {
+  @Test
+  func `ends when the handler says so`() {
     var script = ConnectionScript()
     _ = script.receive(Self.get)
     let (framing, next) = script.answer(HTTPResponse(status: .ok, headers: ["connection": "Close"]))
@@ -48,8 +48,8 @@ struct ConnectionStateMachineTests {
     #expect(next == "linger")
   }
 
-  @Test("persists with HTTP/1.0 where it is asked for and the length is known (RFC 9112 §9.3)")
-  func oldClients() {
+  @Test
+  func `persists with HTTP/1.0 where it is asked for and the length is known (RFC 9112 §9.3)`() {
     var script = ConnectionScript()
     _ = script.receive(Self.old + "\r\n")
     #expect(script.answer(Self.ok).framing.isPersistent == false)
@@ -65,23 +65,23 @@ struct ConnectionStateMachineTests {
     #expect(unknown.content == .untilClose && !unknown.isPersistent)
   }
 
-  @Test("sends chunks where the length isn't known (RFC 9112 §6.1)")
-  func chunks() {
+  @Test
+  func `sends chunks where the length isn't known (RFC 9112 §6.1)`() {
     var script = ConnectionScript()
     _ = script.receive(Self.get)
     #expect(script.answer(Self.stream).framing.content == .chunked)
   }
 
-  @Test("sends no content to HEAD, with the fields as for GET (RFC 9110 §9.3.2)")
-  func head() {
+  @Test
+  func `sends no content to HEAD, with the fields as for GET (RFC 9110 §9.3.2)`() {
     var script = ConnectionScript()
     _ = script.receive("HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n")
     let (framing, _) = script.answer(Self.ok)
     #expect(framing.content == .length(2) && !framing.sendsContent && framing.isPersistent)
   }
 
-  @Test("sends neither content nor its fields with 204 and 304 (RFC 9112 §6.3, 1)", arguments: [204, 304])
-  func withoutContent(code: Int) throws {
+  @Test(arguments: [204, 304])
+  func `sends neither content nor its fields with 204 and 304 (RFC 9112 §6.3, 1)`(code: Int) throws {
     var script = ConnectionScript()
     _ = script.receive(Self.get)
     let status = try #require(HTTPStatus(code: code))
@@ -89,8 +89,8 @@ struct ConnectionStateMachineTests {
     #expect(framing.content == .none && !framing.sendsContent && framing.isPersistent)
   }
 
-  @Test("asks for content with 100 once, and only where it isn't coming (RFC 9110 §10.1.1)")
-  func sendsContinue() {
+  @Test
+  func `asks for content with 100 once, and only where it isn't coming (RFC 9110 §10.1.1)`() {
     let head = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
     var script = ConnectionScript()
     #expect(script.receive(head) == "consider /a")
@@ -109,8 +109,8 @@ struct ConnectionStateMachineTests {
     #expect(script.receive(empty) == "respond /a 0")
   }
 
-  @Test("answers from the head alone without reading the content, and ends (RFC 9110 §10.1.1)")
-  func rejects() {
+  @Test
+  func `answers from the head alone without reading the content, and ends (RFC 9110 §10.1.1)`() {
     var script = ConnectionScript()
     let head = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
     #expect(script.receive(head) == "consider /a")
@@ -121,16 +121,16 @@ struct ConnectionStateMachineTests {
     #expect(script.receive("okGET / HTTP/1.1\r\n") == "read")
   }
 
-  @Test("answers an error, and never what follows it (RFC 9112 §2.2)")
-  func refuses() {
+  @Test
+  func `answers an error, and never what follows it (RFC 9112 §2.2)`() {
     var script = ConnectionScript()
     #expect(script.receive("GET / HTTP/1.1\r\n\r\n" + Self.get) == "refuse 400")
     #expect(script.answer(Self.ok).next == "linger")
     #expect(script.receive(Self.get) == "read")
   }
 
-  @Test("does not answer an incomplete request whose client has ended (RFC 9112 §8)")
-  func incomplete() {
+  @Test
+  func `does not answer an incomplete request whose client has ended (RFC 9112 §8)`() {
     var script = ConnectionScript()
     #expect(script.receive("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n") == "consider /a")
     #expect(script.receive("part") == "read")
@@ -138,8 +138,8 @@ struct ConnectionStateMachineTests {
     #expect(script.receive() == "close")
   }
 
-  @Test("answers what came before the client's end (RFC 9112 §9.6)")
-  func halfClosed() {
+  @Test
+  func `answers what came before the client's end (RFC 9112 §9.6)`() {
     var script = ConnectionScript()
     script.machine.inputEnded()
     #expect(script.receive(Self.get + Self.get) == "respond /a 0")
@@ -149,8 +149,8 @@ struct ConnectionStateMachineTests {
     #expect(script.receive() == "close")
   }
 
-  @Test("answers a slow request with 408, and closes an idle connection without a word (RFC 9110 §15.5.9)")
-  func timesOut() {
+  @Test
+  func `answers a slow request with 408, and closes an idle connection without a word (RFC 9110 §15.5.9)`() {
     var script = ConnectionScript()
     #expect(script.receive("GET / HT") == "read")
     #expect(script.machine.waiting == .forHead)
@@ -167,8 +167,8 @@ struct ConnectionStateMachineTests {
     #expect(script.timeOut() == "close")
   }
 
-  @Test("ends with the server when it waits for a request, or after the one under way (RFC 9112 §9.6)")
-  func shutsDown() {
+  @Test
+  func `ends with the server when it waits for a request, or after the one under way (RFC 9112 §9.6)`() {
     var script = ConnectionScript()
     script.machine.shutDown()
     #expect(script.receive() == "read")
@@ -179,8 +179,8 @@ struct ConnectionStateMachineTests {
     #expect(script.answer(Self.ok).framing.isPersistent == false)
   }
 
-  @Test("reads past no more than a bound after a refusal (RFC 9112 §9.6)")
-  func drainsBounded() {
+  @Test
+  func `reads past no more than a bound after a refusal (RFC 9112 §9.6)`() {
     var script = ConnectionScript()
     _ = script.receive("nonsense\r\n")
     _ = script.answer(Self.ok)
@@ -190,26 +190,26 @@ struct ConnectionStateMachineTests {
     #expect(actions.firstIndex(of: "close") == 15)
   }
 
-  @Test("answers a refusal from outside before anything that follows")
-  func refused() {
+  @Test
+  func `answers a refusal from outside before anything that follows`() {
     var script = ConnectionScript()
     script.machine.refuse(.plainRequest)
     #expect(script.receive(Self.get) == "refuse 400")
     #expect(script.answer(Self.ok).next == "linger")
   }
 
-  @Test("ends after the answer where there is no place for another request")
-  func endsAfterAnswer() {
+  @Test
+  func `ends after the answer where there is no place for another request`() {
     var script = ConnectionScript()
     #expect(script.receive(Self.get).hasPrefix("respond"))
     script.machine.endAfterAnswer()
     #expect(script.answer(Self.ok).framing.isPersistent == false)
   }
 
-  @Test(
-    "asks for no content that has no meaning: the final status is due at once (RFC 9110 §10.1.1)",
-    arguments: ["GET", "HEAD", "DELETE"])
-  func expectationWithoutMeaning(method: String) {
+  @Test(arguments: ["GET", "HEAD", "DELETE"])
+  func `asks for no content that has no meaning: the final status is due at once (RFC 9110 §10.1.1)`(
+    method: String
+  ) {
     var script = ConnectionScript()
     let head = "\(method) /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
     #expect(script.receive(head) == "respond /a 0")

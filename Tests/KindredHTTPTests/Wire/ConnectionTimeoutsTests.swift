@@ -16,8 +16,8 @@ struct ConnectionTimeoutsTests {
   private func at(_ seconds: Int) -> Moment { Moment(nanoseconds: 0) + .seconds(seconds) }
   private var timeouts: ConnectionTimeouts { ConnectionTimeouts(limits: Self.limits, now: at(0)) }
 
-  @Test("give the first request the time of a header from the beginning")
-  func first() {
+  @Test
+  func `give the first request the time of a header from the beginning`() {
     var timeouts = timeouts
     timeouts.wait(for: .forRequest, now: at(5))
     #expect(timeouts.deadline == at(10))
@@ -27,8 +27,8 @@ struct ConnectionTimeoutsTests {
     #expect(isOver10)
   }
 
-  @Test("give a header its time from its first byte, however many follow")
-  func header() {
+  @Test
+  func `give a header its time from its first byte, however many follow`() {
     var timeouts = timeouts
     timeouts.wait(for: .forHead, now: at(5))
     timeouts.moved(1, now: at(14))
@@ -37,8 +37,8 @@ struct ConnectionTimeoutsTests {
     #expect(isOver15)
   }
 
-  @Test("give content a time of its own, and each size of longer content another")
-  func content() {
+  @Test
+  func `give content a time of its own, and each size of longer content another`() {
     var limits = Self.limits
     limits.bodyReadTimeout = .seconds(30)
     limits.maxBodyLength = 1000
@@ -54,8 +54,8 @@ struct ConnectionTimeoutsTests {
     #expect(isOver59)
   }
 
-  @Test("give the next request the idle time, and its header a time of its own")
-  func next() {
+  @Test
+  func `give the next request the idle time, and its header a time of its own`() {
     var timeouts = timeouts
     timeouts.clear()
     #expect(timeouts.deadline == .never)
@@ -66,8 +66,8 @@ struct ConnectionTimeoutsTests {
     #expect(timeouts.deadline == at(210))
   }
 
-  @Test("end a transfer that stands still for the idle time")
-  func standstill() {
+  @Test
+  func `end a transfer that stands still for the idle time`() {
     var timeouts = timeouts
     timeouts.wait(for: .forOutput, now: at(0))
     timeouts.moved(100_000, now: at(50))
@@ -78,8 +78,8 @@ struct ConnectionTimeoutsTests {
     #expect(isOver110)
   }
 
-  @Test("end a transfer below the least rate, though it never stands still")
-  func trickle() {
+  @Test
+  func `end a transfer below the least rate, though it never stands still`() {
     var timeouts = timeouts
     timeouts.wait(for: .forContent, now: at(0))
     for second in 1...60 {
@@ -90,8 +90,8 @@ struct ConnectionTimeoutsTests {
     #expect(isOver60)
   }
 
-  @Test("let a transfer go on that is just fast enough")
-  func steady() {
+  @Test
+  func `let a transfer go on that is just fast enough`() {
     var timeouts = timeouts
     timeouts.wait(for: .forOutput, now: at(0))
     for second in 1...300 {
@@ -102,8 +102,8 @@ struct ConnectionTimeoutsTests {
     }
   }
 
-  @Test("let a refused client send on for a while, and not for ever (RFC 9112 §9.6)")
-  func linger() {
+  @Test
+  func `let a refused client send on for a while, and not for ever (RFC 9112 §9.6)`() {
     var timeouts = timeouts
     timeouts.wait(for: .forEnd, now: at(0))
     #expect(timeouts.deadline == at(2))
@@ -113,8 +113,8 @@ struct ConnectionTimeoutsTests {
     #expect(isOver20)
   }
 
-  @Test("take limits of any size", arguments: [Duration.seconds(Int64.max), .seconds(-1), .zero])
-  func extremes(duration: Duration) {
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(-1), .zero])
+  func `take limits of any size`(duration: Duration) {
     var limits = HTTPLimits()
     limits.idleTimeout = duration
     limits.headerReadTimeout = duration

@@ -29,16 +29,16 @@ struct GzipTests {
     return (0..<count).map { _ in "{\"id\":\(UInt16.random(in: 0...999, using: &random))}" }.joined()
   }
 
-  @Test("of content as a whole is read back by gzip (RFC 1952)", arguments: [0, 1, 10, 50_000])
-  func whole(count: Int) throws {
+  @Test(arguments: [0, 1, 10, 50_000])
+  func `of content as a whole is read back by gzip (RFC 1952)`(count: Int) throws {
     let content = Array(text(1, count).utf8)
     let compressed = try Gzip.compress(content)
     #expect(try gunzip(compressed) == content)
     if count == 50_000 { #expect(compressed.count < content.count / 2) }
   }
 
-  @Test("of a stream is read back by gzip, whatever its parts", arguments: [1, 6, 9])
-  func stream(level: Int) throws {
+  @Test(arguments: [1, 6, 9])
+  func `of a stream is read back by gzip, whatever its parts`(level: Int) throws {
     let parts = ["", "a", text(2, 9_000), "", text(3, 5), text(4, 200), ""]
     let source = PartsStream(parts)
     let stream = GzipBodyStream(source, level: level)
@@ -49,8 +49,8 @@ struct GzipTests {
     #expect(source.closeCount == 1)
   }
 
-  @Test("of a live stream reaches the client at once, and costs nothing while there is nothing")
-  func live() throws {
+  @Test
+  func `of a live stream reaches the client at once, and costs nothing while there is nothing`() throws {
     let source = EventStream()
     let stream = GzipBodyStream(source)
     #expect(stream.isLive)
@@ -68,8 +68,8 @@ struct GzipTests {
     #expect(source.closeCount == 1)
   }
 
-  @Test("of a stream that takes back its memory is that of all its content")
-  func yields() throws {
+  @Test
+  func `of a stream that takes back its memory is that of all its content`() throws {
     let text = text(5, 20_000)
     let source = PartsStream([text, "end"])
     let stream = GzipBodyStream(source)
@@ -81,8 +81,8 @@ struct GzipTests {
     #expect(try gunzip(compressed) == Array((text + "end").utf8))
   }
 
-  @Test("of a stream that fails, fails")
-  func failure() {
+  @Test
+  func `of a stream that fails, fails`() {
     let stream = GzipBodyStream(PartsStream(["a"], fails: true))
     #expect(throws: PartsStream.Failure.self) { while try stream.next() != nil {} }
   }

@@ -33,17 +33,16 @@ struct HTTPResponseSerializerTests {
       .filter { !$0.hasPrefix("Date: ") }.joined(separator: "\n")
   }
 
-  @Test("writes status line, fields and content (RFC 9110 §2.5, RFC 9112 §4, §5)")
-  func bytes() throws {
+  @Test
+  func `writes status line, fields and content (RFC 9110 §2.5, RFC 9112 §4, §5)`() throws {
     let response = HTTPResponse(status: .notFound, headers: ["X-A": "b"], body: .bytes(Array("hi".utf8)))
     #expect(
       try sent(response, Self.framing(.length(2)))
         == "HTTP/1.1 404 Not Found\nX-A: b\nContent-Length: 2\n\nhi")
   }
 
-  @Test(
-    "dates every answer (RFC 9110 §6.6.1)", arguments: [HTTPStatus.ok, .noContent, .notModified, .notFound])
-  func date(status: HTTPStatus) throws {
+  @Test(arguments: [HTTPStatus.ok, .noContent, .notModified, .notFound])
+  func `dates every answer (RFC 9110 §6.6.1)`(status: HTTPStatus) throws {
     var serializer = HTTPResponseSerializer()
     serializer.begin(HTTPResponse(status: status), framing: Self.framing(.length(0)))
     let head = serializer.withPending { head, _, _ in String(decoding: head, as: UTF8.self) }
@@ -51,8 +50,8 @@ struct HTTPResponseSerializerTests {
     #expect(head.matches(of: expected).count == 1)
   }
 
-  @Test("says when the connection ends, and when it doesn't to who asked (RFC 9112 §9.3, §9.6)")
-  func connection() throws {
+  @Test
+  func `says when the connection ends, and when it doesn't to who asked (RFC 9112 §9.3, §9.6)`() throws {
     let response = HTTPResponse(status: .ok)
     #expect(
       try sent(response, Self.framing(.length(0), persists: false))
@@ -63,8 +62,8 @@ struct HTTPResponseSerializerTests {
       try sent(response, old) == "HTTP/1.1 200 OK\nContent-Length: 0\nConnection: keep-alive\n\n")
   }
 
-  @Test("leaves out what a handler says about the framing (RFC 9112 §6)")
-  func handlersFraming() throws {
+  @Test
+  func `leaves out what a handler says about the framing (RFC 9112 §6)`() throws {
     let headers: HTTPHeaders = [
       "content-length": "7", "TRANSFER-ENCODING": "gzip", "Connection": "x", "Date": "never", "X-A": "b",
     ]
@@ -73,9 +72,8 @@ struct HTTPResponseSerializerTests {
         == "HTTP/1.1 200 OK\nX-A: b\nContent-Length: 0\n\n")
   }
 
-  @Test(
-    "writes chunks of small and large parts, and the last one (RFC 9112 §7.1)", arguments: [1, 7, 9000, .max])
-  func chunks(step: Int) throws {
+  @Test(arguments: [1, 7, 9000, .max])
+  func `writes chunks of small and large parts, and the last one (RFC 9112 §7.1)`(step: Int) throws {
     let large = String(repeating: "x", count: 20_000)
     let stream = PartsStream(["ab", "", large, "c"])
     let text = try sent(
@@ -85,8 +83,8 @@ struct HTTPResponseSerializerTests {
     #expect(stream.closeCount == 1)
   }
 
-  @Test("sends a stream of known length as it is", arguments: [1, .max])
-  func sized(step: Int) throws {
+  @Test(arguments: [1, .max])
+  func `sends a stream of known length as it is`(step: Int) throws {
     let large = String(repeating: "y", count: 10_000)
     let stream = PartsStream([large, "z"])
     let text = try sent(
@@ -96,16 +94,16 @@ struct HTTPResponseSerializerTests {
     #expect(stream.closeCount == 1)
   }
 
-  @Test("sends large content in memory without an end of its own", arguments: [100, .max])
-  func largeBytes(step: Int) throws {
+  @Test(arguments: [100, .max])
+  func `sends large content in memory without an end of its own`(step: Int) throws {
     let large = String(repeating: "z", count: 100_000)
     let text = try sent(
       HTTPResponse(status: .ok, body: .bytes(Array(large.utf8))), Self.framing(.length(100_000)), step: step)
     #expect(text == "HTTP/1.1 200 OK\nContent-Length: 100000\n\n\(large)")
   }
 
-  @Test("refuses a stream that is longer or shorter than announced (RFC 9110 §8.6)", arguments: [2, 4])
-  func wrongLength(length: Int) {
+  @Test(arguments: [2, 4])
+  func `refuses a stream that is longer or shorter than announced (RFC 9110 §8.6)`(length: Int) {
     #expect(throws: HTTPResponseSerializer.LengthMismatch.self) {
       try sent(
         HTTPResponse(status: .ok, body: .stream(PartsStream(["abc"]), length: length)),
@@ -113,8 +111,8 @@ struct HTTPResponseSerializerTests {
     }
   }
 
-  @Test("closes a stream once, without a final chunk, when it fails (RFC 9112 §8)")
-  func failure() {
+  @Test
+  func `closes a stream once, without a final chunk, when it fails (RFC 9112 §8)`() {
     let stream = PartsStream(["abc"], fails: true)
     #expect(throws: PartsStream.Failure.self) {
       try sent(HTTPResponse(status: .ok, body: .stream(stream, length: nil)), Self.chunked)
@@ -122,8 +120,8 @@ struct HTTPResponseSerializerTests {
     #expect(stream.closeCount == 1)
   }
 
-  @Test("closes a stream that isn't sent without asking it for anything (RFC 9110 §9.3.2)")
-  func head() throws {
+  @Test
+  func `closes a stream that isn't sent without asking it for anything (RFC 9110 §9.3.2)`() throws {
     let stream = PartsStream(["abc"])
     var framing = Self.chunked
     framing.sendsContent = false
@@ -132,8 +130,8 @@ struct HTTPResponseSerializerTests {
     #expect(stream.nextCount == 0 && stream.closeCount == 1)
   }
 
-  @Test("asks for no more before what it has is sent")
-  func backPressure() throws {
+  @Test
+  func `asks for no more before what it has is sent`() throws {
     let stream = PartsStream(Array(repeating: String(repeating: "x", count: 10_000), count: 5))
     var serializer = HTTPResponseSerializer()
     serializer.begin(
@@ -145,8 +143,8 @@ struct HTTPResponseSerializerTests {
     #expect(stream.nextCount == 1)
   }
 
-  @Test("writes dates in IMF-fixdate (RFC 9110 §5.6.7)")
-  func dates() {
+  @Test
+  func `writes dates in IMF-fixdate (RFC 9110 §5.6.7)`() {
     #expect(HTTPDate.imfFixdate(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
     #expect(HTTPDate.imfFixdate(secondsSince1970: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
     #expect(HTTPDate.imfFixdate(secondsSince1970: 1_709_210_096) == "Thu, 29 Feb 2024 12:34:56 GMT")

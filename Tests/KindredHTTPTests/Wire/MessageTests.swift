@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Messages")
 struct MessageTests {
-  @Test("find fields whatever their case, in their order (RFC 9110 §5.1, §5.3)")
-  func lookup() {
+  @Test
+  func `find fields whatever their case, in their order (RFC 9110 §5.1, §5.3)`() {
     let headers: HTTPHeaders = ["Accept": "a", "X": "b", "accept": "c"]
     #expect(headers["ACCEPT"] == "a")
     #expect(headers.values(for: "Accept") == ["a", "c"])
@@ -13,16 +13,16 @@ struct MessageTests {
     #expect(headers.map(\.name) == ["Accept", "X", "accept"])
   }
 
-  @Test("tell the only field of a name from several")
-  func onlyField() {
+  @Test
+  func `tell the only field of a name from several`() {
     let headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
     #expect(headers.withBytes(of: "a") { $0.count } == 1)
     #expect(headers.withBytes(ofOnly: "a") { $0.count } == nil)
     #expect(headers.withBytes(ofOnly: "b") { $0.first } == UInt8(ascii: "2"))
   }
 
-  @Test("take over the fields of others")
-  func fieldsOfOthers() {
+  @Test
+  func `take over the fields of others`() {
     var headers: HTTPHeaders = ["A": "1"]
     headers.append(contentsOf: ["B": "2", "a": ""])
     #expect(headers.map(\.name) == ["A", "B", "a"])
@@ -30,8 +30,8 @@ struct MessageTests {
     #expect(headers.count == 3)
   }
 
-  @Test("change fields")
-  func change() {
+  @Test
+  func `change fields`() {
     var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
     headers.set("a", "4")
     #expect(headers.map(\.value) == ["2", "4"])
@@ -40,22 +40,22 @@ struct MessageTests {
     #expect(headers["a"] == "4")
   }
 
-  @Test("take no field name that isn't a token (RFC 9110 §5.1)", arguments: ["", "a b", "a:", "ä", "a\r\n"])
-  func names(name: String) {
+  @Test(arguments: ["", "a b", "a:", "ä", "a\r\n"])
+  func `take no field name that isn't a token (RFC 9110 §5.1)`(name: String) {
     var headers = HTTPHeaders()
     let appended = headers.append(name, "x")
     let set = headers.set(name, "x")
     #expect(!appended && !set && headers.count == 0)
   }
 
-  @Test("let no value end its field or the head (RFC 9110 §5.5)")
-  func values() {
+  @Test
+  func `let no value end its field or the head (RFC 9110 §5.5)`() {
     let headers: HTTPHeaders = ["X": "a\r\nSet-Cookie: b\r\n\r\n\u{0}c\td"]
     #expect(headers["X"] == "a  Set-Cookie: b     c\td")
   }
 
-  @Test("split targets into path and query", arguments: [("/a?b?c", "/a", "b?c"), ("/a?", "/a", "")])
-  func targets(target: String, path: String, query: String) {
+  @Test(arguments: [("/a?b?c", "/a", "b?c"), ("/a?", "/a", "")])
+  func `split targets into path and query`(target: String, path: String, query: String) {
     let request = HTTPRequest(method: .get, target: target)
     #expect(request.path == path)
     #expect(request.query ?? "none" == query)
@@ -66,24 +66,24 @@ struct MessageTests {
     #expect(changed.path == "/c" && changed.query == "d")
   }
 
-  @Test("have methods that are tokens (RFC 9110 §9.1)")
-  func methods() {
+  @Test
+  func `have methods that are tokens (RFC 9110 §9.1)`() {
     #expect(HTTPMethod("BREW")?.token == "BREW")
     #expect(HTTPMethod("get") != .get)
     #expect(HTTPMethod("") == nil)
     #expect(HTTPMethod("A B") == nil)
   }
 
-  @Test("have statuses of three digits with a phrase (RFC 9110 §15)")
-  func statuses() {
+  @Test
+  func `have statuses of three digits with a phrase (RFC 9110 §15)`() {
     #expect(HTTPStatus(code: 99) == nil)
     #expect(HTTPStatus(code: 600) == nil)
     #expect(HTTPStatus(code: 499)?.description == "499 Client Error")
     #expect(HTTPStatus.contentTooLarge.description == "413 Content Too Large")
   }
 
-  @Test("call a cancellation's last action, once, or at once where it is late")
-  func cancellation() {
+  @Test
+  func `call a cancellation's last action, once, or at once where it is late`() {
     let cancellation = HTTPCancellation()
     let calls = Calls()
     cancellation.onCancel { calls.add("first") }

@@ -15,25 +15,23 @@ struct SplitTests {
     "GET / HTTP/1.1\nHost: a\n\n", "\u{16}\u{3}\u{1}\u{2}\r\n\r\n",
   ]
 
-  @Test("byte by byte are the same as read at once", arguments: streams)
-  func singleBytes(stream: String) {
+  @Test(arguments: streams)
+  func `byte by byte are the same as read at once`(stream: String) {
     let bytes = Array(stream.utf8)
     #expect(
       ParsedRequests(bytes, parts: Array(repeating: 1, count: bytes.count))
         == ParsedRequests(bytes, parts: []))
   }
 
-  @Test("cut in two anywhere are the same as read at once", arguments: streams)
-  func halves(stream: String) {
+  @Test(arguments: streams)
+  func `cut in two anywhere are the same as read at once`(stream: String) {
     let bytes = Array(stream.utf8)
     let whole = ParsedRequests(bytes, parts: [])
     for first in 0...bytes.count { #expect(ParsedRequests(bytes, parts: [first]) == whole) }
   }
 
-  @Test(
-    "in random parts, and with random damage, are the same as read at once",
-    arguments: 0..<20 as Range<UInt64>)
-  func randomParts(seed: UInt64) {
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `in random parts, and with random damage, are the same as read at once`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var limits = HTTPLimits()
     limits.maxTargetLength = 40

@@ -156,8 +156,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S25, S40, S178: a country has many citizens")
-  func hasManyThrough() throws {
+  @Test
+  func `S25, S40, S178: a country has many citizens`() throws {
     struct Citizenship: FetchableRecord, Decodable {
       var country: Country
       var citizen: Citizen
@@ -209,8 +209,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S29, S82, S179, S356: a book is returned to the address of its library")
-  func hasOneThrough() throws {
+  @Test
+  func `S29, S82, S179, S356: a book is returned to the address of its library`() throws {
     struct Todo: FetchableRecord, Decodable {
       var book: Book
       var address: Address
@@ -245,8 +245,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S223, S224, S239, S240, S350: aggregates")
-  func aggregates() throws {
+  @Test
+  func `S223, S224, S239, S240, S350: aggregates`() throws {
     try dbQueue.read { db throws in
       let requests = [
         Player.annotated(with: Player.books.count), Player.annotated(with: [Player.books.count]),
@@ -260,8 +260,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S156, S157: an alias of the base in the filter of an association")
-  func aliased() throws {
+  @Test
+  func `S156, S157: an alias of the base in the filter of an association`() throws {
     let playerAlias = TableAlias()
     let request =
       Player

@@ -257,8 +257,8 @@ struct CustomizedDecodingTests {
 
   private static let all = ["Foo: Arthur", "Bar: 100", "Foo: Barbara"]
 
-  @Test("S313, S326, S327: rows are fetched from SQL and then decoded")
-  func simple() throws {
+  @Test
+  func `S313, S326, S327: rows are fetched from SQL and then decoded`() throws {
     try dbQueue.read { db throws in
       let rows = try Row.fetchAll(db, sql: "SELECT * FROM base")  // Fetch database rows
       let bases = rows.map { row in  // Decode database rows
@@ -268,8 +268,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S314: a class that is no more than a TableRecord gives requests of rows")
-  func tableRecords() throws {
+  @Test
+  func `S314: a class that is no more than a TableRecord gives requests of rows`() throws {
     try dbQueue.read { db throws in
       let request = Base.filter(Column("type") == "Foo")  // Define a request
       let rows = try Row.fetchAll(db, request)  // Fetch database rows
@@ -293,8 +293,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S315, S320, S352: a request is given")
-  func requests() throws {
+  @Test
+  func `S315, S320, S352: a request is given`() throws {
     try dbQueue.read { db throws in
       let request = Base.all()
       let bases = try Base.fetchAll(db, request)
@@ -304,8 +304,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S321: requests fetch by themselves")
-  func fetchingRequests() throws {
+  @Test
+  func `S321: requests fetch by themselves`() throws {
     try dbQueue.read { db throws in
       let request = Base.all()
       let bases = try request.fetchAll(db)
@@ -315,8 +315,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S322: the type fetches by itself")
-  func types() throws {
+  @Test
+  func `S322: the type fetches by itself`() throws {
     try dbQueue.read { db throws in
       let bases = try Base.fetchAll(db)
       #expect(bases.map(\.description) == Self.all)
@@ -325,8 +325,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S323: SQL with arguments")
-  func sql() throws {
+  @Test
+  func `S323: SQL with arguments`() throws {
     try dbQueue.read { db throws in
       let bases = try Base.fetchAll(db, sql: "SELECT * FROM base")
       #expect(bases.map(\.description) == Self.all)
@@ -337,8 +337,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S311, S324: records with a context that is not from the database")
-  func contexts() throws {
+  @Test
+  func `S311, S324: records with a context that is not from the database`() throws {
     let prices = try dbQueue.read { db in
       let statement = try db.makeSelectStatement(sql: "SELECT * FROM base WHERE type = 'Bar'")
       return try Array(Priced.fetchCursor(statement, context: "€")).map(\.price)
@@ -346,8 +346,8 @@ struct CustomizedDecodingTests {
     #expect(prices == ["100 €"])
   }
 
-  @Test("S312, S325: a record that refuses a row throws out of the cursor")
-  func failures() throws {
+  @Test
+  func `S312, S325: a record that refuses a row throws out of the cursor`() throws {
     try dbQueue.read { db throws in
       let statement = try db.makeSelectStatement(sql: "SELECT * FROM base ORDER BY barScore DESC")
       let scores = try Score.fetchCursor(statement)
@@ -356,15 +356,15 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S328: an unknown type is the program's own affair")
-  func unknownTypes() throws {
+  @Test
+  func `S328: an unknown type is the program's own affair`() throws {
     try dbQueue.write { db in try db.execute(sql: "INSERT INTO base (type) VALUES ('Baz')") }
     let bases = try dbQueue.read { db in try Base.fetchAll(db, sql: "SELECT * FROM base") }
     #expect(bases.last?.description == "Base")
   }
 
-  @Test("S326: a column that is NULL where a decoder wants none is an error of the fetch")
-  func nullColumns() throws {
+  @Test
+  func `S326: a column that is NULL where a decoder wants none is an error of the fetch`() throws {
     try dbQueue.write { db in try db.execute(sql: "INSERT INTO base (type) VALUES ('Foo')") }
     #expect(throws: RowDecodingError(.mismatch(found: "NULL"), key: "fooName", type: String.self)) {
       try dbQueue.read { db in try Base.fetchAll(db, sql: "SELECT * FROM base").map(\.description) }

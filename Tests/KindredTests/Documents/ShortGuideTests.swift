@@ -34,8 +34,8 @@ struct ShortGuideTests {
     dbQueue = try Databases.authors()
   }
 
-  @Test("S19, S90: one query instead of one per book")
-  func includingRequired() throws {
+  @Test
+  func `S19, S90: one query instead of one per book`() throws {
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book
       var author: Author  // Required, never nil
@@ -65,8 +65,8 @@ struct ShortGuideTests {
     }
   }
 
-  @Test("S54, S336: the migration")
-  func migration() throws {
+  @Test
+  func `S54, S336: the migration`() throws {
     let dbQueue = DatabaseQueue()
     var migrator = DatabaseMigrator()
     migrator.registerMigration("Books and Authors") { db in
@@ -96,8 +96,8 @@ struct ShortGuideTests {
     #expect(author?.name == "Herman Melville")
   }
 
-  @Test("S332: conditions as closures")
-  func closures() throws {
+  @Test
+  func `S332: conditions as closures`() throws {
     // Books by French authors
     let books = try dbQueue.read { db in
       try Book
@@ -134,8 +134,8 @@ struct ShortGuideTests {
     }
   }
 
-  @Test("S96: authors with all their books")
-  func includingAll() throws {
+  @Test
+  func `S96: authors with all their books`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var books: [Book]
@@ -150,8 +150,8 @@ struct ShortGuideTests {
     #expect(authorInfos.map { $0.books.map(\.id) } == [[1, 2], [3, 4], [], [6], [7]])
   }
 
-  @Test("S257: with the number of books")
-  func count() throws {
+  @Test
+  func `S257: with the number of books`() throws {
     // Annotate with book count
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
@@ -195,8 +195,8 @@ struct ShortGuideTests {
     #expect(countryInfos.map(\.demographics?.population) == [67, nil])
   }
 
-  @Test("S92: books even without an author")
-  func includingOptional() throws {
+  @Test
+  func `S92: books even without an author`() throws {
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book
       var author: Author?  // Optional, may be nil
@@ -215,8 +215,8 @@ struct ShortGuideTests {
     }
   }
 
-  @Test("S102, S334, S345: a column by a key path; under a name of its own, it feeds its property")
-  func annotated() throws {
+  @Test
+  func `S102, S334, S345: a column by a key path; under a name of its own, it feeds its property`() throws {
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book
       var authorName: String?

@@ -54,8 +54,8 @@ struct TableRecordReferenceTests {
       """)
   }
 
-  @Test("S4, S5: records by their keys")
-  func keys() throws {
+  @Test
+  func `S4, S5: records by their keys`() throws {
     try dbQueue.read { db throws in
       #expect(try Player.fetchOne(db, key: 123)?.name == "Arthur")  // Player?
       let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 12, "countryId": 45])  // Citizenship?
@@ -63,8 +63,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S11, S12, S13, S14, S15, S16: table names")
-  func tableNames() throws {
+  @Test
+  func `S11, S12, S13, S14, S15, S16: table names`() throws {
     struct Place: TableRecord {}
     struct PostalAddress: TableRecord {}
     struct HTTPRequest: TableRecord {}
@@ -80,8 +80,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S135, S136, S349: default selections")
-  func selections() throws {
+  @Test
+  func `S135, S136, S349: default selections`() throws {
     struct RestrictedPlayer: TableRecord {
       static let databaseTableName = "player"
       static let databaseSelection: [SQLSelectable] = [Column("id"), Column("name")]
@@ -96,8 +96,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S299, S300: full-text search")
-  func matching() throws {
+  @Test
+  func `S299, S300: full-text search`() throws {
     try dbQueue.read { db throws in
       let pattern = FTS3Pattern(matchingAnyTokenIn: "sea")
       let request = Book.matching(pattern)
@@ -107,8 +107,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S273, S274, S275, S276, S277: all, none, and selected columns")
-  func select() throws {
+  @Test
+  func `S273, S274, S275, S276, S277: all, none, and selected columns`() throws {
     try dbQueue.read { db throws in
       try expectSQL(Player.all(), db, "SELECT player.* FROM player")
       #expect(try Player.none().fetchCount(db) == 0)
@@ -125,8 +125,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S278, S279, S280: values")
-  func values() throws {
+  @Test
+  func `S278, S279, S280: values`() throws {
     try dbQueue.read { db throws in
       let requests = [
         Player.select([max(Column("score"))], as: Int.self),
@@ -142,8 +142,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S281: columns after the others")
-  func annotated() throws {
+  @Test
+  func `S281: columns after the others`() throws {
     try dbQueue.read { db throws in
       let requests = [
         Player
@@ -164,8 +164,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S282, S283, S284, S288, S289, S290: filters")
-  func filters() throws {
+  @Test
+  func `S282, S283, S284, S288, S289, S290: filters`() throws {
     try dbQueue.read { db throws in
       let requests = [
         Player.filter(Column("email") == "arthur@example.com"),
@@ -188,8 +188,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S285, S286, S287: filters on several columns")
-  func compositeKeys() throws {
+  @Test
+  func `S285, S286, S287: filters on several columns`() throws {
     try dbQueue.read { db throws in
       let one = Passport.filter(key: ["personId": 1, "countryCode": "FR"])
       #expect(try one.fetchCount(db) == 1)
@@ -217,8 +217,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S291, S292, S293, S294, S295: order and limit")
-  func order() throws {
+  @Test
+  func `S291, S292, S293, S294, S295: order and limit`() throws {
     try dbQueue.read { db throws in
       let requests = [
         Player.order(Column("name")),
@@ -236,8 +236,8 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S296, S297, S298: counts and selections as SQL")
-  func counts() throws {
+  @Test
+  func `S296, S297, S298: counts and selections as SQL`() throws {
     try dbQueue.read { db throws in
       #expect(try Player.fetchCount(db) == 3)
       #expect(try Player.numberOfSelectedColumns(db) == 4)
@@ -250,9 +250,9 @@ struct TableRecordReferenceTests {
     }
   }
 
-  @Test("S302, S303, S304, S305: observations; of closures, the page leaves the parentheses out")
+  @Test
   @MainActor
-  func observations() throws {
+  func `S302, S303, S304, S305: observations; of closures, the page leaves the parentheses out`() throws {
     var counts: [Int] = []
     var names: [[String?]] = []
     var firsts: [String?] = []

@@ -28,8 +28,8 @@ struct Aggregates {
     #expect(infos.map(\.maxBookYear) == [1866, 1924, 1818, nil])
   }
 
-  @Test("default names")
-  func names() throws {
+  @Test
+  func `default names`() throws {
     let request = Author.annotated(
       with: Author.books.count, Author.books.isEmpty, Author.books.min(Column("year")),
       Author.books.max(Column("year")), Author.books.average(Column("price")),
@@ -56,8 +56,8 @@ struct Aggregates {
     #expect(try dbQueue.all(modern).map(\.id) == [1, 2])
   }
 
-  @Test("filtered populations")
-  func populations() throws {
+  @Test
+  func `filtered populations`() throws {
     // Sample: populations
     struct AuthorInfo: Decodable, FetchableRecord {
       var name: String
@@ -80,8 +80,8 @@ struct Aggregates {
     #expect(infos.map(\.workload) == [7, 6, 3, 0])
   }
 
-  @Test("of one record")
-  func single() throws {
+  @Test
+  func `of one record`() throws {
     try dbQueue.read { db throws in
       let hugo = try #require(try Author.fetchOne(db, id: 1))
       // Sample: single

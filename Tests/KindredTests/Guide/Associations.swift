@@ -67,8 +67,8 @@ struct Associations {
     dbQueue = try Library.make()
   }
 
-  @Test("records that belong to one")
-  func requestFor() throws {
+  @Test
+  func `records that belong to one`() throws {
     try dbQueue.read { db throws in
       // Sample: related
       if let hugo = try Author.fetchOne(db, id: 1) {
@@ -86,8 +86,8 @@ struct Associations {
     }
   }
 
-  @Test("a table that refers to itself")
-  func selfJoin() throws {
+  @Test
+  func `a table that refers to itself`() throws {
     // Sample: selfInfo
     struct TopicInfo: Decodable, FetchableRecord {
       var topic: Topic
@@ -106,8 +106,8 @@ struct Associations {
     #expect(infos.map(\.children.count) == [2, 1, 0, 0])
   }
 
-  @Test("two foreign keys between two tables")
-  func foreignKeys() throws {
+  @Test
+  func `two foreign keys between two tables`() throws {
     // Sample: foreignKeys
     struct Person: Codable, FetchableRecord, TableRecord {
       static let written = hasMany(Work.self, key: "written", using: Work.authorKey)
@@ -151,8 +151,8 @@ struct Associations {
     }
   }
 
-  @Test("a foreign key of two columns, which the schema doesn't have")
-  func compositeKeys() throws {
+  @Test
+  func `a foreign key of two columns, which the schema doesn't have`() throws {
     // Sample: composite
     struct Shelf: Codable, FetchableRecord, TableRecord {
       static let copies = hasMany(Copy.self, using: Copy.shelfKey)

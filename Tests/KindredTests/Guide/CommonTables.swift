@@ -9,8 +9,8 @@ struct CommonTables {
     dbQueue = try Library.make()
   }
 
-  @Test("a table of a request")
-  func tables() throws {
+  @Test
+  func `a table of a request`() throws {
     // Sample: table
     let recent = CommonTableExpression(
       named: "recent", request: Book.filter(Column("year") > 1860))
@@ -22,8 +22,8 @@ struct CommonTables {
     #expect(try dbQueue.all(request).map(\.id).sorted() == [2, 3, 5])
   }
 
-  @Test("rows of a table")
-  func rows() throws {
+  @Test
+  func `rows of a table`() throws {
     // Sample: aggregate
     struct AuthorInfo: Decodable, FetchableRecord {
       struct Shelf: Decodable {
@@ -72,8 +72,8 @@ struct CommonTables {
       ])
   }
 
-  @Test("a table of an association's own")
-  func ownTables() throws {
+  @Test
+  func `a table of an association's own`() throws {
     // Sample: collection
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author

@@ -118,8 +118,8 @@ struct CustomDecoding {
     }
   }
 
-  @Test("rows first")
-  func simple() throws {
+  @Test
+  func `rows first`() throws {
     try dbQueue.read { db throws in
       // Sample: simple
       let shapes = try Row.fetchAll(db, sql: "SELECT * FROM shape").map(ShapeTable.value)
@@ -128,8 +128,8 @@ struct CustomDecoding {
     }
   }
 
-  @Test("by the value of a column")
-  func polymorphic() throws {
+  @Test
+  func `by the value of a column`() throws {
     try dbQueue.read { db throws in
       // Sample: fetchShapes
       let shapes = try ShapeTable.all().fetchAll(db)  // [any Shape]
@@ -144,8 +144,8 @@ struct CustomDecoding {
     }
   }
 
-  @Test("with a context")
-  func contextual() throws {
+  @Test
+  func `with a context`() throws {
     try dbQueue.read { db throws in
       // Sample: fetchPriced
       let books = try PricedBook.fetchAll(db, Book.order(Column("id")), context: 1.5)
@@ -154,8 +154,8 @@ struct CustomDecoding {
     }
   }
 
-  @Test("that may fail")
-  func failable() throws {
+  @Test
+  func `that may fail`() throws {
     #expect(try dbQueue.read { db in try Rating.fetchAll(db, Review.all()).map(\.stars) } == [5, 4, 5, 3])
     try dbQueue.write { db in try db.execute(sql: "INSERT INTO review (bookId, stars) VALUES (1, 9)") }
     #expect(throws: Rating.OutOfRange.self) {

@@ -31,8 +31,8 @@ struct Decoding {
     dbQueue = try Library.make()
   }
 
-  @Test("a tree, decoded flat")
-  func flat() throws {
+  @Test
+  func `a tree, decoded flat`() throws {
     // Sample: flat
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book
@@ -46,15 +46,15 @@ struct Decoding {
     #expect(infos.map(\.country?.code) == ["FR", "FR", "FR", "US", "US", "GB", nil])
   }
 
-  @Test("a tree, decoded as a tree")
-  func hierarchy() throws {
+  @Test
+  func `a tree, decoded as a tree`() throws {
     let cards = try dbQueue.all(BookCard.all())
     #expect(cards.map(\.origin?.country?.code) == ["FR", "FR", "FR", "US", "US", "GB", nil])
     #expect(cards.last?.origin == nil)
   }
 
-  @Test("a tree, decoded by hand")
-  func byHand() throws {
+  @Test
+  func `a tree, decoded by hand`() throws {
     // Sample: byHand
     struct BookInfo: FetchableRecord {
       var book: Book
@@ -114,8 +114,8 @@ struct Decoding {
     }
   }
 
-  @Test("rows of SQL")
-  func adapters() throws {
+  @Test
+  func `rows of SQL`() throws {
     try dbQueue.read { db throws in
       // Sample: adapters
       struct BookInfo: Decodable, FetchableRecord {

@@ -27,8 +27,8 @@ extension DerivableRequest<Book> {
 
 @Suite("The guide: requests of one's own")
 struct Extending {
-  @Test("extensions are for requests and associations")
-  func composed() throws {
+  @Test
+  func `extensions are for requests and associations`() throws {
     let dbQueue = try Library.make()
     // Sample: composed
     struct BookInfo: Decodable, FetchableRecord {

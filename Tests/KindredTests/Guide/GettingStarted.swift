@@ -4,8 +4,8 @@ import Testing
 
 @Suite("The guide: getting started")
 struct GettingStarted {
-  @Test("opening a database")
-  func opening() throws {
+  @Test
+  func `opening a database`() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -44,8 +44,8 @@ struct GettingStarted {
     #expect(names == ["France", "Italy", "United Kingdom", "United States"])
   }
 
-  @Test("a first request")
-  func firstRequest() throws {
+  @Test
+  func `a first request`() throws {
     let dbQueue = try Library.make()
     // Sample: first
     struct AuthorInfo: Decodable, FetchableRecord {

@@ -2,8 +2,8 @@ import Testing
 
 @Suite("The guide is true")
 struct GuideTests {
-  @Test("every sample of the guide and of the README is compiled and run, word by word")
-  func samples() throws {
+  @Test
+  func `every sample of the guide and of the README is compiled and run, word by word`() throws {
     let compiled = try Samples.compiled()
     var shown: Set<String> = []
     for article in try Samples.articles() + ["README"] {

@@ -61,8 +61,8 @@ struct Migrations {
     return migrator
   }
 
-  @Test("migrations run once")
-  func migrate() throws {
+  @Test
+  func `migrations run once`() throws {
     let dbQueue = DatabaseQueue()
     let migrator = Self.migrator()
     // Sample: migrate
@@ -73,8 +73,8 @@ struct Migrations {
     #expect(isComplete)
   }
 
-  @Test("tables are changed")
-  func alter() throws {
+  @Test
+  func `tables are changed`() throws {
     var migrator = Self.migrator()
     // Sample: alter
     migrator.registerMigration("Ratings") { db in
@@ -93,8 +93,8 @@ struct Migrations {
     #expect(columns.suffix(4) == ["genre", "year", "price", "rating"])
   }
 
-  @Test("a database whose schema is made elsewhere needs none")
-  func elsewhere() throws {
+  @Test
+  func `a database whose schema is made elsewhere needs none`() throws {
     let dbQueue = DatabaseQueue()
     try dbQueue.write { db throws in
       try db.execute(sql: "CREATE TABLE publisher (id INTEGER PRIMARY KEY, name TEXT)")

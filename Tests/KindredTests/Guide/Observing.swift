@@ -10,9 +10,9 @@ struct Observing {
     dbQueue = try Library.make()
   }
 
-  @Test("values on the main queue")
+  @Test
   @MainActor
-  func start() throws {
+  func `values on the main queue`() throws {
     var counts: [Int] = []
     func show(_ count: Int) { counts.append(count) }
     // Sample: start
@@ -38,8 +38,8 @@ struct Observing {
     // End
   }
 
-  @Test("values as a sequence")
-  func values() async throws {
+  @Test
+  func `values as a sequence`() async throws {
     let (counts, continuation) = AsyncStream.makeStream(of: [Int].self)
     let task = Task { try await watch { continuation.yield($0.map(\.books.count)) } }
     var iterator = counts.makeAsyncIterator()
@@ -52,8 +52,8 @@ struct Observing {
     try await task.value
   }
 
-  @Test("what a closure fetches")
-  func tracking() async throws {
+  @Test
+  func `what a closure fetches`() async throws {
     // Sample: tracking
     let observation = ValueObservation.tracking { db in
       (novels: try Book.filter(Column("kind") == "novel").fetchCount(db), all: try Book.fetchCount(db))

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("The README's sample in Swift")
 struct Readme {
-  @Test("it gives what the README's first request gives")
-  func sample() throws {
+  @Test
+  func `it gives what the README's first request gives`() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }

@@ -71,8 +71,8 @@ struct Records {
     }
   }
 
-  @Test("table names")
-  func tableNames() throws {
+  @Test
+  func `table names`() throws {
     // Sample: tableName
     struct Writer: Codable, FetchableRecord, TableRecord {
       static let databaseTableName = "author"
@@ -111,8 +111,8 @@ struct Records {
     }
   }
 
-  @Test("requests of one table")
-  func requests() throws {
+  @Test
+  func `requests of one table`() throws {
     // Sample: requests
     let request =
       Book

@@ -9,8 +9,8 @@ struct Requests {
     dbQueue = try Library.make()
   }
 
-  @Test("including one record")
-  func including() throws {
+  @Test
+  func `including one record`() throws {
     // Sample: including
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book
@@ -35,8 +35,8 @@ struct Requests {
     #expect(try dbQueue.all(authored).count == 6)
   }
 
-  @Test("including collections")
-  func collections() throws {
+  @Test
+  func `including collections`() throws {
     // Sample: all
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
@@ -70,8 +70,8 @@ struct Requests {
       ])
   }
 
-  @Test("columns of another record")
-  func annotated() throws {
+  @Test
+  func `columns of another record`() throws {
     // Sample: annotated
     struct BookLine: Decodable, FetchableRecord {
       var title: String
@@ -134,8 +134,8 @@ struct Requests {
     #expect(try dbQueue.all(countries).map { $0.authors.map(\.books.count) } == [[3], [1], [2]])
   }
 
-  @Test("required behind optional")
-  func requiredBehindOptional() throws {
+  @Test
+  func `required behind optional`() throws {
     // Sample: behind
     let british = Author.country.filter(Column("code") == "GB")
     let request = Book.including(optional: Book.author.including(required: british))
@@ -162,8 +162,8 @@ struct Requests {
     #expect(try dbQueue.all(others).map(\.id) == [4])
   }
 
-  @Test("ordering and limits")
-  func ordering() throws {
+  @Test
+  func `ordering and limits`() throws {
     // Sample: ordering
     let byAuthor = Book.including(required: Book.author.order(Column("name")))
     let byYear = byAuthor.order(Column("year"))  // by year, then by name
@@ -183,8 +183,8 @@ struct Requests {
     #expect(try dbQueue.all(request).map { $0.latestBooks.map(\.id) } == [[3, 2], [5, 4], [6], []])
   }
 
-  @Test("groups and distinct values in collections")
-  func groups() throws {
+  @Test
+  func `groups and distinct values in collections`() throws {
     // Sample: groups
     struct AuthorInfo: Decodable, FetchableRecord {
       struct KindInfo: Decodable {
@@ -251,8 +251,8 @@ struct Requests {
     #expect(try dbQueue.all(young).map(\.id) == [1, 6])
   }
 
-  @Test("what is said in several places")
-  func merging() throws {
+  @Test
+  func `what is said in several places`() throws {
     // Sample: merging
     let french = Book.joining(required: Book.author.filter(Column("countryCode") == "FR"))
     let request = french.including(optional: Book.author.select(Column("name")))
@@ -263,8 +263,8 @@ struct Requests {
       rows.map { $0.scopes["author"]?.description } == Array(repeating: #"[name:"Victor Hugo"]"#, count: 3))
   }
 
-  @Test("which SQL")
-  func sql() throws {
+  @Test
+  func `which SQL`() throws {
     let request = Book.including(required: Book.author)
     // Sample: sql
     let sql = try dbQueue.read { db in try request.prepare(db).0.sql }

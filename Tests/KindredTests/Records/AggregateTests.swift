@@ -25,8 +25,8 @@ struct AggregateTests {
 
   private func integers(_ values: [Int?]) -> [DatabaseValue] { values.map(\.databaseValue) }
 
-  @Test("S216, S224, S226: count counts the records, none for those that have none: bookCount")
-  func count() throws {
+  @Test
+  func `S216, S224, S226: count counts the records, none for those that have none: bookCount`() throws {
     try Library.make().expect(
       Author.select(Column("name")).annotated(with: Author.books.count).order(Column("id")),
       sql: """
@@ -44,15 +44,15 @@ struct AggregateTests {
     #expect(values == integers([3, 1, 0]))
   }
 
-  @Test("S217, S225: isEmpty: hasNoBook")
-  func isEmpty() throws {
+  @Test
+  func `S217, S225: isEmpty: hasNoBook`() throws {
     let (name, values) = try values(Author.books.isEmpty)
     #expect(name == "hasNoBook")
     #expect(values == integers([0, 0, 1]))
   }
 
-  @Test("S218, S219, S227, S228: min and max: minBookYear, maxBookYear")
-  func extremes() throws {
+  @Test
+  func `S218, S219, S227, S228: min and max: minBookYear, maxBookYear`() throws {
     let least = try values(Author.books.min(Column("year")))
     #expect(least.name == "minBookYear")
     #expect(least.values == integers([1851, 1830, nil]))
@@ -61,15 +61,15 @@ struct AggregateTests {
     #expect(greatest.values == integers([1924, 1830, nil]))
   }
 
-  @Test("S220, S229: average: averageBookPrice")
-  func average() throws {
+  @Test
+  func `S220, S229: average: averageBookPrice`() throws {
     let (name, values) = try values(Author.books.average(Column("price")))
     #expect(name == "averageBookPrice")
     #expect(values == reals([10, nil, nil]))
   }
 
-  @Test("S221, S222, S230, S231: sum is NULL of none, total is 0.0; both are called bookYearSum")
-  func sums() throws {
+  @Test
+  func `S221, S222, S230, S231: sum is NULL of none, total is 0.0; both are called bookYearSum`() throws {
     let sum = try values(Author.books.sum(Column("year")))
     #expect(sum.name == "bookYearSum")
     #expect(sum.values == integers([5651, 1830, nil]))
@@ -78,8 +78,8 @@ struct AggregateTests {
     #expect(total.values == reals([5651, 1830, 0]))
   }
 
-  @Test("S215: aggregates exist on hasMany through")
-  func through() throws {
+  @Test
+  func `S215: aggregates exist on hasMany through`() throws {
     try Library.make().expect(
       Author.select(Column("name")).annotated(with: Author.awards.count).order(Column("id")),
       sql: """
@@ -154,8 +154,8 @@ struct AggregateTests {
     #expect(infos.map(\.maxBookYear) == [1924, 1830, nil])
   }
 
-  @Test("S233, S234: a changed aggregate loses its name, unless by ??")
-  func lostNames() throws {
+  @Test
+  func `S233, S234: a changed aggregate loses its name, unless by ??`() throws {
     #expect(try values(Author.books.count + 1).name != "bookCount")
     #expect(try values(!Author.books.isEmpty).name != "hasNoBook")
     let (name, values) = try values(Author.books.min(Column("year")) ?? 0)
@@ -163,8 +163,8 @@ struct AggregateTests {
     #expect(values == integers([1851, 1830, 0]))
   }
 
-  @Test("S235, S236, S344: aggregates are named by a string or a coding key")
-  func renamed() throws {
+  @Test
+  func `S235, S236, S344: aggregates are named by a string or a coding key`() throws {
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var numberOfBooks: Int
@@ -196,8 +196,8 @@ struct AggregateTests {
     #expect(infos.map(\.workCount) == [3, 3, 0])
   }
 
-  @Test("S3, S239, S240, S241, S242, S243: having filters by aggregates, and accumulates")
-  func having() throws {
+  @Test
+  func `S3, S239, S240, S241, S242, S243: having filters by aggregates, and accumulates`() throws {
     try Library.make().expect(
       Author.select(Column("name")).having(Author.books.count >= 1).having(Author.paintings.isEmpty),
       sql: """
@@ -214,15 +214,15 @@ struct AggregateTests {
     #expect(try read { db in try both.fetchAll(db).map(\.id) } == [2])
   }
 
-  @Test("S244: having on a filtered association")
-  func havingFiltered() throws {
+  @Test
+  func `S244: having on a filtered association`() throws {
     let novels = Author.books.filter(Column("kind") == "novel")
     #expect(try ids(novels.isEmpty == false) == [1])
     #expect(try ids(novels.isEmpty) == [2, 3])
   }
 
-  @Test("S245, S246, S247: aggregates of two associations compare and combine with && || !")
-  func twoAssociations() throws {
+  @Test
+  func `S245, S246, S247: aggregates of two associations compare and combine with && || !`() throws {
     try Library.make().expect(
       Author.select(Column("name")).having(Author.books.count > Author.paintings.count),
       sql: """
@@ -237,8 +237,8 @@ struct AggregateTests {
     #expect(try ids(Author.books.isEmpty || Author.paintings.isEmpty) == [1, 3])
   }
 
-  @Test("S248, S351: comparisons of an aggregate and a value, either way")
-  func comparisons() throws {
+  @Test
+  func `S248, S351: comparisons of an aggregate and a value, either way`() throws {
     #expect(try ids(Author.books.count < 3) == [2, 3])
     #expect(try ids(Author.books.count <= 1) == [2, 3])
     #expect(try ids(Author.books.count == 1) == [2])
@@ -250,8 +250,8 @@ struct AggregateTests {
     #expect(try ids(Author.books.count == Author.paintings.count) == [3])
   }
 
-  @Test("S249: arithmetic with aggregates and values, either way, and the opposite")
-  func arithmetic() throws {
+  @Test
+  func `S249: arithmetic with aggregates and values, either way, and the opposite`() throws {
     #expect(try values(Author.books.count + 1).values == integers([4, 2, 1]))
     #expect(try values(10 - Author.books.count).values == integers([7, 9, 10]))
     #expect(try values(Author.books.count * 2).values == integers([6, 2, 0]))
@@ -260,16 +260,16 @@ struct AggregateTests {
     #expect(try values(-Author.books.count).values == integers([-3, -1, 0]))
   }
 
-  @Test("S250, S251: ??, abs, cast and length")
-  func functions() throws {
+  @Test
+  func `S250, S251: ??, abs, cast and length`() throws {
     #expect(try values(Author.books.max(Column("year")) ?? -1).values == integers([1924, 1830, -1]))
     #expect(try values(abs(Author.books.min(-Column("year")))).values == integers([1924, 1830, nil]))
     #expect(try values(cast(Author.books.max(Column("year")), as: .text)).values[1] == "1830".databaseValue)
     #expect(try values(length(Author.books.max(Column("title")))).values == integers([9, 7, nil]))
   }
 
-  @Test("S84, S85, S256: of one record, aggregates are those of its request")
-  func singleRecord() throws {
+  @Test
+  func `S84, S85, S256: of one record, aggregates are those of its request`() throws {
     try read { db throws in
       #expect(try Library.melville.books.fetchCount(db) == 3)
       #expect(try Int.fetchOne(db, Library.melville.books.select(max(Column("year")))) == 1924)
@@ -277,8 +277,8 @@ struct AggregateTests {
     }
   }
 
-  @Test("S350: counts are right without a rowid and of composite keys")
-  func compositeKeys() throws {
+  @Test
+  func `S350: counts are right without a rowid and of composite keys`() throws {
     struct Shelf: TableRecord { static let slots = hasMany(Slot.self) }
     struct Slot: TableRecord {}
     struct Visitor: TableRecord {

@@ -7,16 +7,16 @@ struct AliasTests {
     try Library.make().read(body)
   }
 
-  @Test("S150: a column of another record is none of the request's own: SQLite says so")
-  func unqualified() throws {
+  @Test
+  func `S150: a column of another record is none of the request's own: SQLite says so`() throws {
     let request = Book.joining(required: Book.author).filter(Column("year") >= Column("birthYear"))
     let error = #expect(throws: DatabaseError.self) { try read { db in try request.fetchAll(db) } }
     #expect(error?.code == 1)
     #expect(error?.message == "no such column: book.birthYear")
   }
 
-  @Test("S122, S123, S151, S152: an alias speaks of another record, in WHERE")
-  func condition() throws {
+  @Test
+  func `S122, S123, S151, S152: an alias speaks of another record, in WHERE`() throws {
     let writer = TableAlias()
     try Library.make().expect(
       Book.select(Column("title")).joining(required: Book.author.aliased(writer))
@@ -32,8 +32,8 @@ struct AliasTests {
     #expect(try read { db in try request.fetchAll(db).map(\.id).sorted() } == [2])
   }
 
-  @Test("S154, S155: the name of an alias is the name in SQL, for snippets in ON and in WHERE")
-  func named() throws {
+  @Test
+  func `S154, S155: the name of an alias is the name in SQL, for snippets in ON and in WHERE`() throws {
     let request = Book.aliased(TableAlias(name: "b"))
       .joining(
         required: Book.author.aliased(TableAlias(name: "a")).filter(sql: "a.country = ?", arguments: ["FR"])
@@ -70,24 +70,24 @@ struct AliasTests {
     #expect(try read { db in try Book.all().aliased(TableAlias()).fetchCount(db) } == 5)
   }
 
-  @Test("S158: one alias of two tables is an error, in the words of the documents")
-  func reuse() throws {
+  @Test
+  func `S158: one alias of two tables is an error, in the words of the documents`() throws {
     let alias = TableAlias()
     let request = Book.aliased(alias).joining(required: Book.author.aliased(alias))
     let error = #expect(throws: (any Error).self) { try read { db in try request.fetchAll(db) } }
     #expect(String(describing: error).contains("A TableAlias most not be used to refer to multiple tables"))
   }
 
-  @Test("an alias of no table is an error")
-  func unattached() throws {
+  @Test
+  func `an alias of no table is an error`() throws {
     let alias = TableAlias()
     #expect(throws: (any Error).self) {
       try read { db in try Book.filter(alias[Column("year")] > 1).fetchAll(db) }
     }
   }
 
-  @Test("S159, S264: an alias reaches into the collections of including(all:)")
-  func acrossCollections() throws {
+  @Test
+  func `S159, S264: an alias reaches into the collections of including(all:)`() throws {
     let writer = TableAlias()
     try Library.make().expect(
       Author.select(Column("name")).aliased(writer).including(
@@ -117,8 +117,8 @@ struct AliasTests {
     #expect(try read { db in try Info.fetchAll(db, request).map { $0.books.map(\.id) } } == [[2], [], []])
   }
 
-  @Test("S330: records that have no associated one: by an optional join, or by having(isEmpty)")
-  func missing() throws {
+  @Test
+  func `S330: records that have no associated one: by an optional join, or by having(isEmpty)`() throws {
     let author = TableAlias()
     try Library.make().expect(
       Book.select(Column("title")).joining(optional: Book.author.aliased(author)).filter(!author.exists),

@@ -26,8 +26,8 @@ struct CodingTests {
     var details: Details
   }
 
-  @Test("JSON columns are those of GRDB: milliseconds since 1970, Base64, sorted keys")
-  func json() throws {
+  @Test
+  func `JSON columns are those of GRDB: milliseconds since 1970, Base64, sorted keys`() throws {
     let date = Date(timeIntervalSince1970: 1_700_000_000.5)
     let event = Event(dates: [date], details: Event.Details(b: date, a: Data([1, 2])))
     let (fetched, row) = try roundTrip(event, columns: "dates, details")
@@ -36,8 +36,8 @@ struct CodingTests {
     #expect(row?["details"] as String? == #"{"a":"AQI=","b":1700000000500}"#)
   }
 
-  @Test("a type has its own JSON coders, and gives its coders information")
-  func coders() throws {
+  @Test
+  func `a type has its own JSON coders, and gives its coders information`() throws {
     struct Note: Codable, FetchableRecord, PersistableRecord, Equatable {
       static let key = CodingUserInfoKey(rawValue: "key")
       static let databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] =
@@ -93,8 +93,8 @@ struct CodingTests {
     var whole: Decimal
   }
 
-  @Test("decimals are texts, and are read from whatever the column's type makes of them")
-  func decimals() throws {
+  @Test
+  func `decimals are texts, and are read from whatever the column's type makes of them`() throws {
     let digits = try #require(Decimal(string: "1234567890.12345678901234567890"))
     let tenth = try #require(Decimal(string: "0.1"))
     let price = Price(exact: digits, numeric: tenth, real: tenth, whole: 12)
@@ -115,8 +115,8 @@ struct CodingTests {
 
   // MARK: Containers
 
-  @Test("a record that encodes a column by parts is an error, and not a column that gets lost")
-  func nestedContainers() throws {
+  @Test
+  func `a record that encodes a column by parts is an error, and not a column that gets lost`() throws {
     struct Keyed: Codable, FetchableRecord, PersistableRecord {
       enum Key: String, CodingKey { case place, city }
       init() {}
@@ -140,8 +140,8 @@ struct CodingTests {
     #expect(throws: EncodingError.self) { try roundTrip(Unkeyed(), columns: "place") }
   }
 
-  @Test("a record may be another one in a single-value container")
-  func wrapped() throws {
+  @Test
+  func `a record may be another one in a single-value container`() throws {
     struct Town: Codable, Equatable { var name: String }
     struct Wrapped: Codable, FetchableRecord, PersistableRecord, Equatable {
       var town: Town
@@ -160,8 +160,8 @@ struct CodingTests {
     #expect(row == ["name": "Concord"])
   }
 
-  @Test("coding paths are the keys that lead to a value")
-  func codingPath() throws {
+  @Test
+  func `coding paths are the keys that lead to a value`() throws {
     struct Spy: Decodable {
       var path: String
       init(from decoder: any Decoder) throws {
@@ -197,8 +197,8 @@ struct CodingTests {
     #expect(outer.itself.path == "itself")
   }
 
-  @Test("a class whose property nothing feeds is an error, and no endless recursion")
-  func recursion() throws {
+  @Test
+  func `a class whose property nothing feeds is an error, and no endless recursion`() throws {
     final class Node: Decodable, FetchableRecord {
       var id: Int
       var parent: Node

@@ -53,8 +53,8 @@ struct CollectionTests {
     }
   }
 
-  @Test("S96: one more statement per association, and not one per record, to any depth")
-  func statements() throws {
+  @Test
+  func `S96: one more statement per association, and not one per record, to any depth`() throws {
     try queue.expect(
       Parent.including(
         all: Parent.children.order(Column("id")).including(all: Child.toys.order(Column("id")))
@@ -80,8 +80,8 @@ struct CollectionTests {
         """)
   }
 
-  @Test("S96, S128: one record's collection is found by its key, in no order unless told")
-  func single() throws {
+  @Test
+  func `S96, S128: one record's collection is found by its key, in no order unless told`() throws {
     try queue.expect(
       Parent.filter(key: 2).including(all: Parent.children),
       sql: """
@@ -91,8 +91,8 @@ struct CollectionTests {
       rows: "[id:2] children: ([id:3, parentId:2])")
   }
 
-  @Test("S96: a path through others is one statement too")
-  func through() throws {
+  @Test
+  func `S96: a path through others is one statement too`() throws {
     try queue.expect(
       Parent.order(Column("id")).including(all: Parent.grandchildren.order(Column("id").desc)),
       sql: """
@@ -111,8 +111,8 @@ struct CollectionTests {
         """)
   }
 
-  @Test("S96, S354: a limit, or an expression that may be an aggregate, is that of each record")
-  func perRecord() throws {
+  @Test
+  func `S96, S354: a limit, or an expression that may be an aggregate, is that of each record`() throws {
     try queue.expect(
       Parent.order(Column("id")).including(all: Parent.children.order(Column("id").desc).limit(1)),
       sql: """
@@ -144,8 +144,8 @@ struct CollectionTests {
         """)
   }
 
-  @Test("S96: SQL of the program may speak of the rowid")
-  func rowID() throws {
+  @Test
+  func `S96: SQL of the program may speak of the rowid`() throws {
     let rows = try queue.read { db in
       try Row.fetchAll(
         db, Parent.order(Column("id")).including(all: Parent.children.filter(sql: "rowid > 1")))
@@ -179,8 +179,8 @@ struct CollectionTests {
     }
   }
 
-  @Test("S66, S96: keys are compared as SQLite compares them, and NULL is equal to none")
-  func comparison() throws {
+  @Test
+  func `S66, S96: keys are compared as SQLite compares them, and NULL is equal to none`() throws {
     try queue.write { db in
       try db.execute(
         sql: """
@@ -219,8 +219,8 @@ struct CollectionTests {
     }
   }
 
-  @Test("S96: without an index on the foreign key, the table is not read once per record")
-  func unindexed() throws {
+  @Test
+  func `S96: without an index on the foreign key, the table is not read once per record`() throws {
     let plan = try queue.read { db in
       let sql = try Transcript(of: Parent.including(all: Parent.pets), on: db).sql.split(separator: "; ")
       return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(try #require(sql.last))")
@@ -230,8 +230,8 @@ struct CollectionTests {
     #expect(details.dropFirst().allSatisfy { $0.hasPrefix("SEARCH") })
   }
 
-  @Test("a collection by a key that is not UTF-8 is an error, and not empty", arguments: [1, 2])
-  func malformedKeys(count: Int) throws {
+  @Test(arguments: [1, 2])
+  func `a collection by a key that is not UTF-8 is an error, and not empty`(count: Int) throws {
     try queue.write { db throws in
       try db.execute(
         sql: """

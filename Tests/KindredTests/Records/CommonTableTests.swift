@@ -7,8 +7,8 @@ struct CommonTableTests {
     try Library.make().read(body)
   }
 
-  @Test("S21, S44: records are associated with the rows of a request under a name")
-  func association() throws {
+  @Test
+  func `S21, S44: records are associated with the rows of a request under a name`() throws {
     struct Info: Decodable, FetchableRecord {
       struct Latest: Decodable { var maxYear: Int }
       var author: Author
@@ -40,8 +40,8 @@ struct CommonTableTests {
     #expect(try read { db in try required.fetchAll(db).map(\.id) } == [1])
   }
 
-  @Test("tables of SQL have columns, may be recursive, and are fetched by themselves")
-  func recursive() throws {
+  @Test
+  func `tables of SQL have columns, may be recursive, and are fetched by themselves`() throws {
     let counter = CommonTableExpression(
       named: "counter", columns: ["x"],
       literal: "VALUES(\(1)) UNION ALL SELECT x + 1 FROM counter WHERE x < \(4)", as: Int.self)
@@ -51,8 +51,8 @@ struct CommonTableTests {
     #expect(try read { db in try Row.fetchAll(db, rows.all().order(Column("year"))).count } == 3)
   }
 
-  @Test("requests look into others by exists and contains")
-  func subqueries() throws {
+  @Test
+  func `requests look into others by exists and contains`() throws {
     try read { db throws in
       let awarded = Award.select(Column("bookId"), as: Int64.self)
       #expect(

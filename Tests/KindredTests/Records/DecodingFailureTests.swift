@@ -36,8 +36,8 @@ struct DecodingFailureTests {
     return queue
   }
 
-  @Test("a collection's record that reads NULL as a String fails the fetch")
-  func collections() throws {
+  @Test
+  func `a collection's record that reads NULL as a String fails the fetch`() throws {
     struct Info: Decodable, FetchableRecord {
       struct Text: Decodable, FetchableRecord {
         var text: String
@@ -56,8 +56,8 @@ struct DecodingFailureTests {
     }
   }
 
-  @Test("rows that are read in a loop fail the access, when nothing has thrown before")
-  func loops() throws {
+  @Test
+  func `rows that are read in a loop fail the access, when nothing has thrown before`() throws {
     let queue = try queue()
     #expect(throws: mismatch) {
       try queue.read { db throws in
@@ -82,8 +82,8 @@ struct DecodingFailureTests {
     }
   }
 
-  @Test("an optional is no failure, and an error that was thrown is not thrown again")
-  func once() throws {
+  @Test
+  func `an optional is no failure, and an error that was thrown is not thrown again`() throws {
     try queue().read { db throws in
       let rows = try Row.fetchAll(db, sql: "SELECT text FROM title")
       #expect(rows.map { $0["text"] as String? } == ["Omoo", nil])
@@ -92,8 +92,8 @@ struct DecodingFailureTests {
     }
   }
 
-  @Test("outside of an access, where nobody would throw it, the first failure is reported")
-  func reports() throws {
+  @Test
+  func `outside of an access, where nobody would throw it, the first failure is reported`() throws {
     let reports = Mutex<[String]>([])
     let failures = DecodingFailures { report in reports.withLock { $0.append(report) } }
     failures.record(mismatch)

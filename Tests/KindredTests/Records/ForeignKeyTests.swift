@@ -101,8 +101,8 @@ struct ForeignKeyTests {
     return error.map { "\($0)" } ?? ""
   }
 
-  @Test("S22, S35, S64: the one foreign key between two tables is found")
-  func inferred() throws {
+  @Test
+  func `S22, S35, S64: the one foreign key between two tables is found`() throws {
     try queue.expect(
       Person.select(Column("name")).including(required: Person.country.select(Column("code"))).order(
         Column("id")),
@@ -127,13 +127,13 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test("S68, S79: several foreign keys and no choice of one are an error, in the words of the documents")
-  func ambiguous() {
+  @Test
+  func `S68, S79: several foreign keys and no choice of one are an error, in the words of the documents`() {
     #expect(error(Novel.including(optional: Novel.ambiguous)) == "Ambiguous foreign key from novel to person")
   }
 
-  @Test("S69: no foreign key at all is an error, in the words of the documents")
-  func missing() {
+  @Test
+  func `S69: no foreign key at all is an error, in the words of the documents`() {
     #expect(
       error(Novel.including(optional: Novel.unknown)) == "Could not infer foreign key from novel to country")
   }
@@ -192,14 +192,14 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test("S75: an incomplete foreign key to a table without a primary key is an error")
-  func incomplete() throws {
+  @Test
+  func `S75: an incomplete foreign key to a table without a primary key is an error`() throws {
     #expect(
       error(Child.joining(optional: Child.halfParent)) == "Could not infer foreign key from child to parent")
   }
 
-  @Test("S24, S42, S335, S338, S356: demographics is its own singular, with and without a key")
-  func demographics() throws {
+  @Test
+  func `S24, S42, S335, S338, S356: demographics is its own singular, with and without a key`() throws {
     struct CountryInfo: FetchableRecord, Decodable {
       var country: Country
       var demographics: Demographics?
@@ -211,8 +211,8 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test("S29, S31, S91, S93, S116, S117: through is the chain of its parts")
-  func through() throws {
+  @Test
+  func `S29, S31, S91, S93, S116, S117: through is the chain of its parts`() throws {
     try queue.expect(
       Novel.select(Column("title")).including(optional: Novel.country).order(Column("id")),
       sql: """

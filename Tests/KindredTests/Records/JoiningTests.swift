@@ -154,8 +154,8 @@ struct JoiningTests {
     #expect(infos[1].books == [Info.PartialBook(title: "Hernani", year: 1830)])
   }
 
-  @Test("S99, S198: including(all:) of one column feeds values")
-  func scalarCollections() throws {
+  @Test
+  func `S99, S198: including(all:) of one column feeds values`() throws {
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var bookTitles: [String]
@@ -168,8 +168,8 @@ struct JoiningTests {
     #expect(infos.map(\.bookTitles) == [["Moby-Dick", "Clarel", "Billy Budd"], ["Hernani"], []])
   }
 
-  @Test("S100, S331: annotated(withRequired:) appends columns of the other to those of the record")
-  func annotatedRequired() throws {
+  @Test
+  func `S100, S331: annotated(withRequired:) appends columns of the other to those of the record`() throws {
     try Library.make().expect(
       Book.select(Column("title")).annotated(
         withRequired: Book.author.select(Column("name"), Column("country"))
@@ -251,8 +251,8 @@ struct JoiningTests {
     }
   }
 
-  @Test("S105, S124: joining(optional:) has no effect on its own, even filtered")
-  func joiningOptional() throws {
+  @Test
+  func `S105, S124: joining(optional:) has no effect on its own, even filtered`() throws {
     try Library.make().expect(
       Book.select(Column("title")).joining(optional: Book.author.filter(Column("country") == "FR"))
         .order(Column("id")),
@@ -274,8 +274,8 @@ struct JoiningTests {
     }
   }
 
-  @Test("S106, S107, S112: each shape of record has its joining method")
-  func shapes() throws {
+  @Test
+  func `S106, S107, S112: each shape of record has its joining method`() throws {
     struct Partial: Decodable, Hashable {
       var name: String
       var country: String?
@@ -298,8 +298,8 @@ struct JoiningTests {
     }
   }
 
-  @Test("S108: a nested struct of some columns decodes from the selected ones")
-  func partialRecord() throws {
+  @Test
+  func `S108: a nested struct of some columns decodes from the selected ones`() throws {
     struct Info: Decodable, FetchableRecord {
       struct PartialAuthor: Decodable { var name: String }
       var book: Book
@@ -311,8 +311,8 @@ struct JoiningTests {
     #expect(infos.count == 4)
   }
 
-  @Test("S19, S111: pairs come of one statement, and any request decodes into any type")
-  func oneStatement() throws {
+  @Test
+  func `S19, S111: pairs come of one statement, and any request decodes into any type`() throws {
     try read { db throws in
       let request = Book.including(optional: Book.author)
       #expect(try Transcript(of: request, on: db).sql.split(separator: ";").count == 1)
@@ -321,8 +321,8 @@ struct JoiningTests {
     }
   }
 
-  @Test("S113: the joining methods are on types, on requests and on associations")
-  func everywhere() throws {
+  @Test
+  func `S113: the joining methods are on types, on requests and on associations`() throws {
     try read { db throws in
       #expect(try Author.all().including(all: Author.books).fetchAll(db).count == 3)
       #expect(
@@ -347,8 +347,8 @@ struct JoiningTests {
     }
   }
 
-  @Test("S87: making a request reads nothing: what is wrong with it is thrown when it is fetched")
-  func laziness() throws {
+  @Test
+  func `S87: making a request reads nothing: what is wrong with it is thrown when it is fetched`() throws {
     struct Ghost: TableRecord { static let books = hasMany(Book.self) }
     let request = Ghost.including(all: Ghost.books)
     #expect(throws: DatabaseError.self) { try read { db in try Row.fetchAll(db, request) } }

@@ -37,8 +37,8 @@ struct MeaningTests {
     }
   }
 
-  @Test("numbered parameters have the values of their numbers, however often they stand there")
-  func parameters() throws {
+  @Test
+  func `numbered parameters have the values of their numbers, however often they stand there`() throws {
     #expect(try ids(Book.filter(sql: "id = ?2 AND year = ?1", arguments: [1851, 1])) == [1])
     #expect(
       try ids(Book.filter(sql: "id = ?1 OR id = ?1 + 1", arguments: [1]).order(Column("id"))) == [1, 2])
@@ -50,14 +50,14 @@ struct MeaningTests {
     #expect(throws: DatabaseError.self) { try ids(Book.filter(sql: "id = ?1", arguments: [1, 2])) }
   }
 
-  @Test("what is wrong with a literal is wrong with those that it stands in")
-  func literals() {
+  @Test
+  func `what is wrong with a literal is wrong with those that it stands in`() {
     let wrong = SQLLiteral(sql: "id = ?", arguments: [])
     #expect(throws: DatabaseError.self) { try ids(Book.filter(literal: "\(literal: wrong) AND TRUE")) }
   }
 
-  @Test("a star with a name is the columns of that table")
-  func stars() throws {
+  @Test
+  func `a star with a name is the columns of that table`() throws {
     let author = TableAlias(name: "a")
     let moby = Book.filter(key: 1).joining(required: Book.author.aliased(author))
     #expect(try rows(moby.select(sql: "a.*")) == [#"[id:1, name:"Melville", country:"US", birthYear:1819]"#])
@@ -72,8 +72,8 @@ struct MeaningTests {
         == [#"[id:1, id:1, bookId:1, name:"Whale"]"#])
   }
 
-  @Test("a star behind an interpolated table or literal is the columns of that table, too")
-  func interpolatedStars() throws {
+  @Test
+  func `a star behind an interpolated table or literal is the columns of that table, too`() throws {
     let award = Award.filter(key: 1)
     let expected = [#"[id:1, bookId:1, name:"Whale"] book: [title:"Moby-Dick"]"#]
     let literals: [SQLLiteral] = ["\(Award.self).*", "\(sql: "award").*", "award.\(literal: "*")"]
@@ -84,8 +84,8 @@ struct MeaningTests {
     }
   }
 
-  @Test("several columns of an annotation by SQL leave those behind it in their places")
-  func annotations() throws {
+  @Test
+  func `several columns of an annotation by SQL leave those behind it in their places`() throws {
     let request = Book.filter(key: 1).select(Column("title"))
       .annotated(withRequired: Book.author.select(sql: "name, country"))
       .including(optional: Book.coverImage)
@@ -95,8 +95,8 @@ struct MeaningTests {
       ])
   }
 
-  @Test("selectionSQL writes expressions out")
-  func selectionSQL() throws {
+  @Test
+  func `selectionSQL writes expressions out`() throws {
     struct Shout: TableRecord {
       static let databaseTableName = "author"
       static let databaseSelection: [any SQLSelectable] = [
@@ -114,8 +114,8 @@ struct MeaningTests {
 
   // MARK: Counts, and single rows
 
-  @Test("there are as many rows as fetchCount says")
-  func counts() throws {
+  @Test
+  func `there are as many rows as fetchCount says`() throws {
     try read { db throws in
       #expect(try Book.select(max(Column("year"))).fetchCount(db) == 1)
       #expect(try Book.all().fetchCount(db) == 5)
@@ -126,8 +126,8 @@ struct MeaningTests {
     }
   }
 
-  @Test("fetchOne asks for one row")
-  func single() throws {
+  @Test
+  func `fetchOne asks for one row`() throws {
     try read { db throws in
       let prepared = try Book.order(Column("year").desc).prepareRequest(db, isForSingleRow: true)
       #expect(prepared.statement.sql.hasSuffix("LIMIT ?1"))
@@ -138,8 +138,8 @@ struct MeaningTests {
 
   // MARK: Orders
 
-  @Test("reversed is the opposite order, of what is joined too, and of no order none")
-  func reversed() throws {
+  @Test
+  func `reversed is the opposite order, of what is joined too, and of no order none`() throws {
     let request = Book.select(Column("id")).filter(Column("id") < 5)
       .including(required: Book.author.select(Column("id")).order(Column("name")))
     #expect(try rows(request.reversed()).last == "[id:4] author: [id:2]")
@@ -148,8 +148,8 @@ struct MeaningTests {
 
   // MARK: Associations
 
-  @Test("an aggregate of a limited, distinct or grouped association is an error")
-  func limitedAggregates() throws {
+  @Test
+  func `an aggregate of a limited, distinct or grouped association is an error`() throws {
     let books = Author.books.order(Column("year").desc)
     for request in [
       Author.annotated(with: books.limit(2).sum(Column("price"))), Author.having(books.distinct().count > 1),
@@ -161,8 +161,8 @@ struct MeaningTests {
       try read { db in try Author.having(books.having(Book.awards.count > 0).count > 0).fetchCount(db) } == 2)
   }
 
-  @Test("collections of one key through pivots of different keys are an error")
-  func pivots() throws {
+  @Test
+  func `collections of one key through pivots of different keys are an error`() throws {
     let novels = Author.hasMany(
       Award.self, through: Author.books.filter(Column("kind") == "novel").forKey("novels"), using: Book.awards
     )
@@ -181,8 +181,8 @@ struct MeaningTests {
       } == [[2, 0], [0, 1], [0, 0]])
   }
 
-  @Test("a record that is only on the way to a collection is no scope of the row")
-  func emptyScopes() throws {
+  @Test
+  func `a record that is only on the way to a collection is no scope of the row`() throws {
     try read { db throws in
       let row = try Row.fetchOne(
         db, Book.filter(key: 1).joining(optional: Book.author.including(all: Author.paintings)))
@@ -193,8 +193,8 @@ struct MeaningTests {
 
   // MARK: Conditions
 
-  @Test("conditions are joined however many there are, and nested only so deep")
-  func depth() throws {
+  @Test
+  func `conditions are joined however many there are, and nested only so deep`() throws {
     let titles = (0..<3000).map { "\($0)" } + ["Clarel"]
     let any = titles.dropFirst().reduce(Column("title") == titles[0]) { $0 || Column("title") == $1 }
     #expect(try ids(Book.filter(any)) == [3])
@@ -209,8 +209,8 @@ struct MeaningTests {
     #expect(throws: DatabaseError.self) { try ids(Book.filter(mixed)) }
   }
 
-  @Test("splitting adapters take any counts")
-  func adapters() {
+  @Test
+  func `splitting adapters take any counts`() {
     #expect(splittingRowAdapters(columnCounts: [.max, 1, -1]).count == 4)
     let layout = RowLayout(columnNames: ["a", "b"])
     #expect(RangeRowAdapter(1...Int.max).adapt(layout).columns.map(\.name) == ["b"])

@@ -16,8 +16,8 @@ struct MergeTests {
     }
   }
 
-  @Test("S160, S161: one association under one key is joined once; including wins over joining")
-  func including() throws {
+  @Test
+  func `S160, S161: one association under one key is joined once; including wins over joining`() throws {
     try expectSame(
       Book.including(optional: Book.author).joining(optional: Book.author),
       Book.including(optional: Book.author))
@@ -26,15 +26,15 @@ struct MergeTests {
       Book.including(optional: Book.author))
   }
 
-  @Test("S162: required wins over optional")
-  func required() throws {
+  @Test
+  func `S162: required wins over optional`() throws {
     try expectSame(
       Book.including(required: Book.author).including(optional: Book.author),
       Book.including(required: Book.author))
   }
 
-  @Test("S163, S342: all filters hold")
-  func filters() throws {
+  @Test
+  func `S163, S342: all filters hold`() throws {
     let (first, second) = (Column("country") == "US", Column("birthYear") > 1800)
     try expectSame(
       Book.including(required: Book.author.filter(first)).including(optional: Book.author.filter(second)),
@@ -54,16 +54,16 @@ struct MergeTests {
       Book.including(required: Book.author.order(Column("birthYear"))))
   }
 
-  @Test("S165: the last selection wins")
-  func selection() throws {
+  @Test
+  func `S165: the last selection wins`() throws {
     try expectSame(
       Book.including(required: Book.author.select(Column("name")))
         .including(optional: Book.author.select(Column("country"))),
       Book.including(required: Book.author.select(Column("country"))))
   }
 
-  @Test("S167, S171: other keys are never merged")
-  func otherKeys() throws {
+  @Test
+  func `S167, S171: other keys are never merged`() throws {
     let author = Book.author.select(Column("name"))
     try Library.make().expect(
       Book.filter(key: 1).select(Column("title")).including(required: author)
@@ -78,8 +78,8 @@ struct MergeTests {
         """)
   }
 
-  @Test("S169: joins with aliases merge with those that have none, or others")
-  func aliases() throws {
+  @Test
+  func `S169: joins with aliases merge with those that have none, or others`() throws {
     let (first, second) = (TableAlias(), TableAlias())
     let request = Book.joining(required: Book.author.aliased(first)).including(required: Book.author)
       .joining(optional: Book.author.aliased(second))
@@ -109,8 +109,8 @@ struct MergeTests {
     )
   }
 
-  @Test("S166, S168, S261, S262, S343: extensions of requests compose into one join")
-  func composition() throws {
+  @Test
+  func `S166, S168, S261, S262, S343: extensions of requests compose into one join`() throws {
     try Library.make().expect(
       Book.all().select(Column("title")).filter(authorCountry: "US").orderedByAuthorNameAndYear()
         .including(required: Book.author.select(Column("name"))),
@@ -135,8 +135,8 @@ struct MergeTests {
     }
   }
 
-  @Test("S258, S259, S260: extensions of DerivableRequest are for requests and for associations")
-  func derivable() throws {
+  @Test
+  func `S258, S259, S260: extensions of DerivableRequest are for requests and for associations`() throws {
     try read { db throws in
       #expect(try Author.all().orderedByName().fetchAll(db).map(\.name) == ["Hugo", "Melville", "Sappho"])
       #expect(try Author.all().filter(country: "FR").orderedByName().fetchAll(db).map(\.id) == [2])

@@ -68,30 +68,30 @@ struct NameTests {
     }
   }
 
-  @Test("S47, S48, S49, S341, S357: book: book joined, books fetched along, bookCount")
-  func regular() throws {
+  @Test
+  func `S47, S48, S49, S341, S357: book: book joined, books fetched along, bookCount`() throws {
     #expect(try names(House.books, House.books.count) == ["book", "books", "bookCount"])
   }
 
-  @Test("S50: lineItem: lineItems, lineItemPriceSum")
-  func compound() throws {
+  @Test
+  func `S50: lineItem: lineItems, lineItemPriceSum`() throws {
     #expect(
       try names(House.lineItems, House.lineItems.sum(Column("price")))
         == ["lineItem", "lineItems", "lineItemPriceSum"])
   }
 
-  @Test("S51: mouse: mice, maxMouseSize")
-  func irregular() throws {
+  @Test
+  func `S51: mouse: mice, maxMouseSize`() throws {
     #expect(try names(House.mice, House.mice.max(Column("size"))) == ["mouse", "mice", "maxMouseSize"])
   }
 
-  @Test("S52: person: people, personCount")
-  func people() throws {
+  @Test
+  func `S52: person: people, personCount`() throws {
     #expect(try names(House.people, House.people.count) == ["person", "people", "personCount"])
   }
 
-  @Test("S41, S46, S341: other tables keep their names, or have keys of the program")
-  func unconventional() throws {
+  @Test
+  func `S41, S46, S341: other tables keep their names, or have keys of the program`() throws {
     try queue.read { db throws in
       let row = try #require(
         try Row.fetchOne(db, House.including(all: House.addresses).including(optional: House.address)))
@@ -102,8 +102,8 @@ struct NameTests {
     #expect(try names(House.wards, House.wards.count) == ["ward", "wards", "wardCount"])
   }
 
-  @Test("S53: words that are not English have keys of the program")
-  func foreign() throws {
+  @Test
+  func `S53: words that are not English have keys of the program`() throws {
     #expect(try names(House.cheval, House.cheval.count.forKey("n"))[1] == "chevaux")
   }
 }

@@ -25,8 +25,8 @@ struct OracleFindingsTests {
     #expect(try rows(other) == rows(request))
   }
 
-  @Test("annotating with an associated record takes what that is annotated with")
-  func annotatedWithAnnotated() throws {
+  @Test
+  func `annotating with an associated record takes what that is annotated with`() throws {
     let author = Book.author.select(Column("name")).annotated(with: Column("country"))
     #expect(
       try rows(moby.annotated(withRequired: author)) == [
@@ -34,14 +34,14 @@ struct OracleFindingsTests {
       ])
   }
 
-  @Test("joining selects nothing, whatever is selected and annotated")
-  func joiningSelectsNothing() throws {
+  @Test
+  func `joining selects nothing, whatever is selected and annotated`() throws {
     let author = Book.author.select(Column("name")).annotated(with: Column("country"))
     #expect(try rows(moby.joining(required: author)) == [#"[title:"Moby-Dick"]"#])
   }
 
-  @Test("the last selection of an included record wins, though it is the default one")
-  func theDefaultSelectionWins() throws {
+  @Test
+  func `the last selection of an included record wins, though it is the default one`() throws {
     let request = moby.including(required: Book.author.select(Column("name")).annotated(with: Column("id")))
       .including(required: Book.author)
     #expect(
@@ -50,15 +50,15 @@ struct OracleFindingsTests {
       ])
   }
 
-  @Test("select replaces annotations that came before it")
-  func selectReplacesAnnotations() throws {
+  @Test
+  func `select replaces annotations that came before it`() throws {
     #expect(
       try rows(Book.filter(key: 1).annotated(with: Column("year").forKey("written")).select(Column("id")))
         == ["[id:1]"])
   }
 
-  @Test("reversed reverses the order of what is joined as well")
-  func reversed() throws {
+  @Test
+  func `reversed reverses the order of what is joined as well`() throws {
     let request = Author.select(Column("id")).including(
       required: Author.books.select(Column("year")).order(Column("year"))
     ).order(Column("id"))
@@ -70,8 +70,8 @@ struct OracleFindingsTests {
     #expect(try rows(request) == rows(request.reversed()).reversed())
   }
 
-  @Test("a given key of an association to many records is singular where one of them is joined")
-  func singularKeys() throws {
+  @Test
+  func `a given key of an association to many records is singular where one of them is joined`() throws {
     let written = Author.hasMany(Book.self, key: "writings")
     let request = Author.select(Column("id")).filter(key: 2)
     #expect(
@@ -87,8 +87,8 @@ struct OracleFindingsTests {
     }
   }
 
-  @Test("what is required behind an optional association may speak of the record before it")
-  func aliasBeyondAnOptionalJoin() throws {
+  @Test
+  func `what is required behind an optional association may speak of the record before it`() throws {
     let author = TableAlias()
     let awards = Book.awards.select(Column("name")).filter(Column("id") <= author[Column("id")])
     let request = Author.aliased(author).select(Column("id"))

@@ -12,8 +12,8 @@ struct RefinementTests {
     try Library.make().read(body)
   }
 
-  @Test("S121, S167, S171: one association twice, with other filters under other keys")
-  func twoKeys() throws {
+  @Test
+  func `S121, S167, S171: one association twice, with other filters under other keys`() throws {
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var novels: [Book]
@@ -28,8 +28,8 @@ struct RefinementTests {
     #expect(infos.map(\.poems.count) == [1, 0, 0])
   }
 
-  @Test("S119: associations are filtered by keys and identities")
-  func keys() throws {
+  @Test
+  func `S119: associations are filtered by keys and identities`() throws {
     try read { db throws in
       #expect(try Book.joining(required: Book.author.filter(id: 2)).fetchAll(db) == [Library.hernani])
       #expect(try Book.joining(required: Book.author.filter(ids: [1, 2])).fetchCount(db) == 4)
@@ -68,8 +68,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S127, S153: an alias in the record's order sorts by the other first")
-  func orderByAlias() throws {
+  @Test
+  func `S127, S153: an alias in the record's order sorts by the other first`() throws {
     let writer = TableAlias()
     try Library.make().expect(
       Book.select(Column("title")).joining(required: Book.author.aliased(writer))
@@ -109,8 +109,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S132, S134: an association selects all columns, or those that it is told to")
-  func selection() throws {
+  @Test
+  func `S132, S134: an association selects all columns, or those that it is told to`() throws {
     try read { db throws in
       let all = try #require(try Row.fetchOne(db, Book.including(required: Book.author)))
       #expect(all.scopes["author"]?.columnNames == ["id", "name", "country", "birthYear"])
@@ -119,8 +119,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S133, S135: a type's own selection is that of its associations too")
-  func databaseSelection() throws {
+  @Test
+  func `S133, S135: a type's own selection is that of its associations too`() throws {
     let author = Book.belongsTo(RestrictedAuthor.self)
     try Library.make().expect(
       Book.filter(key: 4).select(Column("title")).including(required: author),
@@ -134,8 +134,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S140, S149: distinct values are those of each record")
-  func distinct() throws {
+  @Test
+  func `S140, S149: distinct values are those of each record`() throws {
     try Library.make().expect(
       Author.select(Column("id")).including(
         all: Author.books.select(Column("kind")).distinct().order(Column("kind")).forKey("kinds")
@@ -166,8 +166,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S141, S142, S147, S355: groups are those of each record")
-  func group() throws {
+  @Test
+  func `S141, S142, S147, S355: groups are those of each record`() throws {
     try Library.make().expect(
       Author.select(Column("id")).including(
         all: Author.books.select(Column("kind"), max(Column("year")).forKey("maxYear"))
@@ -209,8 +209,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S143: an association's records are filtered by their own associations")
-  func aggregates() throws {
+  @Test
+  func `S143: an association's records are filtered by their own associations`() throws {
     try Library.make().expect(
       Author.select(Column("id")).including(
         all: Author.books.select(Column("title")).having(Book.awards.isEmpty == false)
@@ -238,8 +238,8 @@ struct RefinementTests {
     #expect(infos.map { $0.awardedBooks.map(\.id) } == [[1], [4], []])
   }
 
-  @Test("S144: an association may have a table of its own")
-  func commonTable() throws {
+  @Test
+  func `S144: an association may have a table of its own`() throws {
     try Library.make().expect(
       Author.select(Column("id")).including(
         all: Author.books.select(Column("title")).filter(sql: "id IN (SELECT id FROM old)").with(
@@ -270,8 +270,8 @@ struct RefinementTests {
     #expect(infos.map { Set($0.specialBooks.map(\.id)) } == [[2, 3], [], []])
   }
 
-  @Test("S354: a limit is that of each record's collection")
-  func limit() throws {
+  @Test
+  func `S354: a limit is that of each record's collection`() throws {
     struct Info: Decodable, FetchableRecord { var books: [Book] }
     let latest = Author.books.order(Column("year").desc).limit(1)
     let infos = try read { db in try Info.fetchAll(db, Author.including(all: latest).order(Column("id"))) }

@@ -51,8 +51,8 @@ struct RequestForTests {
     }
   }
 
-  @Test("S83: requests of associated records are refined like others")
-  func refined() throws {
+  @Test
+  func `S83: requests of associated records are refined like others`() throws {
     try read { db throws in
       let novels = Library.melville.books.filter(Column("kind") == Book.Kind.novel).order(Column("year").desc)
       #expect(try novels.fetchAll(db) == [Library.billyBudd, Library.mobyDick])

@@ -16,8 +16,8 @@ struct TableFilterTests {
 
   // MARK: Filters
 
-  @Test("S282, S288, S289: filter by an expression, by SQL, by a literal")
-  func filter() throws {
+  @Test
+  func `S282, S288, S289: filter by an expression, by SQL, by a literal`() throws {
     #expect(try queue.names(Player.filter(Column("email") == "arthur@example.com")) == ["Arthur"])
     #expect(try queue.names(Player.filter(sql: "email = ?", arguments: ["arthur@example.com"])) == ["Arthur"])
     #expect(
@@ -32,8 +32,8 @@ struct TableFilterTests {
       try queue.names(Player.filter([100, 500].contains(Column("score")) && Column("id") != 1)) == ["Craig"])
   }
 
-  @Test("S290: what is interpolated in a literal is bound, and never becomes SQL")
-  func literalInterpolation() throws {
+  @Test
+  func `S290: what is interpolated in a literal is bound, and never becomes SQL`() throws {
     try queue.expect(
       Player.select(Column("id")).filter(literal: "name = \("' OR 1 --") OR score = \(500)"),
       sql: """
@@ -50,14 +50,14 @@ struct TableFilterTests {
       try queue.names(Player.filter(sql: "name <> '?' AND /* ? */ score = ?", arguments: [500])) == ["Craig"])
   }
 
-  @Test("S332: filter by a closure about columns")
-  func filterClosure() throws {
+  @Test
+  func `S332: filter by a closure about columns`() throws {
     #expect(try queue.names(Player.filter { $0.name == "Craig" }) == ["Craig"])
     #expect(try queue.names(Player.all().filter { $0.score >= 500 && $0.email != nil }) == ["Craig"])
   }
 
-  @Test("S299, S300: matching searches the full-text index; nil matches nothing")
-  func matching() throws {
+  @Test
+  func `S299, S300: matching searches the full-text index; nil matches nothing`() throws {
     try queue.expect(
       Text.matching(FTS3Pattern(rawPattern: "whale")),
       sql: """
@@ -74,8 +74,8 @@ struct TableFilterTests {
 
   // MARK: Order and limits
 
-  @Test("S291, S293, S294, S346: order by columns, by SQL, by a literal")
-  func order() throws {
+  @Test
+  func `S291, S293, S294, S346: order by columns, by SQL, by a literal`() throws {
     #expect(try queue.names(Player.order(Column("score").desc)) == ["Barbara", "Craig", "Arthur"])
     #expect(try queue.names(Player.order([Column("score")])) == ["Arthur", "Craig", "Barbara"])
     #expect(try queue.names(Player.order(sql: "score DESC")) == ["Barbara", "Craig", "Arthur"])
@@ -84,8 +84,8 @@ struct TableFilterTests {
     #expect(try queue.names(Player.order(literal: SQLLiteral(sql: "score")).reversed()).first == "Barbara")
   }
 
-  @Test("SQL is read by its bytes: line ends of two, accents behind quotes, comments between others")
-  func bytes() throws {
+  @Test
+  func `SQL is read by its bytes: line ends of two, accents behind quotes, comments between others`() throws {
     #expect(
       try queue.names(Player.order(sql: "score -- best\r\nDESC").reversed()) == [
         "Arthur", "Craig", "Barbara",
@@ -104,14 +104,14 @@ struct TableFilterTests {
     }
   }
 
-  @Test("S333, S334: order and select by key paths")
-  func keyPaths() throws {
+  @Test
+  func `S333, S334: order and select by key paths`() throws {
     #expect(try queue.names(Player.all().order(\.score.desc)) == ["Barbara", "Craig", "Arthur"])
     #expect(try queue.columns(Player.all().select(\.name)) == ["name"])
   }
 
-  @Test("S292: orderByPrimaryKey uses the table's own key")
-  func orderByPrimaryKey() throws {
+  @Test
+  func `S292: orderByPrimaryKey uses the table's own key`() throws {
     try queue.expect(
       Country.orderByPrimaryKey(),
       sql: """
@@ -138,8 +138,8 @@ struct TableFilterTests {
     }
   }
 
-  @Test("S295: limit and offset")
-  func limit() throws {
+  @Test
+  func `S295: limit and offset`() throws {
     try queue.expect(
       Player.select(Column("name")).order(Column("id")).limit(1, offset: 2),
       sql: """

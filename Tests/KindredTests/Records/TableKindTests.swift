@@ -62,8 +62,8 @@ struct TableKindTests {
       try ids(Team.with(cte).joining(optional: association.aliased(alias)).filter(alias.exists)) == [2])
   }
 
-  @Test("conditions under one key of a common table must be the same")
-  func conditions() throws {
+  @Test
+  func `conditions under one key of a common table must be the same`() throws {
     let cte = CommonTableExpression(named: "c", sql: "SELECT 1 AS id")
     func association(_ isGreater: Bool) -> JoinAssociation<Team, Row> {
       Team.association(to: cte) {
@@ -80,8 +80,8 @@ struct TableKindTests {
     #expect(try ids(request.joining(required: association(false).forKey("d"))) == [])
   }
 
-  @Test("two common tables of one name must be the same, and hide a table of the database")
-  func names() throws {
+  @Test
+  func `two common tables of one name must be the same, and hide a table of the database`() throws {
     let one = CommonTableExpression(named: "c", sql: "SELECT 1 AS id")
     let two = CommonTableExpression(named: "C", sql: "SELECT 2 AS id")
     try make().read { db throws in
@@ -94,8 +94,8 @@ struct TableKindTests {
     }
   }
 
-  @Test("records of temporary tables, of attached databases and of SQLite's own tables are fetched")
-  func databases() throws {
+  @Test
+  func `records of temporary tables, of attached databases and of SQLite's own tables are fetched`() throws {
     struct Draft: Codable, FetchableRecord, PersistableRecord, Equatable { var id: Int64 }
     struct Other: Codable, FetchableRecord, PersistableRecord, Equatable { var id: Int64 }
     struct Sequence: Codable, FetchableRecord, TableRecord {
@@ -122,8 +122,8 @@ struct TableKindTests {
     }
   }
 
-  @Test("a view that can't be read is an error in SQLite's words")
-  func brokenView() throws {
+  @Test
+  func `a view that can't be read is an error in SQLite's words`() throws {
     struct Broken: TableRecord {}
     try make().read { db throws in
       let error = #expect(throws: DatabaseError.self) { try Row.fetchAll(db, Broken.all()) }
@@ -131,8 +131,8 @@ struct TableKindTests {
     }
   }
 
-  @Test("a record that isn't there can't be updated")
-  func update() throws {
+  @Test
+  func `a record that isn't there can't be updated`() throws {
     try make().write { db throws in
       let error = #expect(throws: RecordError.self) { try Team(id: 9).update(db) }
       #expect(error == .recordNotFound(databaseTableName: "team", key: ["id": 9.databaseValue]))
@@ -166,8 +166,8 @@ struct TableKindTests {
     }
   }
 
-  @Test("a foreign key by a UUID keeps the name of the table")
-  func stems() throws {
+  @Test
+  func `a foreign key by a UUID keeps the name of the table`() throws {
     struct Session: TableRecord {
       static let user = belongsTo(User.self, using: ForeignKey(["ownerUUID"], to: ["uuid"]))
     }

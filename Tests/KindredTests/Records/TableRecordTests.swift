@@ -37,8 +37,8 @@ struct TableRecordTests {
 
   // MARK: Names
 
-  @Test("S12, S13, S14, S15, S16, S45: the table is called as the type, its first word in lower case")
-  func tableNames() {
+  @Test
+  func `S12, S13, S14, S15, S16, S45: the table is called as the type, its first word in lower case`() {
     #expect(Player.databaseTableName == "player")
     #expect(Place.databaseTableName == "place")
     #expect(PostalAddress.databaseTableName == "postalAddress")
@@ -53,8 +53,8 @@ struct TableRecordTests {
 
   // MARK: Keys
 
-  @Test("S1, S3: FetchableRecord and TableRecord give fetchAll, fetchOne, fetchCursor and fetchSet")
-  func fetching() throws {
+  @Test
+  func `S1, S3: FetchableRecord and TableRecord give fetchAll, fetchOne, fetchCursor and fetchSet`() throws {
     try queue.read { db throws in
       #expect(try Player.fetchAll(db).count == 3)
       #expect(try Player.filter(Column("id") == 2).fetchOne(db)?.name == "Barbara")
@@ -66,8 +66,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S4, S5, S6: a record by its primary key, by a unique key, by its identity")
-  func fetchByKey() throws {
+  @Test
+  func `S4, S5, S6: a record by its primary key, by a unique key, by its identity`() throws {
     try queue.read { db throws in
       #expect(try Player.fetchOne(db, key: 2)?.name == "Barbara")
       #expect(try Player.fetchOne(db, key: 7) == nil)
@@ -81,8 +81,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S283, S284: filter(key:) and filter(keys:) on a primary key of one column; nil is nobody's")
-  func filterKey() throws {
+  @Test
+  func `S283, S284: filter(key:) and filter(keys:) on a primary key of one column; nil is nobody's`() throws {
     try queue.expect(
       Player.filter(key: 1).select(Column("name")),
       sql: """
@@ -109,8 +109,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S285, S286: filter by the columns of a composite or unique key")
-  func filterUniqueKey() throws {
+  @Test
+  func `S285, S286: filter by the columns of a composite or unique key`() throws {
     try queue.expect(
       Citizenship.filter(key: ["citizenId": 12, "countryId": 45]),
       sql: """
@@ -176,8 +176,8 @@ struct TableRecordTests {
     #expect(try queue.names(Player.none()) == [])
   }
 
-  @Test("S275, S276, S277: select columns, SQL, a literal")
-  func select() throws {
+  @Test
+  func `S275, S276, S277: select columns, SQL, a literal`() throws {
     #expect(try queue.columns(Player.select(Column("id"), Column("email"))) == ["id", "email"])
     #expect(try queue.columns(Player.select([Column("id"), Column("email")])) == ["id", "email"])
     #expect(try queue.columns(Player.select(sql: "id, email")) == ["id", "email"])
@@ -185,8 +185,8 @@ struct TableRecordTests {
     #expect(try queue.columns(Player.select(literal: SQLLiteral(sql: "id, email"))) == ["id", "email"])
   }
 
-  @Test("S278, S279, S280: select values of a type")
-  func selectAs() throws {
+  @Test
+  func `S278, S279, S280: select values of a type`() throws {
     try queue.read { db throws in
       #expect(try Player.select(max(Column("score")), as: Int.self).fetchOne(db) == 1000)
       #expect(try Player.select([max(Column("score"))], as: Int.self).fetchOne(db) == 1000)
@@ -214,8 +214,8 @@ struct TableRecordTests {
       try queue.columns(Player.annotated(with: length(Column("name")).forKey("length"))).last == "length")
   }
 
-  @Test("S135, S138, S301: databaseSelection is what every request selects unless it says otherwise")
-  func databaseSelection() throws {
+  @Test
+  func `S135, S138, S301: databaseSelection is what every request selects unless it says otherwise`() throws {
     #expect(try queue.columns(RestrictedPlayer.all()) == ["id", "name"])
     #expect(
       try queue.columns(RestrictedPlayer.filter(Column("score") > 1).order(Column("score"))) == [
@@ -242,8 +242,8 @@ struct TableRecordTests {
     #expect(try queue.columns(ForgetfulPlayer.all()) == ["id", "name", "email", "score"])
   }
 
-  @Test("S297: the selection as SQL, of the table or of an alias")
-  func selectionSQL() throws {
+  @Test
+  func `S297: the selection as SQL, of the table or of an alias`() throws {
     #expect(Player.selectionSQL() == #""player".*"#)
     #expect(Player.selectionSQL(alias: "p") == #""p".*"#)
     #expect(RestrictedPlayer.selectionSQL(alias: "p") == #""p"."id", "p"."name""#)
@@ -251,8 +251,8 @@ struct TableRecordTests {
     #expect(try queue.read { db in try Player.fetchAll(db, sql: sql) } == Club.players)
   }
 
-  @Test("S298: how many columns the selection has, by the schema")
-  func numberOfSelectedColumns() throws {
+  @Test
+  func `S298: how many columns the selection has, by the schema`() throws {
     try queue.read { db throws in
       #expect(try Player.numberOfSelectedColumns(db) == 4)
       #expect(try RestrictedPlayer.numberOfSelectedColumns(db) == 2)
@@ -260,8 +260,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S296: fetchCount on a type and on requests, limited, distinct and grouped ones among them")
-  func fetchCount() throws {
+  @Test
+  func `S296: fetchCount on a type and on requests, limited, distinct and grouped ones among them`() throws {
     try queue.read { db throws in
       #expect(try Player.fetchCount(db) == 3)
       #expect(try Player.filter(Column("score") > 100).fetchCount(db) == 2)
@@ -271,8 +271,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S7, S9, S10: records are inserted, updated, saved and deleted by what they encode")
-  func persistence() throws {
+  @Test
+  func `S7, S9, S10: records are inserted, updated, saved and deleted by what they encode`() throws {
     try queue.write { db throws in
       var player = Player(id: 9, name: "Dora", email: nil, score: 1)
       try player.insert(db)

@@ -119,8 +119,8 @@ struct ThroughTests {
     }
   }
 
-  @Test("S25, S43, S94: many-to-many from both ends, over one pivot")
-  func manyToMany() throws {
+  @Test
+  func `S25, S43, S94: many-to-many from both ends, over one pivot`() throws {
     try queue.expect(
       Country.all().including(all: Country.citizens.select(Column("name")).order(Column("name")))
         .orderByPrimaryKey(),
@@ -156,8 +156,8 @@ struct ThroughTests {
     }
   }
 
-  @Test("S91, S178: including(required:) of hasMany through gives pairs, under the singular key")
-  func pairs() throws {
+  @Test
+  func `S91, S178: including(required:) of hasMany through gives pairs, under the singular key`() throws {
     struct Citizenship: Decodable, FetchableRecord {
       var country: Country
       var citizen: Citizen
@@ -168,8 +168,8 @@ struct ThroughTests {
     #expect(pairs.map(\.country.code) == ["FR", "FR", "US"])
   }
 
-  @Test("S27, S28, S271: a shortcut over two hasMany, declared in place too")
-  func shortcut() throws {
+  @Test
+  func `S27, S28, S271: a shortcut over two hasMany, declared in place too`() throws {
     struct Info: Decodable, FetchableRecord { var paragraphs: [Paragraph] }
     for association in [Document.paragraphs, Document.inlineParagraphs] {
       let request = Document.including(all: association.order(Column("id"))).order(Column("id"))
@@ -180,8 +180,8 @@ struct ThroughTests {
       try queue.read { db in try Document(id: 1).request(for: Document.paragraphs).fetchCount(db) } == 3)
   }
 
-  @Test("S224: however many ways lead to a record, it counts once")
-  func countThrough() throws {
+  @Test
+  func `S224: however many ways lead to a record, it counts once`() throws {
     let fellows = Citizen.hasMany(Citizen.self, through: Citizen.countries, using: Country.citizens)
     let rows = try queue.read { db throws in
       try Row.fetchAll(
@@ -191,8 +191,8 @@ struct ThroughTests {
     #expect(rows.map { $0["maxCitizenId"] as Int } == [2, 2])
   }
 
-  @Test("S26: through and using are associations of any kind")
-  func anyKind() throws {
+  @Test
+  func `S26: through and using are associations of any kind`() throws {
     let ofDocument = Paragraph.hasMany(
       Section.self, through: Paragraph.belongsTo(Section.self),
       using: Section.hasMany(
@@ -224,8 +224,8 @@ struct ThroughTests {
       rows: #"[id:2, name:"Ben"] citizens: ([name:"Ann"], [name:"Ben"])"#)
   }
 
-  @Test("S130, S131: the order of the pivot orders the records; a later order comes first")
-  func orderedPivot() throws {
+  @Test
+  func `S130, S131: the order of the pivot orders the records; a later order comes first`() throws {
     try queue.expect(
       Team(id: 1).players,
       sql: """
@@ -263,8 +263,8 @@ struct ThroughTests {
     }
   }
 
-  @Test("S21, S29, S40, S81, S179: hasOne through has the key of its target")
-  func hasOneThrough() throws {
+  @Test
+  func `S21, S29, S40, S81, S179: hasOne through has the key of its target`() throws {
     struct Todo: FetchableRecord, Decodable {
       var volume: Volume
       var address: Address
@@ -277,8 +277,8 @@ struct ThroughTests {
     }
   }
 
-  @Test("S265, S266: direct and through associations of one base are fetched along in one request")
-  func directAndThrough() throws {
+  @Test
+  func `S265, S266: direct and through associations of one base are fetched along in one request`() throws {
     struct Info: Decodable, FetchableRecord {
       var passports: [Passport]
       var citizens: [Citizen]
@@ -290,8 +290,8 @@ struct ThroughTests {
     #expect(infos.map(\.citizens.count) == [2, 1, 0])
   }
 
-  @Test("S267: the most remote association can be nested as well")
-  func nested() throws {
+  @Test
+  func `S267: the most remote association can be nested as well`() throws {
     struct Info: Decodable, FetchableRecord {
       struct PassportInfo: Decodable {
         var passport: Passport
@@ -306,8 +306,8 @@ struct ThroughTests {
     #expect(infos.map { Set($0.passports.map(\.citizen.name)) } == [["Ann", "Ben"], ["Ann"], []])
   }
 
-  @Test("S263: what is required behind an optional association takes only that along")
-  func requiredBehindOptional() throws {
+  @Test
+  func `S263: what is required behind an optional association takes only that along`() throws {
     try queue.expect(
       Citizen.all().including(
         optional: Citizen.passports.including(required: Passport.country.filter(Column("code") == "US"))

@@ -108,8 +108,8 @@ struct TreeTests {
     }
   }
 
-  @Test("S186, S187: a tree decodes into the properties of one record")
-  func flat() throws {
+  @Test
+  func `S186, S187: a tree decodes into the properties of one record`() throws {
     struct TomeInfo: FetchableRecord, Decodable {
       var tome: Tome
       var author: Person
@@ -124,8 +124,8 @@ struct TreeTests {
     #expect(infos.map(\.prizes.count) == [3, 0, 0])
   }
 
-  @Test("S185, S194, S195, S196: nested records decode from the slices of their keys")
-  func nested() throws {
+  @Test
+  func `S185, S194, S195, S196: nested records decode from the slices of their keys`() throws {
     struct TomeInfo: FetchableRecord, Decodable {
       struct PersonInfo: Decodable {
         var person: Person
@@ -155,16 +155,16 @@ struct TreeTests {
     #expect(infos.map(\.translatorInfo?.country?.code) == ["FR", nil, nil])
   }
 
-  @Test("S188, S189: keys are looked up breadth-first: the shallowest wins")
-  func breadthFirst() throws {
+  @Test
+  func `S188, S189: keys are looked up breadth-first: the shallowest wins`() throws {
     struct Info: FetchableRecord, Decodable { var country: Person }
     let request = Tome.including(required: Tome.author.including(optional: Person.country))
       .including(required: Tome.author.forKey("country")).order(Column("id"))
     #expect(try queue.read { db in try Info.fetchAll(db, request).first?.country.name } == "Melville")
   }
 
-  @Test("S190: a key that is found nowhere decodes from the row itself")
-  func root() throws {
+  @Test
+  func `S190: a key that is found nowhere decodes from the row itself`() throws {
     struct Info: FetchableRecord, Decodable {
       var whatever: Tome
       var author: Person
@@ -173,8 +173,8 @@ struct TreeTests {
       try queue.read { db in try Info.fetchAll(db, request).map(\.whatever.title).first } == "Moby-Dick")
   }
 
-  @Test("S176, S180, S181, S182, S183, S184: keys are given in definitions and in requests")
-  func keys() throws {
+  @Test
+  func `S176, S180, S181, S182, S183, S184: keys are given in definitions and in requests`() throws {
     struct Writer: TableRecord { static let databaseTableName = "person" }
     struct Publication: TableRecord {
       static let databaseTableName = "tome"
@@ -202,8 +202,8 @@ struct TreeTests {
     }
   }
 
-  @Test("S197, S202, S210: a record of which all columns are NULL is nil")
-  func nulls() throws {
+  @Test
+  func `S197, S202, S210: a record of which all columns are NULL is nil`() throws {
     struct Info: FetchableRecord, Decodable { var coverImage: Image? }
     try queue.read { db throws in
       #expect(try Info.fetchAll(db, request).map(\.coverImage?.id) == [nil, 1, nil])
@@ -216,8 +216,8 @@ struct TreeTests {
     }
   }
 
-  @Test("S36, S37, S38, S339: a table joined to itself, one way and the other")
-  func selfJoin() throws {
+  @Test
+  func `S36, S37, S38, S339: a table joined to itself, one way and the other`() throws {
     try queue.expect(
       Employee.select(Column("id")).including(optional: Employee.manager.select(Column("id")))
         .including(all: Employee.subordinates.select(Column("id"))).order(Column("id")),
@@ -252,8 +252,8 @@ struct TreeTests {
     }
   }
 
-  @Test("S199, S200, S201, S203, S347: init(row:) decodes columns, records and collections by hand")
-  func initRow() throws {
+  @Test
+  func `S199, S200, S201, S203, S347: init(row:) decodes columns, records and collections by hand`() throws {
     struct TomeInfo: FetchableRecord {
       var tome: Tome
       var title: String
@@ -306,8 +306,8 @@ struct TreeTests {
     #expect(prizes[0].numbers == [1: "Moby-Dick", 2: "Moby-Dick", 3: "Moby-Dick"])
   }
 
-  @Test("S206, S207, S208, S209, S211, S212, S348: the debug description shows the tree")
-  func debugDescription() throws {
+  @Test
+  func `S206, S207, S208, S209, S211, S212, S348: the debug description shows the tree`() throws {
     let row = try #require(try queue.read { db in try Row.fetchOne(db, request) })
     #expect(
       row.debugDescription == """
@@ -325,8 +325,8 @@ struct TreeTests {
     #expect(renamed?.debugDescription.contains("\n  - writer: [id:2") == true)
   }
 
-  @Test("S118: collections below joined records, and joined records below collections, to any depth")
-  func depth() throws {
+  @Test
+  func `S118: collections below joined records, and joined records below collections, to any depth`() throws {
     struct Info: Decodable, FetchableRecord {
       struct PersonInfo: Decodable {
         struct TomeInfo: Decodable {

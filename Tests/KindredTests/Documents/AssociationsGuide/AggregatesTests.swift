@@ -30,8 +30,8 @@ struct AggregatesTests {
     try dbQueue.read { db in try request.fetchAll(db).map(\.name) }
   }
 
-  @Test("S84, S85, S256: of a single record")
-  func single() throws {
+  @Test
+  func `S84, S85, S256: of a single record`() throws {
     let yearColumn = Column("year")
     try dbQueue.read { db throws in
       let author: Author = try #require(try Author.fetchOne(db))
@@ -45,8 +45,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S217, S240, S241: lazy and productive authors")
-  func isEmpty() throws {
+  @Test
+  func `S217, S240, S241: lazy and productive authors`() throws {
     try dbQueue.read { db throws in
       let lazyAuthors =
         try Author
@@ -75,8 +75,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S216, S219, S223, S224, S257: each author with a count and a maximum")
-  func annotated() throws {
+  @Test
+  func `S216, S219, S223, S224, S257: each author with a count and a maximum`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var bookCount: Int
@@ -100,8 +100,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S225, S226, S227, S228, S229, S230, S231, S218, S220, S221, S222: default names")
-  func defaultNames() throws {
+  @Test
+  func `S225, S226, S227, S228, S229, S230, S231, S218, S220, S221, S222: default names`() throws {
     let request = Author.annotated(with: [
       Author.books.isEmpty, Author.books.count, Author.books.min(Column("year")),
       Author.books.max(Column("year")), Author.books.average(Column("price")),
@@ -149,8 +149,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S236, S344: names of the record's coding keys, which are called CodingKeys")
-  func codingKeys() throws {
+  @Test
+  func `S236, S344: names of the record's coding keys, which are called CodingKeys`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var numberOfBooks: Int
@@ -167,8 +167,8 @@ struct AggregatesTests {
     #expect(authorInfos.map(\.numberOfBooks) == [2, 2, 0, 1, 1])
   }
 
-  @Test("S239, S242, S243, S244, S245, S246: conditions")
-  func having() throws {
+  @Test
+  func `S239, S242, S243, S244, S245, S246: conditions`() throws {
     #expect(try names(Author.having(Author.books.count >= 2)) == ["Herman Melville", "Victor Hugo"])
     #expect(try names(Author.having(Author.books.max(Column("year")) >= 1900)) == ["Jules Verne"])
     let novels = Author.books.filter(Column("kind") == "novel")
@@ -197,8 +197,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S234, S247, S248, S249, S250, S251: operators and functions")
-  func operators() throws {
+  @Test
+  func `S234, S247, S248, S249, S250, S251: operators and functions`() throws {
     struct Team: Codable, FetchableRecord, TableRecord {
       var id: Int64
       static let players = hasMany(Player.self)
@@ -241,8 +241,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S252, S253, S254, S255: each aggregate counts what its own association is filtered to")
-  func isolation() throws {
+  @Test
+  func `S252, S253, S254, S255: each aggregate counts what its own association is filtered to`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var novelCount: Int

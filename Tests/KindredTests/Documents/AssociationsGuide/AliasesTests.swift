@@ -20,8 +20,8 @@ struct AliasesTests {
     dbQueue = try Databases.people()
   }
 
-  @Test("S150: without an alias, the column is looked for in the wrong table")
-  func without() throws {
+  @Test
+  func `S150: without an alias, the column is looked for in the wrong table`() throws {
     // A wrong request:
     let request =
       Book
@@ -32,8 +32,8 @@ struct AliasesTests {
     #expect(error?.message == "no such column: book.deathDate")
   }
 
-  @Test("S122, S123, S151, S152: posthumous books")
-  func posthumous() throws {
+  @Test
+  func `S122, S123, S151, S152: posthumous books`() throws {
     let authorAlias = TableAlias()
     let request =
       Book
@@ -52,8 +52,8 @@ struct AliasesTests {
     }
   }
 
-  @Test("S127, S153: sorted by the author's name first")
-  func order() throws {
+  @Test
+  func `S127, S153: sorted by the author's name first`() throws {
     let authorAlias = TableAlias()
     let request =
       Book
@@ -72,8 +72,8 @@ struct AliasesTests {
     }
   }
 
-  @Test("S154, S155, S156: named aliases, in SQL of one's own")
-  func named() throws {
+  @Test
+  func `S154, S155, S156: named aliases, in SQL of one's own`() throws {
     let bookAlias = TableAlias(name: "b")
     let authorAlias = TableAlias(name: "a")
     let request = Book.aliased(bookAlias)
@@ -95,16 +95,16 @@ struct AliasesTests {
     }
   }
 
-  @Test("S158: one alias for two tables is an error")
-  func reused() throws {
+  @Test
+  func `S158: one alias for two tables is an error`() throws {
     let alias = TableAlias()
     let request = Book.aliased(alias).joining(required: Book.author.aliased(alias))
     let error = #expect(throws: RequestError.self) { try dbQueue.read { db in try request.fetchAll(db) } }
     #expect(error.map { "\($0)" } == "A TableAlias most not be used to refer to multiple tables")
   }
 
-  @Test("S159, S265: the posthumous books of every author")
-  func acrossCollections() throws {
+  @Test
+  func `S159, S265: the posthumous books of every author`() throws {
     struct Author: Codable, FetchableRecord, TableRecord {
       var id: Int64
       static let books = hasMany(Book.self)

@@ -42,8 +42,8 @@ struct BenefitsTests {
     dbQueue = try Databases.authors()
   }
 
-  @Test("S6: without associations: by columns and by keys")
-  func without() throws {
+  @Test
+  func `S6: without associations: by columns and by keys`() throws {
     struct BookInfo {
       var book: Book
       var author: Author?
@@ -65,8 +65,8 @@ struct BenefitsTests {
     }
   }
 
-  @Test("S2, S8, S18, S80: all books from an existing author, and the author of a book")
-  func associated() throws {
+  @Test
+  func `S2, S8, S18, S80: all books from an existing author, and the author of a book`() throws {
     try dbQueue.read { db throws in
       let author: Author = try #require(try Author.fetchOne(db, id: 2))
       let books = try author.books.fetchAll(db)
@@ -80,8 +80,8 @@ struct BenefitsTests {
     }
   }
 
-  @Test("S83: requests for associated records are filtered and ordered")
-  func refined() throws {
+  @Test
+  func `S83: requests for associated records are filtered and ordered`() throws {
     enum BookKind: String, DatabaseValueConvertible { case novel, poems }
     try dbQueue.read { db in
       let author: Author = try #require(try Author.fetchOne(db, id: 2))
@@ -95,8 +95,8 @@ struct BenefitsTests {
     }
   }
 
-  @Test("S19: all pairs of books and authors, by one statement")
-  func pairs() throws {
+  @Test
+  func `S19: all pairs of books and authors, by one statement`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       let book: Book
       let author: Author?
@@ -115,8 +115,8 @@ struct BenefitsTests {
     }
   }
 
-  @Test("S3, S242: who's prolific?")
-  func prolific() throws {
+  @Test
+  func `S3, S242: who's prolific?`() throws {
     let authors = try dbQueue.read { db in
       try Author
         .having(Author.books.count >= 2)
@@ -125,8 +125,8 @@ struct BenefitsTests {
     #expect(authors.map(\.name) == ["Herman Melville", "Victor Hugo"])
   }
 
-  @Test("S20, S213: rows of SQL of one's own are split")
-  func splitting() throws {
+  @Test
+  func `S20, S213: rows of SQL of one's own are split`() throws {
     try dbQueue.read { db throws in
       let adapters = splittingRowAdapters(columnCounts: [
         try Book.numberOfSelectedColumns(db), try Author.numberOfSelectedColumns(db),

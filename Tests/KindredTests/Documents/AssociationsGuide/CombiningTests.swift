@@ -29,8 +29,8 @@ struct CombiningTests {
     dbQueue = try Databases.people()
   }
 
-  @Test("S114, S337: associations in parallel")
-  func parallel() throws {
+  @Test
+  func `S114, S337: associations in parallel`() throws {
     // This request can feed the following record:
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
@@ -56,8 +56,8 @@ struct CombiningTests {
     }
   }
 
-  @Test("S115, S186: associations one behind the other; the author is a Person")
-  func chained() throws {
+  @Test
+  func `S115, S186: associations one behind the other; the author is a Person`() throws {
     // This request can feed the following record:
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
@@ -120,8 +120,8 @@ struct CombiningTests {
     }
   }
 
-  @Test("S263, S264: a required association behind an optional one")
-  func requiredBehindOptional() throws {
+  @Test
+  func `S263, S264: a required association behind an optional one`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
       var country: Country?
@@ -145,8 +145,8 @@ struct CombiningTests {
     }
   }
 
-  @Test("S119, S120: books by a French author")
-  func filter() throws {
+  @Test
+  func `S119, S120: books by a French author`() throws {
     try dbQueue.read { db throws in
       let frenchAuthor = Book.author.filter(Column("countryCode") == "FR")
       let request = Book.joining(required: frenchAuthor)
@@ -163,8 +163,8 @@ struct CombiningTests {
     }
   }
 
-  @Test("S121: novels and poems; the kind is \"poems\"")
-  func twoKeys() throws {
+  @Test
+  func `S121: novels and poems; the kind is "poems"`() throws {
     struct Author: Codable, FetchableRecord, TableRecord {
       var id: Int64
       static let book = hasMany(Book.self)
@@ -193,8 +193,8 @@ struct CombiningTests {
     }
   }
 
-  @Test("S125, S126: sorted by the author, and by the book before the author")
-  func sorting() throws {
+  @Test
+  func `S125, S126: sorted by the author, and by the book before the author`() throws {
     try dbQueue.read { db throws in
       let sortedAuthor = Book.author.order(Column("name"))
       let byName = Book.including(required: sortedAuthor)

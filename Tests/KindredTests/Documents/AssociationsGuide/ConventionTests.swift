@@ -35,8 +35,8 @@ private struct Demographics: Codable, FetchableRecord, TableRecord {
 
 @Suite("The guide of associations: conventions of the schema")
 struct ConventionTests {
-  @Test("S46: a table whose name is no identifier of Swift gets its key by hand")
-  func tableNames() throws {
+  @Test
+  func `S46: a table whose name is no identifier of Swift gets its key by hand`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var postalAddress: PostalAddress?
@@ -150,8 +150,8 @@ struct ForeignKeysTests {
     static let unknown = belongsTo(Person.self)
   }
 
-  @Test("S68, S70, S71, S72: of several foreign keys, one is chosen")
-  func chosen() throws {
+  @Test
+  func `S68, S70, S71, S72: of several foreign keys, one is chosen`() throws {
     let dbQueue = DatabaseQueue()
     // The migration that has created the above schema
     var migrator = DatabaseMigrator()
@@ -197,8 +197,8 @@ struct ForeignKeysTests {
     }
   }
 
-  @Test("S69, S73, S74, S75: of no foreign key, the columns are told")
-  func told() throws {
+  @Test
+  func `S69, S73, S74, S75: of no foreign key, the columns are told`() throws {
     struct Person: Codable, FetchableRecord, TableRecord {
       var name: String
     }

@@ -36,8 +36,8 @@ private struct Book: Codable, FetchableRecord, TableRecord {
 
 @Suite("The guide of associations: fetching values")
 struct DecodingTests {
-  @Test("S175, S176, S180, S181, S191, S192, S193: each joining method feeds its kind of property")
-  func properties() throws {
+  @Test
+  func `S175, S176, S180, S181, S191, S192, S193: each joining method feeds its kind of property`() throws {
     struct Employee: Codable, FetchableRecord, TableRecord {
       var id: Int64
       static let manager = belongsTo(Employee.self, key: "manager")
@@ -89,8 +89,8 @@ struct DecodingTests {
     )
     .including(optional: Book.coverImage)
 
-  @Test("S172, S174, S187: a tree of keys, decoded flat")
-  func flat() throws {
+  @Test
+  func `S172, S174, S187: a tree of keys, decoded flat`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
       var author: Author
@@ -113,8 +113,8 @@ struct DecodingTests {
     }
   }
 
-  @Test("S199, S200, S201, S202, S347: a tree of keys, decoded by hand")
-  func byHand() throws {
+  @Test
+  func `S199, S200, S201, S202, S347: a tree of keys, decoded by hand`() throws {
     struct BookInfo: FetchableRecord {
       var book: Book
       var author: Author
@@ -140,8 +140,8 @@ struct DecodingTests {
     }
   }
 
-  @Test("S203: a collection, decoded by hand")
-  func collectionByHand() throws {
+  @Test
+  func `S203: a collection, decoded by hand`() throws {
     struct AuthorInfo: FetchableRecord {
       var author: Author
       var books: [Book]
@@ -158,8 +158,8 @@ struct DecodingTests {
     #expect(authorInfos.map(\.books.count) == [2, 2, 0, 1, 1])
   }
 
-  @Test("S205, S206, S207, S208, S209, S210, S211: rows tell their tree")
-  func debugging() throws {
+  @Test
+  func `S205, S206, S207, S208, S209, S210, S211: rows tell their tree`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
       var author: Author  // .including(required: Book.author)

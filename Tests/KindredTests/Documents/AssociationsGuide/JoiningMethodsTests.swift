@@ -22,8 +22,8 @@ struct JoiningMethodsTests {
     dbQueue = try Databases.authors()
   }
 
-  @Test("S89, S90, S95, S110: including(required:)")
-  func includingRequired() throws {
+  @Test
+  func `S89, S90, S95, S110: including(required:)`() throws {
     // Fetch all books along with their author
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book  // The base record
@@ -47,8 +47,8 @@ struct JoiningMethodsTests {
     }
   }
 
-  @Test("S108: including(required:), a few columns in a type of their own")
-  func includingRequiredPartial() throws {
+  @Test
+  func `S108: including(required:), a few columns in a type of their own`() throws {
     // Fetch all books along with the name and country of their author
     struct BookInfo: Decodable, FetchableRecord {
       struct PartialAuthor: Decodable {
@@ -72,8 +72,8 @@ struct JoiningMethodsTests {
     }
   }
 
-  @Test("S92, S197: including(optional:)")
-  func includingOptional() throws {
+  @Test
+  func `S92, S197: including(optional:)`() throws {
     // Fetch all books along with their eventual author
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book  // The base record
@@ -96,8 +96,8 @@ struct JoiningMethodsTests {
     }
   }
 
-  @Test("S108, S112: including(optional:), a few columns in a type of their own")
-  func includingOptionalPartial() throws {
+  @Test
+  func `S108, S112: including(optional:), a few columns in a type of their own`() throws {
     // Fetch all books along with the name and country of their eventual author
     struct BookInfo: Decodable, FetchableRecord {
       struct PartialAuthor: Decodable {
@@ -116,8 +116,8 @@ struct JoiningMethodsTests {
     #expect(bookInfos.map(\.author?.country) == ["USA", "USA", "France", "France", nil, "ES", "FR"])
   }
 
-  @Test("S94, S96, S97: including(all:)")
-  func includingAll() throws {
+  @Test
+  func `S94, S96, S97: including(all:)`() throws {
     // Fetch all authors along with their books
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author  // The base record
@@ -132,8 +132,8 @@ struct JoiningMethodsTests {
     #expect(authorInfos.map { $0.books.map(\.id) } == [[1, 2], [3, 4], [], [6], [7]])
   }
 
-  @Test("S98: including(all:), a few columns in a type of their own")
-  func includingAllPartial() throws {
+  @Test
+  func `S98: including(all:), a few columns in a type of their own`() throws {
     // Fetch all authors along with the titles and years of their books
     struct AuthorInfo: Decodable, FetchableRecord {
       struct PartialBook: Decodable {
@@ -152,8 +152,8 @@ struct JoiningMethodsTests {
     #expect(authorInfos.map { $0.books.map(\.year) } == [[1851, 1876], [1862, 1830], [], [1605], [1994]])
   }
 
-  @Test("S99, S198: including(all:), one column")
-  func includingAllColumn() throws {
+  @Test
+  func `S99, S198: including(all:), one column`() throws {
     // Fetch all authors along with the titles of their books
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
@@ -175,8 +175,8 @@ struct JoiningMethodsTests {
       ])
   }
 
-  @Test("S100, S103: annotated(withRequired:)")
-  func annotatedRequired() throws {
+  @Test
+  func `S100, S103: annotated(withRequired:)`() throws {
     // Fetch all books along with the name and country of their author
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book  // The base record
@@ -208,8 +208,8 @@ struct JoiningMethodsTests {
     }
   }
 
-  @Test("S101: annotated(withOptional:)")
-  func annotatedOptional() throws {
+  @Test
+  func `S101: annotated(withOptional:)`() throws {
     // Fetch all books along with the name of their eventual author
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book  // The base record
@@ -267,8 +267,8 @@ struct JoiningMethodsTests {
     }
   }
 
-  @Test("S182, S183, S184: tables of other names than the properties")
-  func keys() throws {
+  @Test
+  func `S182, S183, S184: tables of other names than the properties`() throws {
     struct Author: Codable, FetchableRecord, TableRecord {
       static let databaseTableName = "writer"
       var id: Int64

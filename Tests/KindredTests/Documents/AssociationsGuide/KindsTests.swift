@@ -101,8 +101,8 @@ struct KindsTests {
     }
   }
 
-  @Test("S25, S43: citizens of countries, and countries of citizens, over passports")
-  func hasManyThrough() throws {
+  @Test
+  func `S25, S43: citizens of countries, and countries of citizens, over passports`() throws {
     struct CountryInfo: Decodable, FetchableRecord {
       var country: Country
       var citizens: [Citizen]
@@ -138,8 +138,8 @@ struct KindsTests {
     }
   }
 
-  @Test("S29, S31: where a book is to be returned to")
-  func hasOneThrough() throws {
+  @Test
+  func `S29, S31: where a book is to be returned to`() throws {
     try papers().read { db throws in
       let book = try #require(try Book.fetchOne(db))
       for address in [Book.returnAddress, Book.explicitAddress] {
@@ -157,8 +157,8 @@ struct KindsTests {
     }
   }
 
-  @Test("S36, S37, S38, S55, S63: an employee, a manager, and subordinates")
-  func selfJoins() throws {
+  @Test
+  func `S36, S37, S38, S55, S63: an employee, a manager, and subordinates`() throws {
     struct EmployeeInfo: FetchableRecord, Decodable {
       var employee: Employee
       var manager: Employee?

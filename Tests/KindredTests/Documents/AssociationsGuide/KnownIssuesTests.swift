@@ -18,8 +18,8 @@ private struct Citizen: Codable, FetchableRecord, TableRecord {
 
 @Suite("The guide of associations: what the original does not do")
 struct KnownIssuesTests {
-  @Test("S266, S267: an association and another one through it, as two collections")
-  func bothCollections() throws {
+  @Test
+  func `S266, S267: an association and another one through it, as two collections`() throws {
     struct CountryInfo: Decodable, FetchableRecord {
       var country: Country
       var passports: [Passport]

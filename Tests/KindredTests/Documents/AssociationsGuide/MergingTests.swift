@@ -65,8 +65,8 @@ struct MergingTests {
     }
   }
 
-  @Test("S160, S161, S162: including wins over joining, and required over optional")
-  func methods() throws {
+  @Test
+  func `S160, S161, S162: including wins over joining, and required over optional`() throws {
     let association = Book.author
     try expectEqual(
       Book
@@ -80,8 +80,8 @@ struct MergingTests {
       Book.including(required: association))
   }
 
-  @Test("S163, S342: all filters are applied, the second one too")
-  func filters() throws {
+  @Test
+  func `S163, S342: all filters are applied, the second one too`() throws {
     let association = Book.author
     let condition1 = Column("country") == "France"
     let condition2 = Column("name") == "Victor Hugo"
@@ -92,8 +92,8 @@ struct MergingTests {
       Book.including(required: association.filter(condition1 && condition2)))
   }
 
-  @Test("S164, S165: the last order wins, and the last selection")
-  func last() throws {
+  @Test
+  func `S164, S165: the last order wins, and the last selection`() throws {
     let association = Book.author
     let (ordering1, ordering2) = (Column("name"), Column("country").desc)
     try expectEqual(
@@ -109,8 +109,8 @@ struct MergingTests {
       Book.including(required: association.select(selection2)))
   }
 
-  @Test("S166, S168, S261, S343: requests are composed of small ones")
-  func composition() throws {
+  @Test
+  func `S166, S168, S261, S343: requests are composed of small ones`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
       var author: Author
@@ -134,8 +134,8 @@ struct MergingTests {
     }
   }
 
-  @Test("S258, S259, S260, S262: extensions of DerivableRequest are for requests and associations")
-  func derivable() throws {
+  @Test
+  func `S258, S259, S260, S262: extensions of DerivableRequest are for requests and associations`() throws {
     try dbQueue.read { db throws in
       // Authors sorted by name
       let sorted = Author.all().orderedByName()

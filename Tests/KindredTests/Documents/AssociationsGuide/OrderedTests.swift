@@ -69,8 +69,8 @@ struct OrderedTests {
     }
   }
 
-  @Test("S130: the players of a team by their position in it, which the pivot knows")
-  func hasManyThrough() throws {
+  @Test
+  func `S130: the players of a team by their position in it, which the pivot knows`() throws {
     struct Team: FetchableRecord, TableRecord, Codable, EncodableRecord {
       var id: Int64
       var name: String

@@ -26,8 +26,8 @@ struct RefiningTests {
     dbQueue = try Databases.authors()
   }
 
-  @Test("S132, S134: all columns, or those that are selected")
-  func selection() throws {
+  @Test
+  func `S132, S134: all columns, or those that are selected`() throws {
     try dbQueue.read { db throws in
       let restrictedAuthor = Book.author.select(Column("id"), Column("name"))
       let request = Book.including(required: restrictedAuthor)
@@ -41,8 +41,8 @@ struct RefiningTests {
     }
   }
 
-  @Test("S140, S149: distinct: the kinds of books that each author writes")
-  func distinct() throws {
+  @Test
+  func `S140, S149: distinct: the kinds of books that each author writes`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var bookKinds: Set<Book.Kind>
@@ -61,8 +61,8 @@ struct RefiningTests {
       authorInfos.map(\.bookKinds) == [[.novel, .poems], [.novel, .theatrePlay], [], [.novel], [.novel]])
   }
 
-  @Test("S141, S147, S148, S355: group: the year of the latest book of each kind, for each author")
-  func group() throws {
+  @Test
+  func `S141, S147, S148, S355: group: the year of the latest book of each kind, for each author`() throws {
     struct BookKindInfo: Decodable, Hashable {
       var kind: Book.Kind
       var maxYear: Int
@@ -91,8 +91,8 @@ struct RefiningTests {
     #expect(authorInfos[4].bookKindInfos == [BookKindInfo(kind: .novel, maxYear: 1994)])
   }
 
-  @Test("S143: association aggregates: the awarded books of each author")
-  func aggregates() throws {
+  @Test
+  func `S143: association aggregates: the awarded books of each author`() throws {
     struct AuthorInfo: FetchableRecord, Decodable {
       var author: Author
       var awardedBooks: [Book]
@@ -109,8 +109,8 @@ struct RefiningTests {
     #expect(authorInfos.map { $0.awardedBooks.map(\.id) } == [[1], [4], [], [], []])
   }
 
-  @Test("S144: common table expressions")
-  func commonTable() throws {
+  @Test
+  func `S144: common table expressions`() throws {
     struct AuthorInfo: FetchableRecord, Decodable {
       var author: Author
       var specialBooks: [Book]
@@ -130,8 +130,8 @@ struct RefiningTests {
     #expect(authorInfos.map { $0.specialBooks.map(\.id) } == [[], [3], [], [], [7]])
   }
 
-  @Test("S145, S146: such associations are for collections only", arguments: 0..<4)
-  func collectionsOnly(kind: Int) throws {
+  @Test(arguments: 0..<4)
+  func `S145, S146: such associations are for collections only`(kind: Int) throws {
     let association = [
       Author.books.limit(1), Author.books.distinct(), Author.books.group(Column("kind")),
       Author.books.having(Book.awards.isEmpty),

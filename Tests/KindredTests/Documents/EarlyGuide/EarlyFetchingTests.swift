@@ -65,8 +65,8 @@ struct EarlyFetchingTests {
     dbQueue = try Databases.people()
   }
 
-  @Test("S114, S115, S116, S118, S358: parallel and chained")
-  func combined() throws {
+  @Test
+  func `S114, S115, S116, S118, S358: parallel and chained`() throws {
     try dbQueue.read { db throws in
       try expectSQL(
         Book
@@ -110,8 +110,8 @@ struct EarlyFetchingTests {
     }
   }
 
-  @Test("S119, S120, S125, S126: filtered and sorted")
-  func filteredAndSorted() throws {
+  @Test
+  func `S119, S120, S125, S126: filtered and sorted`() throws {
     try dbQueue.read { db throws in
       let frenchAuthor = Book.author.filter(Column("countryCode") == "FR")
       try expectSQL(
@@ -145,8 +145,8 @@ struct EarlyFetchingTests {
     }
   }
 
-  @Test("S154, S155: named aliases")
-  func aliases() throws {
+  @Test
+  func `S154, S155: named aliases`() throws {
     let bookAlias = TableAlias(name: "myBook")
     let authorAlias = TableAlias(name: "myAuthor")
     let request = Book.aliased(bookAlias)
@@ -168,8 +168,8 @@ struct EarlyFetchingTests {
     }
   }
 
-  @Test("S186, S187, S188, S199, S201: decoded flat, by the compiler and by hand")
-  func flat() throws {
+  @Test
+  func `S186, S187, S188, S199, S201: decoded flat, by the compiler and by hand`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
       var author: Person
@@ -206,15 +206,15 @@ struct EarlyFetchingTests {
     }
   }
 
-  @Test("S185, S194, S195, S196: records inside of records")
-  func hierarchical() throws {
+  @Test
+  func `S185, S194, S195, S196: records inside of records`() throws {
     let bookInfos = try dbQueue.read { db in try HierarchicalInfo.all().fetchAll(db) }  // [BookInfo]
     #expect(bookInfos.map(\.authorInfo.country?.code) == ["US", "FR", nil])
     #expect(bookInfos.map(\.translatorInfo?.author.name) == ["Jean Giono", nil, nil])
   }
 
-  @Test("S170, S171, S340: one key for two associations; and one association under two keys")
-  func keys() throws {
+  @Test
+  func `S170, S171, S340: one key for two associations; and one association under two keys`() throws {
     try dbQueue.read { db throws in
       let request =
         Book
@@ -244,8 +244,8 @@ struct EarlyRowTests {
     static let coverImage = hasOne(CoverImage.self)
   }
 
-  @Test("S173, S204, S205, S206, S212, S348: rows tell their tree")
-  func debugging() throws {
+  @Test
+  func `S173, S204, S205, S206, S212, S348: rows tell their tree`() throws {
     let dbQueue = try Databases.mobyDick()
     try dbQueue.write { db throws in
       try db.execute(sql: "INSERT INTO coverImage VALUES (42, 1, 'moby-dick.jpg')")

@@ -36,8 +36,8 @@ struct EarlyGuideTests {
     dbQueue = try Databases.authors()
   }
 
-  @Test("S6, S18, S19: with and without associations")
-  func benefits() throws {
+  @Test
+  func `S6, S18, S19: with and without associations`() throws {
     struct BookInfo: FetchableRecord, Codable {
       let book: Book
       let author: Author?
@@ -108,8 +108,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S59, S61, S62, S339: employees, by the schema of old")
-  func selfJoins() throws {
+  @Test
+  func `S59, S61, S62, S339: employees, by the schema of old`() throws {
     struct Employee: Codable, TableRecord, FetchableRecord {
       var id: Int64
       static let subordinates = hasMany(Employee.self)
@@ -137,8 +137,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S46, S61: plural tables, and the columns of old")
-  func pluralTables() throws {
+  @Test
+  func `S46, S61: plural tables, and the columns of old`() throws {
     struct Author: Codable, FetchableRecord, TableRecord {
       static let databaseTableName = "authors"
       var id: Int64
@@ -181,8 +181,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S76, S77, S78: without foreign keys in the schema")
-  func foreignKeys() throws {
+  @Test
+  func `S76, S77, S78: without foreign keys in the schema`() throws {
     struct Author: Codable, FetchableRecord, TableRecord {
       var id: Int64
       static let books = hasMany(Book.self, using: ForeignKey(["authorId"]))
@@ -224,8 +224,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S80, S82: a book's author, and an author's books")
-  func requests() throws {
+  @Test
+  func `S80, S82: a book's author, and an author's books`() throws {
     try dbQueue.read { db throws in
       let book: Book = try #require(try Book.fetchOne(db))
       let author = try book.author.fetchOne(db)  // Author?
@@ -235,8 +235,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S88: an author's books are observed")
-  func observation() async throws {
+  @Test
+  func `S88: an author's books are observed`() async throws {
     let author: Author = try #require(try await dbQueue.read { db in try Author.fetchOne(db) })
     // Track changes in the author's books:
     var books = author.books.observationForAll().values(in: dbQueue).makeAsyncIterator()
@@ -247,8 +247,8 @@ struct EarlyGuideTests {
     #expect(try await books.next()?.map(\.id) == [1, 2, 99])
   }
 
-  @Test("S106, S107, S124: which joining method")
-  func joiningMethods() throws {
+  @Test
+  func `S106, S107, S124: which joining method`() throws {
     try dbQueue.read { db throws in
       /// All books with their respective authors
       try expectSQL(
@@ -296,8 +296,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S133, S134, S135, S136, S138: default selections")
-  func selections() throws {
+  @Test
+  func `S133, S134, S135, S136, S138: default selections`() throws {
     struct RestrictedAuthor: TableRecord {
       static let databaseTableName = "author"
       static let databaseSelection: [SQLSelectable] = [Column("id"), Column("name")]

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The oracle")
 struct OracleTests {
-  @Test("random requests give what the contract says, and what GRDB says", arguments: [1, 2, 3] as [UInt64])
-  func randomRequests(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `random requests give what the contract says, and what GRDB says`(seed: UInt64) throws {
     var run = OracleRun(seed: seed)
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
@@ -14,10 +14,8 @@ struct OracleTests {
     #expect(run.comparedWithGRDB > 60)
   }
 
-  @Test(
-    "random requests of the Swift API give what a naive evaluation and GRDB give",
-    arguments: [1, 2, 3] as [UInt64])
-  func randomTypedRequests(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `random requests of the Swift API give what a naive evaluation and GRDB give`(seed: UInt64) throws {
     var run = TypedRun(seed: seed)
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
@@ -25,19 +23,19 @@ struct OracleTests {
     #expect(run.comparedWithEvaluation > 1000)
   }
 
-  @Test(
-    "random requests under random rules give what a database without the rows out of sight gives",
-    arguments: [4, 5, 6] as [UInt64])
-  func randomRules(seed: UInt64) throws {
+  @Test(arguments: [4, 5, 6] as [UInt64])
+  func `random requests under random rules give what a database without the rows out of sight gives`(
+    seed: UInt64
+  ) throws {
     var run = OracleRun(seed: seed, hasRules: true)
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
   }
 
-  @Test(
-    "random requests that write under random rules do what a naive evaluation of the rules says",
-    arguments: [7, 8, 9] as [UInt64])
-  func randomWrites(seed: UInt64) throws {
+  @Test(arguments: [7, 8, 9] as [UInt64])
+  func `random requests that write under random rules do what a naive evaluation of the rules says`(
+    seed: UInt64
+  ) throws {
     var run = WriteRun(seed: seed)
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
@@ -45,8 +43,8 @@ struct OracleTests {
     #expect(run.refused > 100)
   }
 
-  @Test("the same seed makes the same requests")
-  func sameSeedSameRequests() {
+  @Test
+  func `the same seed makes the same requests`() {
     func targets() -> [String] {
       var schemas = SchemaGenerator(random: SplitMix64(seed: 7))
       let schema = schemas.schema()
@@ -56,8 +54,8 @@ struct OracleTests {
     #expect(targets() == targets())
   }
 
-  @Test("a difference is made small")
-  func aDifferenceIsMadeSmall() throws {
+  @Test
+  func `a difference is made small`() throws {
 
     let expressions = Expr.junction("and", [.boolean(true), .isNull(.value(.integer(1)), negated: true)])
     var node = Node()
