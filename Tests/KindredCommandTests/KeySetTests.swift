@@ -23,8 +23,12 @@ struct KeySetTests {
 
     // Tokens of unknown keys have the set fetched once in ten seconds at most, also just after the start.
     let (before, start) = (try requests(to: provider), ContinuousClock.now)
+    var ownCount = 0
     func isRare() throws -> Bool {
-      try requests(to: provider) - before <= 1 + Int((ContinuousClock.now - start) / .seconds(10))
+      // The test's own requests for the number are counted, too.
+      ownCount += 1
+      let count = try requests(to: provider) - before - ownCount
+      return count <= 1 + Int((ContinuousClock.now - start) / .seconds(10))
     }
     for number in 0..<40 { #expect(try await status(server, try token("second", kid: "\(number)")) == 401) }
     #expect(try isRare())
