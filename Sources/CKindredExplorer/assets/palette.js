@@ -91,7 +91,7 @@ export function openPalette(actions, go) {
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") select(selected + 1);
     else if (event.key === "ArrowUp") select(selected - 1);
-    else if (event.key === "Enter") take(selected);
+    else if (event.key === "Enter") loading.then(() => dialog.open && take(selected));
     else return;
     event.preventDefault();
   });
@@ -100,7 +100,8 @@ export function openPalette(actions, go) {
     if (option !== null) take(Number(/** @type {HTMLElement} */ (option).dataset.index));
   });
   show();
-  schema().then((found) => {
+  // Who types faster than the schema arrives means its tables too: Enter waits for them.
+  const loading = schema().then((found) => {
     const places = (found?.resources ?? []).flatMap((resource) => [
       { text: resource.name, kind: "table", action: () => go(resource.link) },
       ...resource.columns.map((column) => ({
