@@ -4,7 +4,7 @@ import KindredSQLite
 
 /// A table in which Kindred keeps its own data in the served database; it is no resource.
 ///
-/// A table of the same name with other columns belongs to the database, and is served like any other.
+/// A table of the same name that doesn't begin with these columns belongs to the database, and is served like any other.
 public struct BookkeepingTable: Sendable {
   private let name: String
   private let columns: [String]
@@ -30,17 +30,23 @@ public struct BookkeepingTable: Sendable {
 
   /// Returns whether a table of this name and with these columns is one of Kindred's own.
   static func isOwn(_ name: String, columns: [String]) -> Bool {
-    [migrations, idempotency].contains { $0.name.equalsIgnoringCase(name) && $0.columns == columns }
+    [migrations, idempotency].contains { $0.name.equalsIgnoringCase(name) && $0.begins(columns) }
   }
+
+  /// Whether these are its columns, to which a later version may have added others.
+  private func begins(_ columns: [String]) -> Bool { columns.starts(with: self.columns) }
 
   /// Returns whether the table exists.
   public func exists(on connection: Connection) throws -> Bool {
-    try namesake(on: connection).map { $0.columns == columns } ?? false
+    try namesake(on: connection).map { begins($0.columns) } ?? false
   }
 
+  /// Returns whether the table exists.
+  ///
   /// - Throws: `RequestError` if the database has another table of the name.
-  func checkName(on connection: Connection) throws {
-    guard let other = try namesake(on: connection), other.columns != columns else { return }
+  func existsUnlessTaken(on connection: Connection) throws -> Bool {
+    guard let other = try namesake(on: connection) else { return false }
+    guard !begins(other.columns) else { return true }
     throw RequestError(
       .invalidValue,
       "answers to repeated requests would be kept in a table \(name), but the database has another one of this name: leave out `Idempotency-Key`"

@@ -5,7 +5,7 @@ extension OutputBuffer {
   /// Appends a column of the current row as JSON (§6 of the contract).
   ///
   /// - Returns: False for a long value, which is written in slices instead (see ``LongValue``).
-  @inline(always)
+  @inline(__always)
   mutating func append(
     column: Int32, of statement: OpaquePointer, as operation: ExecutablePlan.Operation
   ) -> Bool {

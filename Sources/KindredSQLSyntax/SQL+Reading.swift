@@ -34,7 +34,7 @@ extension SQL {
   public func isBound(where isMeant: (Binding) -> Bool) -> Bool {
     parts.contains { part in
       switch part {
-      case .binding(let binding, _): isMeant(binding)
+      case .binding(let binding, _, _): isMeant(binding)
       case .term(let expression): expression.isBound(where: isMeant)
       case .text, .column: false
       }
@@ -63,7 +63,7 @@ extension SQL {
   public func replacingBindings(_ replacement: (Binding, String?) throws -> SQL?) rethrows -> SQL {
     try mapping { part in
       switch part {
-      case .binding(let binding, let type): try replacement(binding, type)
+      case .binding(let binding, let type, _): try replacement(binding, type)
       case .term(let expression): .term(try expression.replacingBindings(replacement))
       case .text, .column: nil
       }

@@ -12,8 +12,9 @@
 public struct SQL: Hashable, Sendable {
   enum Part: Sendable {
     case text(String)
-    /// A binding, and the name of its type for a database with typed parameters.
-    case binding(Binding, as: String?)
+    /// A binding, the name of its type for a database with typed parameters, and whether it is one of several items of
+    /// `IN (…)`.
+    case binding(Binding, as: String?, isItem: Bool = false)
     case column(RecordID, String)
     /// An expression that can be found and replaced as a whole.
     indirect case term(SQL)
@@ -59,6 +60,17 @@ public struct SQL: Hashable, Sendable {
     return sql
   }
 
+  /// The SQL as one of several items of `IN (…)`: a binding alone is a plain parameter in each style.
+  ///
+  /// SQLite only builds an index of the list if all items are constants. It infers nothing from a column that equals
+  /// one of several items, unlike from one that equals a single item (see ``ParameterStyle/subquery``).
+  package var asItem: SQL {
+    guard parts.count == 1, case .binding(let binding, let type, _) = parts[0] else { return self }
+    var sql = self
+    sql.parts = [.binding(binding, as: type, isItem: true)]
+    return sql
+  }
+
   /// Whether it has no parts.
   public var isEmpty: Bool { parts.isEmpty }
 
@@ -85,7 +97,8 @@ public struct SQL: Hashable, Sendable {
   /// Returns the text, and the bindings of its parameters in order.
   ///
   /// Equal bindings of one type share a parameter, so that the database recognises equal expressions
-  /// (`SELECT year / ?1 … GROUP BY year / ?1`).
+  /// (`SELECT year / ?1 … GROUP BY year / ?1`). SQLite doesn't recognise those that contain a parameter in
+  /// ``ParameterStyle/subquery``, and evaluates them again.
   public func rendered(_ style: ParameterStyle = .questionMark) -> (text: String, bindings: [Binding]) {
     var text = ""
     var bindings: [Binding] = []
@@ -96,7 +109,8 @@ public struct SQL: Hashable, Sendable {
         case .text(let part): text += part
         case .column(let record, let name): text += "\(Self.quoted(record.alias)).\(Self.quoted(name))"
         case .term(let expression): render(expression)
-        case .binding(let binding, let type):
+        case .binding(let binding, let type, let isItem):
+          let style = isItem && style == .subquery ? .questionMark : style
           let parameter = Parameter(binding: binding, type: style == .dollar ? type : nil)
           let number =
             numbers[parameter]
@@ -179,7 +193,8 @@ extension SQL.Part: Hashable {
   static func == (left: SQL.Part, right: SQL.Part) -> Bool {
     switch (left, right) {
     case (.text(let left), .text(let right)): left.hasBytes(of: right)
-    case (.binding(let left, let type), .binding(let right, let other)): left == right && type == other
+    case (.binding(let left, let type, let isItem), .binding(let right, let other, let isOtherItem)):
+      left == right && type == other && isItem == isOtherItem
     case (.column(let record, let left), .column(let other, let right)):
       record == other && left.hasBytes(of: right)
     case (.term(let left), .term(let right)): left == right
@@ -190,7 +205,7 @@ extension SQL.Part: Hashable {
   func hash(into hasher: inout Hasher) {
     switch self {
     case .text(let text): hasher.combine(text)
-    case .binding(let binding, _): hasher.combine(binding)
+    case .binding(let binding, _, _): hasher.combine(binding)
     case .column(let record, let name):
       hasher.combine(record)
       hasher.combine(name)

@@ -7,7 +7,7 @@ import KindredSQLSyntax
 
 /// The client of a request, as far as responses depend on it.
 ///
-/// An object, because it is passed on with every request.
+/// An object, so that passing it on with a request copies only a reference.
 final class Principal: Sendable {
   /// Whether the request had credentials.
   let isAuthenticated: Bool

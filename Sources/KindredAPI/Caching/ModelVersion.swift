@@ -21,12 +21,24 @@ final class ModelVersion: Sendable {
   private let openAPI = Mutex<Document?>(nil)
   /// The versions that principals see.
   private let views = Mutex(Views())
-  /// The versions for roles of the database that may not read all columns, by their names; nil for roles that may.
-  private let byDatabaseRole = Mutex<[String: ModelVersion?]>([:])
+  /// The versions for roles of the database that may not read all columns.
+  private let databaseRoles = Mutex(DatabaseRoles())
   private let counts: PlanCounts
 
-  /// The number of roles of the database that are known, as tokens may name any number.
-  private static let maximumDatabaseRoles = 64
+  /// The versions for roles of the database, which are shared by those from which the same columns are withheld.
+  private struct DatabaseRoles {
+    /// The versions by the names of roles; nil for a role that may read all columns.
+    var byName: [String: ModelVersion?] = [:]
+    /// The same versions by the columns of each table that are withheld.
+    var byWithheld: [[String: Set<String>]: ModelVersion] = [:]
+
+    mutating func add(_ version: ModelVersion?, _ name: String, _ withheld: [String: Set<String>]) {
+      if byWithheld.count >= Views.maximumCount { self = DatabaseRoles() }
+      if byName.count >= Views.maximumRoleSets { byName = [:] }
+      if let version { byWithheld[withheld] = version }
+      byName[name] = .some(version)
+    }
+  }
 
   /// The versions that principals see, keyed by what their roles grant, the newest last.
   ///
@@ -83,24 +95,24 @@ final class ModelVersion: Sendable {
   func readable(by role: DatabaseRole?, in source: any SchemaSource) throws -> ModelVersion {
     guard model.dialect == .postgreSQL else { return self }
     let name = role?.name ?? ""
-    if let known = byDatabaseRole.withLock({ $0[name] }) { return known ?? self }
+    if let known = databaseRoles.withLock({ $0.byName[name] }) { return known ?? self }
     let withheld = try source.withheldColumns()
-    let version =
-      withheld.isEmpty
-      ? nil
-      : ModelVersion(
-        schemaVersion: schemaVersion, model: model.leavingOut(withheld), timelessness: timelessness,
-        counts: counts)
-    return byDatabaseRole.withLock { known in
-      if known.count >= Self.maximumDatabaseRoles { known = [:] }
-      known[name] = .some(version)
+    return databaseRoles.withLock { known in
+      let version =
+        withheld.isEmpty
+        ? nil
+        : known.byWithheld[withheld]
+          ?? ModelVersion(
+            schemaVersion: schemaVersion, model: model.leavingOut(withheld), timelessness: timelessness,
+            counts: counts)
+      known.add(version, name, withheld)
       return version ?? self
     }
   }
 
   /// Returns the version for a role of the database, as far as it is known.
   func readable(by role: DatabaseRole?) -> ModelVersion {
-    (byDatabaseRole.withLock { $0[role?.name ?? ""] } ?? nil) ?? self
+    (databaseRoles.withLock { $0.byName[role?.name ?? ""] } ?? nil) ?? self
   }
 
   /// Returns the OpenAPI document of the model, which is created on first use.

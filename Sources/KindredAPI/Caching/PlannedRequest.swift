@@ -4,7 +4,7 @@ import KindredSQLSyntax
 
 /// A request with its plan.
 ///
-/// An object, because many hands pass it on.
+/// An object, so that passing it on copies neither plan nor parameters.
 final class PlannedRequest: Sendable {
   let plan: ExecutablePlan
   /// Whether the result depends on the database alone, and not, for example, on the time.

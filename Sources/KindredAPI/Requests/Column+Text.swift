@@ -46,7 +46,8 @@ extension Column {
     guard number.utf8.allSatisfy(Self.numberBytes.contains),
       let value = Double(String(number.reversed().drop(while: \.isWhitespace).reversed()))
     else { return true }
-    return value.rounded() != value
+    // From 2^63 on, numbers have an exponent in responses.
+    return value.rounded() != value || SQLValue.real(value).keyText == text
   }
 
   /// The bytes of decimal numbers and of space around them.

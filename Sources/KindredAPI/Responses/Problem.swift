@@ -187,7 +187,9 @@ extension String {
   func shortened(to length: Int) -> String {
     guard utf8.count > length else { return self }
     let half = length / 2
-    return String(decoding: utf8.prefix(half), as: UTF8.self) + "…"
-      + String(decoding: utf8.suffix(half), as: UTF8.self)
+    // A range of characters begins and ends between Unicode scalars.
+    let beginning = self[..<utf8.index(utf8.startIndex, offsetBy: half)]
+    let end = self[utf8.index(utf8.endIndex, offsetBy: -half)...]
+    return "\(beginning)…\(end)"
   }
 }

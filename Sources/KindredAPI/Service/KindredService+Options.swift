@@ -20,7 +20,7 @@ extension KindredService {
     public var hosts = AllowedHosts.any
     /// Which pages of other origins may use the service; nil for none.
     public var cors: CORSPolicy?
-    /// Whether browsers are told to use only HTTPS for a year (RFC 6797), which the service must be reached by.
+    /// Whether responses tell browsers to use only HTTPS for a year (RFC 6797); only for a service reached by HTTPS.
     public var requiresHTTPS = false
     /// The log of requests, if there is one.
     public var requestLog: (any RequestLog)?

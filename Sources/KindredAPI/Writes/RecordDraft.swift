@@ -32,6 +32,9 @@ struct RecordDraft: Sendable {
 
   var isEmpty: Bool { assignments.isEmpty && computed.isEmpty && nested.isEmpty }
 
+  /// The values of the content, also those for generated columns.
+  var given: [Assignment] { assignments + computed }
+
   /// The columns to be written.
   var columns: [String] { assignments.map(\.column) }
 
@@ -46,8 +49,10 @@ struct RecordDraft: Sendable {
   /// Returns whether the draft consists only of the key of a record.
   func isKey(of table: Table) -> Bool {
     let key = table.primaryKey.map { table.columns[$0].name }
-    return nested.isEmpty && computed.isEmpty && assignments.count == key.count
-      && key.allSatisfy { value(of: $0).map { $0 != .null } ?? false }
+    // The database may generate the key (PostgreSQL's `GENERATED ALWAYS AS IDENTITY`).
+    let given = given
+    return nested.isEmpty && given.count == key.count
+      && key.allSatisfy { name in given.contains { $0.column == name && $0.value != .null } }
   }
 
   /// Adds a value that the content has.

@@ -116,7 +116,8 @@ struct RecordWriter {
     _ resolution: WritePreferences.Resolution,
     returning columns: [String] = []
   ) throws -> (record: StoredRecord?, isNew: Bool) {
-    let values = key.compactMap { draft.value(of: $0) }
+    let given = draft.given
+    let values = key.compactMap { name in given.first { $0.column == name }?.value }
     // NULL never matches a key.
     guard values.count == key.count, !values.contains(.null) else {
       return (try insert(draft, into: resource, returning: columns), true)
@@ -255,7 +256,7 @@ extension RecordWriter {
   private func store(_ draft: RecordDraft, in resource: Resource, returning columns: [String]) throws
     -> StoredRecord
   {
-    let key = draft.assignments
+    let key = draft.given
     if draft.isKey(of: resource.table),
       try rules.isInSight(resource, by: key.map(\.column), key.map(\.value))
     {

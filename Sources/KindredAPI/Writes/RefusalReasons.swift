@@ -4,7 +4,7 @@ import KindredHTTP
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Finds out why records can't be stored, for of a foreign key the database only says that one is violated.
+/// Finds out why a record can't be stored: the database reports that a foreign key is violated, but not which one.
 struct RefusalReasons {
   let writer: RecordWriter
 
@@ -79,7 +79,7 @@ extension Resource {
   /// - Parameters:
   ///   - given: The columns that are given.
   ///   - pointer: The position of the record.
-  fileprivate func omittedReference(of given: [String], at pointer: JSONPointer) -> Problem? {
+  func omittedReference(of given: [String], at pointer: JSONPointer) -> Problem? {
     let keys = table.foreignKeys.filter { key in
       !key.columns.contains(where: given.contains)
         && key.columns.allSatisfy { table.column(named: $0)?.hasDefault ?? false }
@@ -91,37 +91,6 @@ extension Resource {
     problem.detail += ": the content omits it, and the database fills it in"
     problem.pointer = pointer.isRoot ? nil : pointer.fragment
     return problem
-  }
-}
-
-extension WriteExecution {
-  var reasons: RefusalReasons { RefusalReasons(writer: writer) }
-
-  /// Checks foreign keys as the commit does, if the database can tell before it.
-  ///
-  /// - Throws: `Problem` (409) with the place of the dangling reference, if it is in the content of the request.
-  func checkDeferredReferences() throws {
-    guard transaction.violatesForeignKeys else { return }
-    throw try danglingReference() ?? (request.method == .delete ? .referredTo() : .danglingReference)
-  }
-
-  /// Returns the problem of the first dangling reference in the content, or nil.
-  func danglingReference() throws -> Problem? {
-    if let format = plan.importFormat {
-      return try ImportExecution(self, format: format).danglingReference()
-    }
-    let drafts = plan.content?.drafts ?? []
-    if let problem = try reasons.danglingReference(of: drafts, in: resource) { return problem }
-    if request.method == .patch, let draft = drafts.first, draft.nested.isEmpty {
-      let isReference = resource.table.foreignKeys.contains {
-        $0.columns.contains(where: draft.columns.contains)
-      }
-      return isReference ? nil : .referredTo()
-    }
-    guard request.method == .post, drafts.count == 1, let draft = drafts.first, draft.nested.isEmpty else {
-      return nil
-    }
-    return resource.omittedReference(of: draft.columns, at: draft.pointer)
   }
 }
 

@@ -51,9 +51,11 @@ extension WriteExecution {
   /// Runs `body` with deferred foreign keys, and throws a `Problem` for those that are violated afterwards.
   private func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
+      // What an earlier part of a batch violates, a later one may mend.
+      let isViolated = transaction.violatesForeignKeys
       return try transaction.deferringForeignKeys {
         let result = try body()
-        try checkDeferredReferences()
+        if !isViolated { try checkDeferredReferences() }
         return result
       }
     } catch let error as any BackendError {

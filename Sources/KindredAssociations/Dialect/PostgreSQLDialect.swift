@@ -113,19 +113,22 @@ struct PostgreSQLDialect: SQLDialect {
     // A literal on the left takes the type of the values on the right.
     var values: [(CompiledExpression, CompiledExpression)] = []
     var length = 0
+    var hasOneForm = true
     for (number, item) in list.enumerated() {
       var pair = try comparable(value, item, 0, number + 1)
-      if let first = values.first, first.0.sql == pair.0.sql { pair.0 = first.0 }
+      if let first = values.first {
+        if first.0.sql == pair.0.sql { pair.0 = first.0 } else { hasOneForm = false }
+      }
       values.append(pair)
       length += pair.0.sql.length
       // Where the items differ in type, the value is written for each of them.
-      guard length <= Self.maximumLength || values.allSatisfy({ $0.0.sql == pair.0.sql }) else {
+      guard hasOneForm || length <= Self.maximumLength else {
         throw TypeMismatch(message: "the value of `in` is too long for so many items of different types")
       }
     }
     let kinds = Set(values.compactMap { $0.1.type?.kind })
     let isUniform = kinds.count < 2 || kinds.allSatisfy(\.isNumber)
-    guard isUniform, values.allSatisfy({ $0.0.sql == values[0].0.sql }) else {
+    guard isUniform, hasOneForm else {
       // The value is converted to the type of each.
       let (op, word): (SQL, SQL) = negated ? ("<>", " AND ") : ("=", " OR ")
       let tests = values.map { "\($0.0.operand) \(op) \($0.1.operand)" as SQL }

@@ -67,8 +67,9 @@ struct SQLiteDialect: SQLDialect {
   func isAmong(
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
   ) -> CompiledExpression {
-    let list = list.map { $0.sql(within: .or) }.joined(separator: ", ")
-    return boolean("\(value.sql(within: .comparison)) \(not(negated))IN (\(list))")
+    var items = list.map { $0.sql(within: .or) }
+    if items.count > 1 { items = items.map(\.asItem) }
+    return boolean("\(value.sql(within: .comparison)) \(not(negated))IN (\(items.joined(separator: ", ")))")
   }
 
   func isBetween(

@@ -10,12 +10,11 @@ struct PlanFindings {
   /// Whether values of the request are part of the SQL.
   var readsLiterals = false
 
-  /// Adds the findings about a part of the request that was planned separately.
+  /// Adds the findings about a request that was planned separately; its searches refer to literals of its own.
   mutating func add(_ other: PlanFindings) {
     missingIndexes.formUnion(other.missingIndexes)
     mismatches.formUnion(other.mismatches)
     transients.merge(other.transients) { first, _ in first }
-    searches += other.searches
     readsLiterals = readsLiterals || other.readsLiterals
   }
 }

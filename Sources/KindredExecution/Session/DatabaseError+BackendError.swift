@@ -44,7 +44,7 @@ extension DatabaseError: BackendError {
   private var isOfBrokenSchema: Bool {
     guard code == 1, message.contains("foreign key mismatch") || message.hasPrefix("no such table: main.")
     else { return false }
-    // A query that names a missing table is a defect.
+    // Only changes run foreign keys and triggers; a query that names a missing table is a defect.
     return ["INSERT", "UPDATE", "DELETE"].contains { sql?.hasPrefix($0) ?? false }
   }
 

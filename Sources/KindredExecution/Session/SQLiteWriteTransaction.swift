@@ -29,10 +29,12 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   var violatesForeignKeys: Bool { connection.violatesForeignKeys }
 
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
+    // What has been violated before may be mended later, and is checked by the commit.
+    let isViolated = connection.violatesForeignKeys
     try connection.setDefersForeignKeys(true)
     defer { try? connection.setDefersForeignKeys(false) }
     let result = try body()
-    try connection.checkForeignKeys()
+    if !isViolated { try connection.checkForeignKeys() }
     return result
   }
 
@@ -71,10 +73,7 @@ private final class SQLiteInsertion: RecordInsertion {
 
 extension SQLiteWriteTransaction {
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
-    guard try BookkeepingTable.idempotency.exists(on: connection) else {
-      try BookkeepingTable.idempotency.checkName(on: connection)
-      return nil
-    }
+    guard try BookkeepingTable.idempotency.existsUnlessTaken(on: connection) else { return nil }
     return try connection.withStatement(
       """
       SELECT fingerprint, time, status, location, total, preferences, tag, content FROM kindred_idempotency

@@ -23,7 +23,7 @@
     private let posted = Mutex(FirstInFirstOut<UInt64>())
     /// The number of posted tokens; read without the lock.
     private let postedCount = Atomic(0)
-    /// Counts what has been returned, so that sockets and posts take turns.
+    /// Counts the calls of ``next`` while tokens are posted, so that sockets and posts take turns.
     private let turn = Atomic(0)
 
     /// Creates a queue; returns nil if the process has no descriptors left.

@@ -24,7 +24,7 @@ final class LevelReader {
   /// For each node the number of parent records that are read at once.
   private var windows: [Int]
   /// The number of rows of a node that are held at most.
-  private let largest: Int
+  private var largest: Int { sizes.level }
   private let sizes: BatchSizes
   private let cursorName: () -> String
   /// The statements that close cursors, to be sent with the next ones.
@@ -41,7 +41,6 @@ final class LevelReader {
   ) throws {
     self.sizes = sizes
     self.cursorName = cursorName
-    largest = sizes.level
     windows = Array(repeating: .max, count: plan.nodeCount)
     self.plan = plan
     self.parameters = parameters
@@ -223,7 +222,8 @@ final class LevelReader {
   struct Read {
     let node: Int
     let recursionLevel: Int
-    let parent: Level
+    /// The level of the parent records, which holds the one that is read.
+    unowned let parent: Level
     /// The places of the parent level.
     let places: Range<Int>
     let records: Ordinals

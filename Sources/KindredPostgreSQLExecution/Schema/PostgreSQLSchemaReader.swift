@@ -152,12 +152,6 @@ public struct PostgreSQLSchemaReader {
   }
 }
 
-/// The names of the tables in which Kindred keeps its own data.
-enum BookkeepingName {
-  /// The table of responses to requests with an `Idempotency-Key`.
-  static let answers = "kindred_idempotency"
-}
-
 extension PostgreSQLSchemaReader {
   /// A table while it is being read.
   private struct Draft {

@@ -95,6 +95,8 @@ enum SchemaQueries {
         FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace WHERE n.nspname = ANY($1::text[])),
       (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[]))))
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', m.roleid, m.member), ',' ORDER BY m.roleid, m.member))
+        FROM pg_auth_members m)))
     """
 }

@@ -8,7 +8,10 @@ extension Plan {
   func requestError(of error: PostgreSQLError) -> RequestError? {
     guard let number = error.parameter, let sql = error.sql else { return nil }
     // The statement is that of a cursor, or has a limit.
-    func runs(_ statement: Statement) -> Bool { sql.hasSuffix(statement.sql) || sql.hasPrefix(statement.sql) }
+    func runs(_ statement: Statement) -> Bool {
+      sql == statement.sql || sql.hasSuffix(" FOR \(statement.sql)")
+        || sql.hasPrefix("\(statement.sql) LIMIT ")
+    }
     let step = path.first { runs($0.statement) }
     let others = nodes.flatMap { [$0.statement, $0.batch?.statement] } + [count]
     guard let bindings = (step?.statement ?? others.compactMap(\.self).first(where: runs))?.bindings,

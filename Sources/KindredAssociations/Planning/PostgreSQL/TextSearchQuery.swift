@@ -87,6 +87,12 @@ struct TextSearchQuery {
   private struct Parser {
     var tokens: [Token]
     var index = 0
+    /// The length in bytes of what the `NEAR`s so far stand for.
+    private var expandedLength = 0
+
+    init(tokens: [Token]) {
+      self.tokens = tokens
+    }
 
     var next: Token? { tokens.indices.contains(index) ? tokens[index] : nil }
 
@@ -161,7 +167,8 @@ struct TextSearchQuery {
       guard skip(.symbol(")")) else {
         throw Failure(message: "NEAR takes two words or phrases and a distance: join others by AND")
       }
-      guard (first.utf8.count + second.utf8.count) * 2 * (distance + 1) <= Self.maximumLength else {
+      expandedLength += (first.utf8.count + second.utf8.count) * 2 * (distance + 1)
+      guard expandedLength <= Self.maximumLength else {
         throw Failure(message: "NEAR is too long for its distance")
       }
       let alternatives = (1...(distance + 1)).flatMap { step in

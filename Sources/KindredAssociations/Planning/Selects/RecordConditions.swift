@@ -45,7 +45,8 @@ struct RecordConditions {
     let type = record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) }
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
     let sql = record.column(column.name, in: record.statement)
-    return values.count == 1 ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.joined(separator: ", ")))"
+    return values.count == 1
+      ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.map(\.asItem).joined(separator: ", ")))"
   }
 
   /// Returns the condition that an associated record exists that meets its own conditions.
