@@ -234,6 +234,7 @@ extension SQL: ExpressibleByStringInterpolation {
 
     /// Appends text of the program.
     public mutating func appendLiteral(_ literal: StaticString) {
+      guard literal.utf8CodeUnitCount > 0 else { return }
       sql.append(.text(literal.description))
     }
 

@@ -51,6 +51,27 @@ struct BatchTests {
   }
 
   @Test
+  func `a part that changes many records is not blamed for the references of an earlier one`() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE user (id INTEGER PRIMARY KEY);
+      CREATE TABLE profile (id INTEGER PRIMARY KEY REFERENCES user(id) DEFERRABLE INITIALLY DEFERRED, bio TEXT);
+      INSERT INTO user VALUES (1);
+      INSERT INTO profile VALUES (1, 'a');
+      """)
+    let parts = [
+      #"{"method":"POST","url":"/profiles","body":{"id":2}}"#,
+      #"{"method":"PATCH","url":"/profiles?filter=id=1","body":{"bio":"b"}}"#,
+      #"{"method":"POST","url":"/users","body":{"id":2}}"#,
+    ]
+    let answer = try database.send(.post, "/-/batch", "[\(parts[0]),\(parts[1])]")
+    #expect(answer.status == 409 && answer.problem("pointer") == "#/0/body/id", "\(answer.text)")
+    #expect(try database.stored("SELECT bio FROM profile") == "a")
+    #expect(try database.send(.post, "/-/batch", "[\(parts.joined(separator: ","))]").status == 200)
+    #expect(try database.stored("SELECT id, bio FROM profile") == "1|b; 2|NULL")
+  }
+
+  @Test
   func `ends with the first part that fails, whose place its problem tells, and does nothing`() throws {
     let made = #"{"method":"POST","url":"/tags","body":{"name":"made"}}"#
     let cases: [(Int, String, String)] = [

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI
@@ -114,6 +115,17 @@ struct WriteOddTableTests {
     let answer = try database.send(.post, "/notes", "{}", headers: ["Idempotency-Key": "\"a\""])
     #expect(answer.status == 400 && answer.problem("detail")?.contains("`Idempotency-Key`") ?? false)
     #expect(try database.stored("SELECT COUNT(*) FROM note") == "0")
+  }
+
+  @Test
+  func `answers that are kept stay private in a table that has got another column`() throws {
+    let database = try TestDatabase.writable("CREATE TABLE note (id INTEGER PRIMARY KEY)")
+    let key: HTTPHeaders = ["Idempotency-Key": "\"a\""]
+    #expect(try database.send(.post, "/notes", "{}", headers: key).status == 201)
+    try Connection(path: database.path, access: .readWrite)
+      .execute("ALTER TABLE kindred_idempotency ADD COLUMN later TEXT")
+    #expect(try database.send(.post, "/notes", "{}", headers: key).text == #"{"id":1}"#)
+    #expect(try database.answer("/kindredIdempotencies").status == 404)
   }
 
   @Test

@@ -54,6 +54,16 @@ struct WriteUntypedKeyTests {
   }
 
   @Test
+  func `a number beyond 64 bits is named as responses write it, also beside a column without a type`() throws {
+    let database = try TestDatabase.writable("CREATE TABLE pair (a NUMERIC, b, PRIMARY KEY (a, b))")
+    let new = try database.send(.post, "/pairs", #"{"a":1e20,"b":"x"}"#)
+    #expect(new.text == #"{"a":1e+20,"b":"x"}"#)
+    let location = try #require(new.headers["Location"])
+    #expect(try database.answer(location).text == new.text)
+    #expect(try database.answer(location.replacing("1e", with: "10e")).status == 404)
+  }
+
+  @Test
   func `infinity has the path by which it is found`() throws {
     try expectWrite(
       .post, "/reals", #"{"k":1e999}"#, on: database, status: 201, json: #"{"k":9e999}"#,

@@ -28,6 +28,20 @@ struct WritingTests {
   }
 
   @Test
+  func `a record whose key is always generated is named by its key`() throws {
+    let served = try Served(
+      contentsOf: [
+        "CREATE TABLE place (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text)",
+        "CREATE TABLE town (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, place_id int REFERENCES place)",
+        "INSERT INTO place (name) VALUES ('a')",
+      ], isWritable: true)
+    #expect(
+      served.send(.post, "/towns", #"{"place":{"id":1}}"#)
+        == #"201 {"id":1,"place_id":1,"place":{"id":1,"name":"a"}}"#)
+    #expect(served.text("/places?fields=n:count()") == #"[{"n":1}]"#)
+  }
+
+  @Test
   func `records are changed, replaced and deleted`() throws {
     #expect(
       served.send(.patch, "/authors/1", #"{"born":1819}"#) == #"200 {"id":1,"name":"Melville","born":1819}"#)

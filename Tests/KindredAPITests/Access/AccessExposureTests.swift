@@ -108,6 +108,21 @@ struct AccessExposureTests {
   }
 
   @Test
+  func `a list stays one that SQLite can search, although a rule keeps its parameters from being constants`()
+    throws
+  {
+    let database = try AccessFixture.database()
+    let reader = AccessFixture.bearer(#"{"role":["admin","reader"],"sub":1}"#)
+    func condition(_ filter: String) throws -> String {
+      let plan = try database.answer("/reviews?explain=true&filter=\(filter)", headers: reader).text
+      return String(try #require(plan.firstMatch(of: /rating\\" (IN \(.*?\)|= \(SELECT \?\d+\))/)).1)
+    }
+    #expect(try condition("rating in (3,4)").contains(/^IN \(\?\d+, \?\d+\)$/))
+    #expect(try condition("rating=3").contains(/^= \(SELECT \?\d+\)$/))
+    #expect(try condition("rating in (3)").contains(/^IN \(\(SELECT \?\d+\)/))
+  }
+
+  @Test
   func `a key that a client chooses leads to no association of a rule`() throws {
     let rule = "read: { roles: [member], rows: companyId = auth.company"
     let restricted = TenantFixture.model.replacing(
