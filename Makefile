@@ -4,6 +4,8 @@
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
 TEST_PACKAGES := curl openssl postgresql
+# The pooler of the tests behind one; PostgreSQL 18 comes from PyPI.
+POSTGRESQL_PACKAGES := postgresql pgbouncer python3-venv
 # The browser for the explorer's tests; its driver comes from PyPI.
 BROWSER_PACKAGES := chromium python3-venv
 EXPLORER_TOOLS := .build/explorer-tools
@@ -23,7 +25,7 @@ DOCUMENTATION := .build/documentation
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-test behaviours oracle fuzz build release docs install format lint image system-packages swift
+.PHONY: help serve test explorer-test postgresql-test behaviours oracle fuzz build release docs install format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -44,6 +46,11 @@ explorer-test: release ## Test the explorer, its scripts and its pages in a brow
 	$(EXPLORER_TOOLS)/bin/deno check Sources/CKindredExplorer/assets/*.js Tests/Explorer/*.js
 	$(EXPLORER_TOOLS)/bin/deno test
 	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/browse.py $(KINDRED)
+
+postgresql-test: system-packages swift ## Test PostgreSQL 18, and PostgreSQL behind pgbouncer.
+	$(call install-missing,$(POSTGRESQL_PACKAGES))
+	Tests/PostgreSQL/run 18
+	Tests/PostgreSQL/run pgbouncer
 
 behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours

@@ -126,17 +126,19 @@ struct ReadingTests {
   func `children of any number come whole, below one parent and below many`(level: Int) throws {
     try served.run("INSERT INTO author SELECT n, 'a' || n, NULL FROM generate_series(10, 40) n")
     try served.run(
-      "INSERT INTO book SELECT n, CASE WHEN n % 2 = 0 THEN 20 ELSE 10 + n % 31 END, 'b' || n, n FROM generate_series(10, 3009) n"
+      "INSERT INTO book SELECT n, CASE WHEN n % 2 = 0 THEN 20 ELSE 10 + n % 31 END, 'b' || n, n FROM generate_series(10, 609) n"
     )
-    try served.run("INSERT INTO review SELECT n, 10 + n % 3000, n % 5 FROM generate_series(10, 5009) n")
-    try served.run("INSERT INTO review SELECT n, 12, n % 5 FROM generate_series(6000, 8000) n")
+    try served.run("INSERT INTO review SELECT n, 10 + n % 600, n % 5 FROM generate_series(10, 1009) n")
+    try served.run("INSERT INTO review SELECT n, 12, n % 5 FROM generate_series(6000, 6400) n")
     let small = try served.reopened(batches: BatchSizes(first: 3, largest: 5, level: level))
     for url in [
       "/authors?include=books.reviews&limit=100", "/authors/20?include=books.reviews",
       "/books/12?include=reviews,author.books", "/authors?include=books.reviews&books.limit=20&limit=100",
       "/books?include=author.books&limit=4&filter=id>9", "/authors?include=books&books.sort=-year&limit=100",
     ] {
-      #expect(small.text(url) == served.text(url), "\(url)")
+      // Neither text is shown, since both are long.
+      let isSame = small.text(url) == served.text(url)
+      #expect(isSame, "\(url)")
     }
   }
 
