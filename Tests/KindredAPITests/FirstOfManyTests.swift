@@ -26,12 +26,16 @@ struct FirstOfManyTests {
           titled: { hasOne: bookTitles, foreignKey: { authorId: id }, sort: -title }
           review: { hasOne: reviews, through: latest, using: first }
           firsts: { hasMany: reviews, through: books, using: first }
+          again:  { hasMany: books, through: books, using: latest }
+          titles: { hasMany: bookTitles, through: books, using: titled }
           books:  { hasMany: books, foreignKey: { authorId: id } }
       books:
         associations:
           author:  { belongsTo: authors, foreignKey: { authorId: id } }
           reviews: { hasMany: reviews, foreignKey: { bookId: id } }
           first:   { hasOne: reviews, foreignKey: { bookId: id } }
+          latest:  { hasOne: books, through: author, using: latest }
+          titled:  { hasOne: bookTitles, through: author, using: titled }
           notes:   { hasMany: notes, foreignKey: { bookId: id } }
     """
   private let database: TestDatabase
@@ -106,6 +110,18 @@ struct FirstOfManyTests {
       json:
         #"[{"id":1,"n":3,"firsts":[{"bookId":1,"number":1},{"bookId":2,"number":1},{"bookId":6,"number":1}]}]"#
     )
+  }
+
+  @Test
+  func `is there once, however many ways lead to it, unless the ways are asked for`() throws {
+    try expectRequest(
+      "/authors/1?fields=id&include=again,titles&again.values=id&annotate=n:again.count,m:again.sum(id),t:titles.count",
+      on: database,
+      json: #"{"id":1,"n":1,"m":2,"t":1,"again":[2],"titles":[{"authorId":1,"title":"D"}]}"#)
+    try expectRequest("/authors/1/again?fields=id&count=true", on: database, json: #"[{"id":2}]"#)
+    let way = #"{"id":2,"from":1}"#
+    try expectRequest(
+      "/authors/1/again?fields=id,from:via.id", on: database, json: "[\(way),\(way),\(way)]")
   }
 
   @Test

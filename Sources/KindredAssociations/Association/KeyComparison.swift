@@ -63,6 +63,14 @@ extension Model {
     (association.cardinality == .toOne || step.sort != nil) && !leadsToOne(step)
   }
 
+  /// Whether the records of an association are found by a subquery, because several ways may lead to the same one.
+  ///
+  /// A to-one association that takes the first record goes one way only.
+  func findsByWays(_ association: Association) -> Bool {
+    guard let last = association.steps.last, !leadsOnce(association) else { return false }
+    return association.cardinality == .toMany || !takesFirst(last, of: association)
+  }
+
   /// Whether an association never reaches the same record twice from one record.
   func leadsOnce(_ association: Association) -> Bool {
     let steps = association.steps

@@ -79,7 +79,7 @@ package final class NameScope {
   /// Returns the join table before the destination; nil if it is only read in a subquery.
   private func via(of association: Association, countsWays: Bool) throws -> Resource? {
     guard association.steps.count > 1, let last = association.steps.last,
-      countsWays || model.leadsOnce(association) || model.takesFirst(last, of: association)
+      countsWays || !model.findsByWays(association)
     else { return nil }
     return try model.table(named: last.origin).resource
   }

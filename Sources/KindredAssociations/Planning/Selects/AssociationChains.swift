@@ -62,13 +62,17 @@ struct AssociationChains {
     let association = resolved.association
     let node = resolved.names.node
     let countsWays = countsWays || (node?.readsVia ?? false)
-    guard let last = association.steps.last, !model.leadsOnce(association), !countsWays,
-      !model.takesFirst(last, of: association)
-    else {
+    guard let last = association.steps.last, !countsWays, model.findsByWays(association) else {
       return try chain(resolved, from: origin, into: select, isRepeated: isRepeated)
     }
     let record = try newRecord(resolved.names, of: last, in: select, parent: origin, via: nil)
     try context.state.register(record, above: origin)
+    guard !model.takesFirst(last, of: association) else {
+      try begin(select, with: record) { ways in
+        try chain(resolved, from: origin, into: ways, isRepeated: isRepeated)
+      }
+      return record
+    }
     // The pivot is in the same statement.
     let source = try context.sources.source(of: record, by: last, from: record, isRepeated: isRepeated)
     add(source, links: [], to: select)
@@ -80,6 +84,29 @@ struct AssociationChains {
     select.add(condition)
     select.add(try context.rules.modelConditions(of: last, of: association, in: record))
     return record
+  }
+
+  /// Begins a select with records that are each there once, however many ways lead to them.
+  ///
+  /// - Parameter reached: Adds the tables of the ways, and returns the record that they lead to.
+  func begin(
+    _ select: SelectBuilder, with record: StatementRecord,
+    reached: (SelectBuilder) throws -> StatementRecord
+  ) throws {
+    let statement = select.statement
+    let (keys, ways) = try statement.subquery { ways -> ([SQL], SQL) in
+      let reached = try reached(ways)
+      return (reached.identityColumns.map { reached.column($0.name, in: statement) }, ways.from)
+    }
+    guard !record.table.identity.isEmpty else {
+      // All columns identify the record, and may be NULL.
+      return select.begin(
+        with: context.sources.reference(
+          toRowsOf: "SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)", as: record.alias))
+    }
+    select.begin(with: try context.sources.reference(to: record))
+    let key = record.identityColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
+    select.add("\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")
   }
 
   private func newRecord(

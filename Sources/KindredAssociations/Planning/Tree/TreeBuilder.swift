@@ -110,7 +110,7 @@ struct TreeBuilder {
         model: context.model, resource: resource, node: node, parent: nil,
         parentRefusal: "the records above are joined, and not returned"),
       table: resource.table, alias: select.alias(for: resource.table), select: select, parent: nil)
-    let (keys, ways) = try statement.subquery { ways -> ([SQL], SQL) in
+    try context.chains.begin(select, with: result) { ways in
       var reached = record
       for hop in hops + [node] where hop.association != nil {
         reached = try context.chains.chain(
@@ -118,18 +118,7 @@ struct TreeBuilder {
           isRepeated: statement.runsOften)
         ways.add(try context.conditions.conditions(of: reached))
       }
-      return (reached.identityColumns.map { reached.column($0.name, in: statement) }, ways.from)
-    }
-    if result.table.identity.isEmpty {
-      // All columns identify the record, and may be NULL.
-      select.begin(
-        with: context.sources.reference(
-          toRowsOf: "SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)", as: result.alias))
-    } else {
-      select.begin(with: try context.sources.reference(to: result))
-      let key = result.identityColumns.map { result.column($0.name, in: statement) }.joined(separator: ", ")
-      select.add(
-        "\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")
+      return reached
     }
     return result
   }
