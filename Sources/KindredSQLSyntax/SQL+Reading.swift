@@ -15,10 +15,15 @@ public struct RecordID: Hashable, Sendable {
 extension SQL {
   /// Whether it reads a column of a record for which `isMeant` returns true.
   public func reads(where isMeant: (RecordID) -> Bool) -> Bool {
+    reads(columnWhere: { record, _ in isMeant(record) })
+  }
+
+  /// Returns whether it reads a column for which `isMeant` returns true.
+  public func reads(columnWhere isMeant: (RecordID, String) -> Bool) -> Bool {
     parts.contains { part in
       switch part {
-      case .column(let record, _): isMeant(record)
-      case .term(let expression): expression.reads(where: isMeant)
+      case .column(let record, let name): isMeant(record, name)
+      case .term(let expression): expression.reads(columnWhere: isMeant)
       case .text, .binding: false
       }
     }

@@ -30,10 +30,32 @@ struct BatchTests {
         "body":{"id":4,"name":"made"}},\
         {"status":204,"headers":{"Preference-Applied":"return=minimal"}},\
         {"status":200,"headers":{"X-Total-Count":"2","Link":\(try link(in: answer)),\
-        "Content-Type":"application/json"},"body":[{"id":3,"name":"unused"}]},\
+        "Content-Type":"application/json","ETag":\(try tag("/tags?filter=id > 1%2B1&limit=1&count=true"))},\
+        "body":[{"id":3,"name":"unused"}]},\
         {"status":204,"headers":{}}]
         """)
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
+  }
+
+  /// Returns the tag of a GET as JSON, before the batch or, if another record follows, after it.
+  private func tag(_ target: String) throws -> String {
+    let other = try Library.writable()
+    _ = try other.send(.post, "/tags", #"{"name":"changed"}"#)
+    let tag = try #require(try other.answer(target).headers["ETag"])
+    return "\"\(tag.replacing("\"", with: "\\\""))\""
+  }
+
+  @Test
+  func `a part that reads keeps preconditions`() throws {
+    let tag = try tag("/tags/1")
+    func part(_ field: String, _ value: String) -> String {
+      #"[{"method":"GET","url":"/tags/1","headers":{"\#(field)":\#(value)}}]"#
+    }
+    #expect(try send(part("If-Match", tag)).text.hasPrefix(#"[{"status":200,"#))
+    #expect(try send(part("If-Match", #""\"other\"""#)).problem("pointer") == "#/0")
+    #expect(try send(part("If-Match", #""\"other\"""#)).status == 412)
+    #expect(
+      try send(part("If-None-Match", tag)).text == #"[{"status":304,"headers":{"ETag":\#(tag)}}]"#)
   }
 
   private func tag() throws -> String {

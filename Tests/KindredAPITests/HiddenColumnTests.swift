@@ -81,4 +81,33 @@ struct HiddenColumnTests {
     let next = try #require(link.split(separator: ">").first?.dropFirst())
     #expect(!(try database.get("\(next)&explain=true").text.contains("zara")))
   }
+
+  @Test
+  func `neither the length nor the equality of a hidden value shows in a cursor`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, secret TEXT);
+      INSERT INTO item VALUES (1, 'a', NULL), (2, 'b', 'x'), (3, 'c', printf('%.*c', 5000, 'x')), (4, 'd', 'z');
+      CREATE VIEW pair AS SELECT name, secret FROM item;
+      """,
+      modelFile: """
+        resources:
+          items: { hidden: [id, secret], sort: secret }
+          pairs: { hidden: [secret] }
+        """)
+    for resource in ["/items", "/pairs"] {
+      var links: [String] = []
+      var names: [String] = []
+      var next: String? = "\(resource)?limit=1"
+      while let target = next {
+        let answer = try database.answer(target)
+        names.append(answer.text)
+        next = answer.headers["Link"]?.firstMatch(of: /<([^>]*)>; rel="next"/).map { String($0.1) }
+        if let next { links.append(next) }
+      }
+      #expect(names.count == 4 && Set(names).count == 4)
+      #expect(links.count == 3 && Set(links.map(\.count)).count == 1, "\(links.map(\.count))")
+      #expect(try database.answer("\(resource)?limit=1").headers["Link"]?.contains(links[0]) == false)
+    }
+  }
 }

@@ -20,6 +20,15 @@ struct OpenAPITests {
   }
 
   @Test
+  func `a hidden key has no name`() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE person (ssn TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID",
+      modelFile: "resources:\n  people: { hidden: [ssn] }\n")
+    let text = try database.answer("/-/openapi.json").text
+    #expect(text.contains(#""/people/{key-1}""#) && !text.contains("ssn"))
+  }
+
+  @Test
   func `every resource, its records, and their associations have a path`() throws {
     let document = try document(of: Library.database())
     #expect((document["openapi"] as? String)?.hasPrefix("3.1") == true)

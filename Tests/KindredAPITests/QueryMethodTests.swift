@@ -35,6 +35,23 @@ struct QueryMethodTests {
   }
 
   @Test
+  func `it has ten thousand parameters at most, which are counted before they are read`() throws {
+    let database = try Library.database()
+    for content in [String(repeating: "id=1&", count: 10_001), String(repeating: "=&", count: 500_000)] {
+      let answer = try query("/books", content, on: database)
+      #expect(answer.status == 400 && answer.text.contains("limit-exceeded"), "\(answer.text)")
+    }
+    #expect(try query("/books", String(repeating: "&", count: 500_000), on: database).status == 200)
+  }
+
+  @Test
+  func `what an error repeats of it is short`() throws {
+    let name = String(repeating: "a", count: 100_000)
+    let answer = try query("/books", "filter=\"\(name)\"", on: Library.database())
+    #expect(answer.status == 400 && answer.text.utf8.count < 10_000)
+  }
+
+  @Test
   func `it may be longer than a URL may be`() throws {
     let content = "fields=id&" + (1..<3000).map { "id=\($0)" }.joined(separator: "&")
     #expect(try query("/books", content, on: Library.database()).text.hasPrefix(#"[{"id":1},{"id":2}"#))

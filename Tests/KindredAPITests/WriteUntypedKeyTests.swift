@@ -65,6 +65,14 @@ struct WriteUntypedKeyTests {
     #expect(try database.answer(location.replacing("1e", with: "10e")).status == 404)
   }
 
+  @Test(arguments: ["2.50", "25e-1", "+2.5", "02.5"])
+  func `a number has one path`(key: String) throws {
+    let database = try TestDatabase.writable(
+      "CREATE TABLE price (k NUMERIC PRIMARY KEY); INSERT INTO price VALUES (2.5)")
+    #expect(try database.answer("/prices/2.5").text == #"{"k":2.5}"#)
+    #expect(try database.answer("/prices/\(key)").status == 404)
+  }
+
   @Test
   func `infinity has the path by which it is found`() throws {
     try expectWrite(

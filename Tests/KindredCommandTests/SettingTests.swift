@@ -54,6 +54,19 @@ struct SettingTests {
     #expect(TimeLimit(setting: "\(TimeLimit(seconds: 0))")?.span == nil)
   }
 
+  @Test
+  func `origins have the form in which browsers send them`() {
+    for origin in ["https://a.example", "https://a.example:80", "http://localhost:3000", "http://[::1]:443"] {
+      #expect(Origins(setting: origin) != nil, "\(origin)")
+    }
+    for origin in [
+      "https://a.example:443", "http://a.example:80", "http://a.example:0080", "https://A.example",
+      "https://a.example/", "a.example",
+    ] {
+      #expect(Origins(setting: origin) == nil, "\(origin)")
+    }
+  }
+
   @Test(
     "sizes",
     arguments: [

@@ -1,10 +1,12 @@
 import KindredAssociations
 import KindredCryptography
+import KindredOutput
 
 /// Encodes cursors as text for URLs: sealed, so that they reveal nothing and can't be forged, and bound to their
 /// request.
 ///
-///     passed (varint), digest (16 bytes where it is not whole), values (kind, then 8 bytes or length and bytes)
+///     passed (varint), digest (16 bytes where it is not whole), values (kind, then 8 bytes or length and bytes),
+///     padding (kind, random bytes, zeros)
 struct CursorCoding: Sendable {
   private let seal: Seal
 
@@ -14,13 +16,26 @@ struct CursorCoding: Sendable {
     self.seal = seal
   }
 
-  /// - Parameter request: The data that must be the same when the cursor is decoded.
+  /// Returns the cursor as text for the next page of a request; nil if OpenSSL fails.
+  func encode(_ cursor: Cursor, of planned: PlannedRequest) -> String? {
+    encode(cursor, isHidden: planned.plan.plan.cursorIsHidden, for: planned.order.associatedData)
+  }
+
+  /// - Parameters:
+  ///   - isHidden: Whether not even the length and the equality of values may show.
+  ///   - request: The data that must be the same when the cursor is decoded.
   /// - Returns: The text, or nil if OpenSSL fails.
-  func encode(_ cursor: Cursor, for request: [UInt8]) -> String? {
+  func encode(_ cursor: Cursor, isHidden: Bool, for request: [UInt8]) -> String? {
     var bytes: [UInt8] = [cursor.digest == nil ? 0 : 1]
     bytes.append(varint: UInt64(bitPattern: cursor.passed))
     bytes += cursor.digest ?? []
     for value in cursor.values { bytes.append(value) }
+    if isHidden {
+      guard let random = [UInt8].random(count: Self.randomLength) else { return nil }
+      bytes.append(Self.padding)
+      bytes += random
+      bytes += [UInt8](repeating: 0, count: max(0, Self.paddedLength - bytes.count))
+    }
     return seal(bytes, with: request)
   }
 
@@ -49,6 +64,11 @@ struct CursorCoding: Sendable {
   }
 
   private static let digestLength = 16
+  /// The kind of what follows the values.
+  private static let padding: UInt8 = 0xFF
+  private static let randomLength = 16
+  /// More than the longest cursor takes without padding.
+  private static let paddedLength = 1536
 
   private static func cursor(_ bytes: ArraySlice<UInt8>) -> Cursor? {
     var bytes = bytes
@@ -59,7 +79,7 @@ struct CursorCoding: Sendable {
       guard let digest = bytes.take(digestLength) else { return nil }
       cursor.digest = digest
     }
-    while !bytes.isEmpty {
+    while let kind = bytes.first, kind != padding {
       guard let value = bytes.takeValue() else { return nil }
       cursor.values.append(value)
     }

@@ -170,7 +170,7 @@ final class RecordsReading {
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
       let cursor = try reader.pageCursor()
       let links = PageLinks(
-        asked.request, next: cursor.flatMap { service.cursors.encode($0, for: planned.order.associatedData) },
+        asked.request, next: cursor.flatMap { service.cursors.encode($0, of: planned) },
         service.longRequests, for: asked.principal.standing)
       if let field = links.field { beginning.headers.append("Link", field) }
       isLastPage = cursor == nil

@@ -33,10 +33,10 @@ extension Column {
   /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
   var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean }
 
-  /// Returns whether a path may name a record by this text: in a column of numbers, an integer must be written as in
+  /// Returns whether a path may name a record by this text: in a column of numbers, a number must be written as in
   /// responses.
   ///
-  /// The database converts `1.0`, `1e0`, `+1` and ` 1` to 1, but a record has one URL.
+  /// The database converts `1.0`, `1e0`, `+1` and ` 1` to 1, and `2.50` to 2.5, but a record has one URL.
   func isCanonical(_ text: String) -> Bool {
     guard affinity == .integer || affinity == .numeric else { return true }
     if let integer = Int64(text) { return String(integer) == text }
@@ -46,8 +46,7 @@ extension Column {
     guard number.utf8.allSatisfy(Self.numberBytes.contains),
       let value = Double(String(number.reversed().drop(while: \.isWhitespace).reversed()))
     else { return true }
-    // From 2^63 on, numbers have an exponent in responses.
-    return value.rounded() != value || SQLValue.real(value).keyText == text
+    return SQLValue.real(value).keyText == text
   }
 
   /// The bytes of decimal numbers and of space around them.

@@ -28,13 +28,22 @@ struct QueryParameters {
 
   var parameters: [Parameter] = []
 
+  /// The largest number of parameters.
+  private static let maximumCount = 10_000
+
   init(_ parameters: [Parameter]) {
     self.parameters = parameters
   }
 
   /// - Parameter query: The text after `?`, as received.
+  /// - Throws: `RequestError` if it has too many parameters, or is badly encoded.
   init(_ query: String?) throws {
-    for pair in (query ?? "").split(separator: "&") {
+    let pairs = (query ?? "").split(separator: "&", maxSplits: Self.maximumCount)
+    guard pairs.count <= Self.maximumCount else {
+      throw RequestError(
+        .limitExceeded, "a request has \(Self.maximumCount) parameters at most: ask for less at once")
+    }
+    for pair in pairs {
       let name = pair.prefix { $0 != "=" }
       let value = pair.dropFirst(name.count + 1)
       let decodedName = try URLCoding.decode(name, plusIsSpace: true)

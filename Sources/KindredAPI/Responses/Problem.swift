@@ -44,13 +44,16 @@ public struct Problem: Error {
     if let position { members.append(("position", .integer(Int64(position)))) }
     if let pointer { members.append(("pointer", .string(pointer.shortened(to: Self.longestPlace)))) }
     if let line { members.append(("line", .integer(Int64(line)))) }
-    if !suggestions.isEmpty { members.append(("suggestions", JSONValue(strings: suggestions))) }
+    if !suggestions.isEmpty {
+      let suggestions = suggestions.map { $0.shortened(to: Self.longestPlace) }
+      members.append(("suggestions", JSONValue(strings: suggestions)))
+    }
     return .object(members)
   }
 
   /// The maximum length of what is wrong, in bytes: it may repeat a part of the request, which may be long.
   static let longestDetail = 2000
-  /// The maximum length of the name of a parameter or of a pointer, in bytes.
+  /// The maximum length of the name of a parameter, of a pointer or of a suggestion, in bytes.
   private static let longestPlace = 1000
 
   /// The response in JSON.

@@ -24,6 +24,9 @@ public struct Model: Sendable {
     self.tables = tables
     self.warnings = warnings
   }
+
+  /// Whether any column is hidden from clients.
+  var hidesColumns: Bool { resources.values.contains { !$0.hidden.isEmpty } }
 }
 
 /// A table as clients see it.

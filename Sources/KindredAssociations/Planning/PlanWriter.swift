@@ -23,6 +23,7 @@ struct PlanWriter {
       if let pages = tree.pages {
         plan.cursorColumns = pages.cursorColumns
         plan.cursorIsDescending = pages.cursorIsDescending
+        plan.cursorIsHidden = pages.cursorIsHidden
         plan.anchor = pages.anchor(of: root).map { statement($0, of: root) }
         plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root) }
         plan.passed = pages.passed(of: root).map { statement($0, of: root) }

@@ -10,10 +10,14 @@ struct Origins: SettingValue, ExpressibleByArgument {
       origins = .any
       return
     }
-    // The form in which browsers send origins (RFC 6454 §6.2); any other would never match.
+    // The form in which browsers send origins, without the port that is the scheme's (RFC 6454 §6.2); any other would
+    // never match.
     let form = /https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?/
     let names = text.split(separator: ",").map { $0.drop { $0 == " " } }
-    guard !names.isEmpty, names.allSatisfy({ $0.wholeMatch(of: form) != nil }) else { return nil }
+    let hasOwnPort = /http:.*:0*80|https:.*:0*443/
+    guard !names.isEmpty,
+      names.allSatisfy({ $0.wholeMatch(of: form) != nil && $0.wholeMatch(of: hasOwnPort) == nil })
+    else { return nil }
     origins = .these(Set(names.map(String.init)))
   }
 

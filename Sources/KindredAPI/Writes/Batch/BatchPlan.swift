@@ -149,14 +149,34 @@ struct BatchPlan: Sendable {
     }
     result.content = content
     result.count = reader.totalCount.map { Int($0) }
+    var isLastPage: Bool?
     if !planned.plan.plan.isSingle {
-      let cursor = try reader.pageCursor().flatMap {
-        service.cursors.encode($0, for: planned.order.associatedData)
-      }
+      let cursor = try reader.pageCursor()
+      isLastPage = cursor == nil
       result.link =
-        PageLinks(part, next: cursor, service.longRequests, for: principal.standing).field
+        PageLinks(
+          part, next: cursor.flatMap { service.cursors.encode($0, of: planned) }, service.longRequests,
+          for: principal.standing
+        ).field
     }
-    return result
+    var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, isLastPage: isLastPage)
+    content.withUnsafeBytes { hash.update($0) }
+    let tag = hash.finish()
+    result.tag = tag
+    return try Self.checkingPreconditions(of: part, result, tag)
+  }
+
+  /// Returns the result of a reading part, without its content if the client has it (RFC 9110 §13.2.2).
+  private static func checkingPreconditions(
+    of part: HTTPRequest, _ result: WriteResult, _ tag: ContentHash.Digest
+  ) throws -> WriteResult {
+    let needed = EntityTag.Condition(part.headers.values(for: "If-Match"), isStrong: true)
+    if let needed, needed.match(tag, coding: .identity) == nil { throw Problem.preconditionFailed }
+    let unwanted = EntityTag.Condition(part.headers.values(for: "If-None-Match"))
+    guard unwanted?.match(tag, coding: .identity) != nil else { return result }
+    var unchanged = WriteResult(status: .notModified)
+    unchanged.tag = tag
+    return unchanged
   }
 
   /// Appends the response to a part.

@@ -20,6 +20,8 @@ public struct Plan: Sendable {
   public var cursorColumns: [Int]?
   /// For each column of the cursor, whether it is in descending order.
   public var cursorIsDescending: [Bool] = []
+  /// Whether values of the cursor are hidden from the client.
+  public var cursorIsHidden = false
   /// Reads the full values of an abridged cursor; nil if the request's cursor is complete.
   public var anchor: Statement?
   /// Counts the records before the end of the page that equal its last one; nil if no two records can be equal.

@@ -32,6 +32,18 @@ struct OrderTerm {
   /// Whether NULLs come first; by default, they are the least values.
   var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
 
+  /// Returns whether it reads a value that the client may not.
+  ///
+  /// - Parameter root: The record that is ordered.
+  func readsHidden(of root: StatementRecord) -> Bool {
+    let records = exposure.records + [root]
+    return sql.reads(columnWhere: { id, name in
+      guard let record = records.first(where: { $0.id == id }) else { return root.names.model.hidesColumns }
+      // An integer key doesn't change, and all of them have one length.
+      return record.resource.hidden.contains(name) && record.table.rowIDColumn != name
+    })
+  }
+
   func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
     dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
   }

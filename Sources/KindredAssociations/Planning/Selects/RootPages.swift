@@ -5,6 +5,8 @@ struct RootPages {
   /// The columns that make up a cursor, and whether each is in descending order.
   let cursorColumns: [Int]
   let cursorIsDescending: [Bool]
+  /// Whether values of the cursor are hidden from the client.
+  let cursorIsHidden: Bool
 
   private let request: FetchRequest
   private let dialect: any SQLDialect
@@ -35,6 +37,7 @@ struct RootPages {
     (cursorColumns, cursorIsDescending) = (columns, order.map(\.isDescending))
     (self.request, self.dialect) = (request, dialect)
     let table = rows.record.table
+    cursorIsHidden = order.contains { $0.readsHidden(of: rows.record) }
     isUnkeyed = rows.group == nil && !rows.isDistinct && table.identity.isEmpty
     ignoresAffinity = table.isCompound
     isIndexed = order.first?.sql.column(of: rows.record.id).map { table.isIndexed([$0]) } ?? false
