@@ -10,7 +10,7 @@ public final class PlanExecutor {
   let connection: Connection
   var parameters: Parameters
   // Single-owner and non-reentrant, so exclusivity checks are off.
-  @exclusivity(unchecked) private var cursors: CursorStack
+  @exclusivity(unchecked) private var writer: ResultWriter<SQLiteRowSource>
   /// All statements in use, to be released at the end.
   @exclusivity(unchecked) private var statements: [Statement] = []
   @exclusivity(unchecked) private var hasHandedOut = false
@@ -29,12 +29,12 @@ public final class PlanExecutor {
     self.executable = executable
     self.connection = connection
     self.parameters = parameters
-    cursors = CursorStack(executable, limit: limit)
+    writer = ResultWriter(executable, limit: limit, SQLiteRowSource(executable))
   }
 
   /// Returns the statements to the connection's cache.
   public func close() {
-    cursors.removeAll()
+    writer.removeAll()
     for statement in statements { connection.release(statement) }
     statements.removeAll()
   }
@@ -50,17 +50,18 @@ public final class PlanExecutor {
         try check(
           sqlite3_bind_value(
             statement.handle, ancestor.parameter,
-            sqlite3_column_value(cursors.statement(cursors.count - Int(ancestor.level)), ancestor.column)))
+            sqlite3_column_value(handle(writer.count - Int(ancestor.level)), ancestor.column)))
       }
       guard try statement.step() else { throw RequestError(.notFound, step.absence) }
-      cursors.push(statement.handle, node: -1)
+      writer.push(SQLiteRowSource.Position(statement: statement.handle), node: -1)
     }
     try setPages()
     if let anchor = executable.plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
-    try push(0, recursionLevel: 0)
-    cursors.begin()
-    if case .failed(let code) = cursors.nextRow() { throw connection.error(code) }
-    guard !cursors.isFinished || !executable.plan.isSingle else {
+    let root = try prepare(0).handle
+    try check(writer.source.bind(root, 0, below: writer.frames, writer.count))
+    writer.begin(SQLiteRowSource.Position(statement: root))
+    if case .obstacle(.failed(let code)) = writer.nextRow() { throw connection.error(code) }
+    guard !writer.isFinished || !executable.plan.isSingle else {
       throw RequestError(.notFound, executable.plan.absence)
     }
   }
@@ -68,52 +69,53 @@ public final class PlanExecutor {
   private func setPages() throws {
     for number in 0..<executable.nodeCount where executable.nodes[number].isRecursive {
       guard let recursion = executable.statements[number].recursion else { continue }
-      var page = CursorStack.Page()
+      var page = SQLiteRowSource.Page()
       if let limit = recursion.limit, let value = try parameters.value(of: limit).integer {
         page.limit = Int(value)
       }
       if let offset = recursion.offset, let value = try parameters.value(of: offset).integer {
         page.offset = Int(value)
       }
-      cursors.setPage(page, of: number)
+      writer.source.setPage(page, of: number)
     }
   }
 
   /// Returns the next part of the result, which is valid until the next call; nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? {
-    if hasHandedOut { cursors.output.removeAll() }
+    if hasHandedOut { writer.output.removeAll() }
     hasHandedOut = true
     // A row may have any length, and SQLite checks the time only while it searches for the next row.
     try connection.checkInterruption()
     loop: while true {
-      switch cursors.run() {
+      switch writer.run() {
       case .full, .finished: break loop
-      case .unprepared(let node, let recursionLevel): try push(node, recursionLevel: recursionLevel)
       case .lastRecord: lastCursor = cursor()
-      case .failed(let code): throw connection.error(code)
+      case .obstacle(.unprepared(let node, let recursionLevel)):
+        writer.source.set(try prepare(node).handle, of: node, recursionLevel: recursionLevel)
+      case .obstacle(.failed(let code)): throw connection.error(code)
       }
     }
-    return cursors.output.count > 0 ? cursors.output.bytes : nil
+    return writer.output.count > 0 ? writer.output.bytes : nil
   }
 
   /// The first column of the root's row if it is a BLOB.
   var firstBlob: [UInt8]? {
-    let root = cursors.statement(cursors.count - 1)
+    let root = handle(writer.count - 1)
     guard case .blob(let bytes) = statements.first(where: { $0.handle == root })?.value(0) else { return nil }
     return bytes
   }
 
   /// Transfers the part that was read last with its memory.
-  public func takePart() -> ResultPart { cursors.output.takePart() }
+  public func takePart() -> ResultPart { writer.output.takePart() }
 
   /// Whether the last part has been read.
-  public var isAtEnd: Bool { cursors.isFinished }
+  public var isAtEnd: Bool { writer.isFinished }
 
   /// Whether records follow the last one of the page.
-  public var hasMore: Bool { cursors.hasMore }
+  public var hasMore: Bool { writer.hasMore }
 
   private func cursor() -> Cursor? {
-    let root = cursors.statement(cursors.count - 1)
+    let root = handle(writer.count - 1)
     guard let columns = executable.plan.cursorColumns,
       let open = statements.first(where: { $0.handle == root })
     else { return nil }
@@ -122,6 +124,9 @@ public final class PlanExecutor {
 
   // MARK: Statements
 
+  /// Returns the statement of a frame; the outermost has index 0.
+  private func handle(_ index: Int) -> OpaquePointer { writer.frames[index].position.statement }
+
   private func prepare(_ text: StatementText, _ constants: [ExecutablePlan.Constant]) throws -> Statement {
     let statement = try connection.cached(text)
     statements.append(statement)
@@ -129,10 +134,8 @@ public final class PlanExecutor {
     return statement
   }
 
-  private func push(_ node: Int32, recursionLevel: Int32) throws {
-    let index = Int(node)
-    let statement = try prepare(executable.statements[index].text, executable.statements[index].constants)
-    try check(cursors.prepare(statement.handle, node: node, recursionLevel: recursionLevel))
+  private func prepare(_ node: Int32) throws -> Statement {
+    try prepare(executable.statements[Int(node)].text, executable.statements[Int(node)].constants)
   }
 
   /// Binds a statement that, like the root's, has the rows of the path as its ancestors.
@@ -146,7 +149,7 @@ public final class PlanExecutor {
     }
     let path = executable.plan.path.count
     for ancestor in beside.ancestors {
-      let above = cursors.statement(path - Int(ancestor.level))
+      let above = handle(path - Int(ancestor.level))
       try check(
         sqlite3_bind_value(
           statement.handle, ancestor.parameter, sqlite3_column_value(above, ancestor.column)))

@@ -11,16 +11,16 @@ public final class ExecutablePlan: @unchecked Sendable {
   /// What is needed once per statement, indexed by node.
   package let statements: [NodeStatement]
   /// What is needed for every row, indexed by node.
-  package let nodes: UnsafeMutablePointer<Node>
+  @usableFromInline package let nodes: UnsafeMutablePointer<Node>
   package let nodeCount: Int
   /// The largest number of levels that any node may repeat below itself.
   package let recursionLevels: Int
   /// The programs of all nodes, concatenated.
-  package let instructions: UnsafeMutablePointer<Instruction>
+  @usableFromInline package let instructions: UnsafeMutablePointer<Instruction>
   /// The bindings to columns of the rows above, of all nodes, concatenated.
   package let ancestors: UnsafeMutablePointer<Ancestor>
   /// All constant text between values, concatenated, followed by ``OutputMemory/slack`` bytes.
-  package let text: UnsafeMutablePointer<UInt8>
+  @usableFromInline package let text: UnsafeMutablePointer<UInt8>
 
   /// The tables that the statements read, once they have been asked for.
   private let foundTables = Mutex<Set<String>??>(nil)
@@ -37,13 +37,13 @@ public final class ExecutablePlan: @unchecked Sendable {
     package let binding: SQL.Binding
   }
 
-  package struct Node {
-    package var firstInstruction: Int32
-    package var endInstruction: Int32
+  @usableFromInline package struct Node {
+    @usableFromInline package var firstInstruction: Int32
+    @usableFromInline package var endInstruction: Int32
     package var firstAncestor: Int32
     package var endAncestor: Int32
-    package var frame: Frame
-    package var isToMany: Bool
+    @usableFromInline package var frame: Frame
+    @usableFromInline package var isToMany: Bool
     package var isRecursive: Bool
     /// Of a recursive node: the node that repeats it, and at most how many levels deep.
     package var repetition: Int32
@@ -55,12 +55,12 @@ public final class ExecutablePlan: @unchecked Sendable {
   }
 
   /// What is written around the rows of a node.
-  package struct Frame {
-    package var opening = Text()
-    package var separator = Text()
-    package var closing = Text()
+  @usableFromInline package struct Frame {
+    @usableFromInline package var opening = Text()
+    @usableFromInline package var separator = Text()
+    @usableFromInline package var closing = Text()
     /// Written instead where a single row is expected and there is none.
-    package var missing = Text()
+    @usableFromInline package var missing = Text()
   }
 
   /// A range of the plan's text.
@@ -102,16 +102,16 @@ public final class ExecutablePlan: @unchecked Sendable {
     case long
   }
 
-  package struct Instruction {
-    package let operation: Operation
+  @usableFromInline package struct Instruction {
+    @usableFromInline package let operation: Operation
     /// The column, or for `child` the number of the node.
-    package let operand: Int32
+    @usableFromInline package let operand: Int32
     /// Of `optional`, `absent` and `long`: the instruction to jump to.
-    package var end: Int32 = 0
+    @usableFromInline package var end: Int32 = 0
     /// Written before the value.
-    package let prefix: Text
+    @usableFromInline package let prefix: Text
     /// Written instead of a missing value.
-    package var missing = Text()
+    @usableFromInline package var missing = Text()
   }
 
   /// The maximum depth of recursion, whatever a request asks for, because each level has its own statements.

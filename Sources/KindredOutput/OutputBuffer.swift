@@ -6,7 +6,7 @@
 /// What the loops over rows call is public, because Swift 6.3 inlines no function with package access into another
 /// module, whatever its attributes.
 public struct OutputBuffer: ~Copyable {
-  package private(set) var memory: OutputMemory
+  @usableFromInline package private(set) var memory: OutputMemory
   /// Where the next byte goes.
   @usableFromInline var position: UnsafeMutablePointer<UInt8>
   @usableFromInline var end: UnsafeMutablePointer<UInt8>

@@ -32,7 +32,7 @@ public final class OutputMemory: @unchecked Sendable {
   }
 
   /// Returns the memory to the pool; memory that grew for one large value is freed instead.
-  package func giveBack() {
+  @usableFromInline package func giveBack() {
     guard capacity == Self.pooledCapacity else { return }
     Self.idle.withLock { if $0.count < Self.pooledCount { $0.append(self) } }
   }

@@ -77,7 +77,6 @@ enum Architecture {
     "KindredAPI.OpenAPIDocument": 600,
     "KindredAssociations.ExpressionParser": 720,
     "KindredAssociations.PostgreSQLDialect": 950,
-    "KindredExecution.CursorStack": 450,
     "KindredExecution.SchemaReader": 460,
     "KindredHTTP.HTTPConnection": 440,
     "KindredOutput.OutputBuffer": 580,

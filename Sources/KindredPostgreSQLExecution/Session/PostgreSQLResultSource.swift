@@ -10,13 +10,12 @@ final class PostgreSQLResultSource: ResultSource {
   private var parameters: Parameters
   private let limit: Int
   private let transaction: any StatementRunner
-  @exclusivity(unchecked) private var writer: LevelWriter
+  @exclusivity(unchecked) private var writer: ResultWriter<LevelRowSource>
   private var reader: LevelReader?
   private var path: [Rows] = []
   private var root: Level?
   /// The cursor that returns the root's rows; nil if they have all been read.
   private var cursor: RowCursor?
-  private var hasFinished = false
   private var hasHandedOut = false
   /// The number of bytes written for the last batch of rows, without those in the buffer.
   private var bytesOfRows = 0
@@ -31,7 +30,7 @@ final class PostgreSQLResultSource: ResultSource {
     self.parameters = parameters
     self.limit = limit ?? .max
     self.transaction = transaction
-    writer = LevelWriter(plan)
+    writer = ResultWriter(plan, limit: nil, LevelRowSource())
   }
 
   private var plan: Plan { executable.plan }
@@ -51,8 +50,8 @@ final class PostgreSQLResultSource: ResultSource {
     if plan.isSingle, root?.count == 0 { throw RequestError(.notFound, plan.absence) }
     if !(cursor?.isAtEnd ?? true) || !(reader?.isComplete ?? true) { try transaction.holdLong() }
     transaction.hasGivenRows = true
-    writer.begin()
-    push()
+    writer.source.hasMoreRows = hasMoreRows
+    if let root { writer.begin(LevelRowSource.Position(root, of: 0)) }
   }
 
   /// Runs the statements of the path, and reads the first batch of rows.
@@ -110,9 +109,8 @@ final class PostgreSQLResultSource: ResultSource {
       })
   }
 
-  private func push() {
-    if let root { writer.push(root) }
-  }
+  /// Whether the cursor may return more rows of the root.
+  private var hasMoreRows: Bool { cursor.map { !$0.isAtEnd } ?? false }
 
   func next() throws -> UnsafeRawBufferPointer? {
     if hasHandedOut {
@@ -120,32 +118,31 @@ final class PostgreSQLResultSource: ResultSource {
       writer.output.removeAll()
     }
     hasHandedOut = true
-    loop: while !hasFinished {
-      switch writer.run() {
-      case .full: break loop
+    while case .obstacle(let obstacle) = writer.run() {
+      switch obstacle {
+      case .needsRows: try readNextRows()
+      case .needsMore(let level):
+        if let next = try reader?.more(of: level, { try transaction.run($0) }) { writer.goOn(with: next) }
       case .needsLevel(let child, let level, let place):
         try reader?.read(child, below: level, from: place) { try transaction.run($0) }
-        continue
-      case .needsMore(let level):
-        if let next = try reader?.more(of: level, { try transaction.run($0) }) { writer.go(on: next) }
-        continue
-      case .needsRows: break
       }
-      guard var cursor, !cursor.isAtEnd, let reader else {
-        writer.finish()
-        hasFinished = true
-        break
-      }
-      cursor.adapt(toBytes: bytesOfRows + writer.output.count)
-      bytesOfRows = -writer.output.count
-      self.cursor = cursor
-      // Frees the batch that has been written before the next one is read.
-      root = nil
-      let results = try transaction.run([cursor.fetch])
-      try read(Rows(results[0]), by: reader)
-      push()
     }
     return writer.output.count > 0 ? writer.output.bytes : nil
+  }
+
+  /// Reads the next batch of the root's rows.
+  private func readNextRows() throws {
+    guard var cursor, let reader else { return }
+    cursor.adapt(toBytes: bytesOfRows + writer.output.count)
+    bytesOfRows = -writer.output.count
+    self.cursor = cursor
+    // Frees the batch that has been written before the next one is read.
+    root = nil
+    writer.freeRows()
+    let results = try transaction.run([cursor.fetch])
+    try read(Rows(results[0]), by: reader)
+    writer.source.hasMoreRows = hasMoreRows
+    if let root { writer.goOn(with: root) }
   }
 
   func takePart() -> ResultPart {
@@ -153,7 +150,7 @@ final class PostgreSQLResultSource: ResultSource {
     return writer.output.takePart()
   }
 
-  var isAtEnd: Bool { hasFinished }
+  var isAtEnd: Bool { writer.isFinished }
 
   var blob: [UInt8]? {
     guard let root, root.count > 0 else { return nil }
@@ -164,7 +161,8 @@ final class PostgreSQLResultSource: ResultSource {
   func close() {
     root = nil
     path = []
-    writer.close()
+    writer.removeAll()
+    _ = writer.output.takePart()
   }
 
   // MARK: Statements

@@ -6,7 +6,7 @@ import KindredOutput
 /// Both are in ascending order of an integer key, and the child's begins at the key of the first parent. So the
 /// children of a parent are the next rows, except for those without a parent: these are skipped one by one, or by a
 /// new search if there are many.
-extension CursorStack {
+extension SQLiteRowSource {
   /// How far a merge-joined statement has been read.
   enum MergeState: UInt8 {
     /// It has not been started.
@@ -26,10 +26,11 @@ extension CursorStack {
   ///
   /// - Returns: `SQLITE_ROW`; `SQLITE_DONE` if there are no more; the code of an error.
   func nextMergedRow(
-    _ frame: UnsafeMutablePointer<Frame>, _ node: UnsafeMutablePointer<ExecutablePlan.Node>,
-    above: OpaquePointer
+    _ frames: UnsafeMutablePointer<Frame>, _ count: Int, _ node: UnsafeMutablePointer<ExecutablePlan.Node>
   ) -> Int32 {
-    let statement = frame.pointee.statement
+    let frame = frames + (count - 1)
+    let statement = frame.pointee.position.statement
+    let above = frames[count - 2].position.statement
     let state = mergeStates + Int(frame.pointee.node)
     let wanted = sqlite3_column_int64(above, node.pointee.columnAbove)
     var passed = 0
@@ -55,7 +56,7 @@ extension CursorStack {
       guard passed > Self.passable, !hasSearched else { continue }
       hasSearched = true
       sqlite3_reset(statement)
-      let code = bind(statement, frame.pointee.node, below: count - 1)
+      let code = bind(statement, frame.pointee.node, below: frames, count - 1)
       guard code == SQLITE_OK else { return code }
     }
   }
