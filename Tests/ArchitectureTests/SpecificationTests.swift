@@ -41,8 +41,8 @@ struct SpecificationTests {
     return sections
   }
 
-  @Test("every section of RFC 9110 and RFC 9112 that asks something of the server is in the name of a test")
-  func http() throws {
+  @Test
+  func `every section of RFC 9110 and RFC 9112 about the server is in the name of a test`() throws {
     let sections = try sections()
     #expect(sections.count > 50)
     #expect(Set(sections).subtracting(try tested()).sorted() == [])

@@ -52,8 +52,8 @@ struct BoundsTests {
       "/books?\(parameters)", on: try Library.database(), code: .limitExceeded, parameter: name)
   }
 
-  @Test("a chain of names is no deeper than an expression may be")
-  func chain() throws {
+  @Test
+  func `a chain of names is no deeper than an expression may be`() throws {
     func chain(_ count: Int) -> String {
       "a0:id," + (1...count).map { "a\($0):a\($0 - 1)%2B1" }.joined(separator: ",")
     }

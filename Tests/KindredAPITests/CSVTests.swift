@@ -84,8 +84,8 @@ struct CSVTests {
         + "2,false,\"\",\"\"\"x\"\"\",9e999,\r\n3,7,,no JSON,-0.5,\"\"\r\n")
   }
 
-  @Test("an import adds what was written: NULL, the empty text and the empty BLOB, in one column too")
-  func roundTrip() throws {
+  @Test
+  func `an import adds what was written: NULL, empty text and empty BLOB, also in one column`() throws {
     let schema = """
       CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, data BLOB);
       CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT);

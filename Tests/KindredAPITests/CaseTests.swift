@@ -36,8 +36,8 @@ struct CaseTests {
       position: position)
   }
 
-  @Test("many words `case` take no longer than others, and stay columns between parentheses and commas")
-  func manyWords() throws {
+  @Test
+  func `many words case take no longer than others, and stay columns between commas`() throws {
     let database = try TestDatabase("CREATE TABLE span (id INTEGER PRIMARY KEY, \"case\" INTEGER)")
     let filter = Array(repeating: "case", count: 8_000).joined(separator: " or ")
     let request = HTTPRequest(

@@ -12,8 +12,8 @@ struct CompanionTests {
     CREATE INDEX reviewOnBook ON review (bookId);
     """
 
-  @Test("what refers to no record above is passed over: NULL, fractions, texts, records that have gone")
-  func strangers() throws {
+  @Test
+  func `what refers to no record above is skipped: NULL, fractions, texts, records that are gone`() throws {
     let database = try TestDatabase(
       Self.schema + """
         PRAGMA foreign_keys = OFF;

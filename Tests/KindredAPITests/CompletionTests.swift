@@ -90,8 +90,8 @@ struct CompletionTests {
       of: "/authors?include=novels:bo‸", on: database, make: ["/authors?include=novels:books"])
   }
 
-  @Test("expressions know the record at hand: of a node, of the arguments of an aggregate, of a record above")
-  func expressions() throws {
+  @Test
+  func `expressions know their record: of a node, of an aggregate's arguments, of a record above`() throws {
     try expectCompletions(
       of: "/authors?filter=na‸me='x'", on: database, make: ["/authors?filter=name='x'"])
     try expectCompletions(

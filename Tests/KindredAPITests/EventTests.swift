@@ -105,8 +105,8 @@ struct EventTests {
     #expect(try behind.event().data == #"{"id":1,"name":"ocean"}"#)
   }
 
-  @Test("a result that is gone is given to nobody, while others have yet to take the end of their streams")
-  func absence() throws {
+  @Test
+  func `a result that is gone is given to nobody, while others still take the end of their streams`() throws {
     let database = try Library.database()
     let slow = try listen("/words/4", on: database)
     _ = try slow.event()
@@ -143,8 +143,8 @@ struct EventTests {
     #expect(try straggler.event().data == "2")
   }
 
-  @Test("a slow client whose result is what it was is sent nothing, and nobody an older one than it has")
-  func sameAgain() throws {
+  @Test
+  func `a slow client with an unchanged result is sent nothing, and nobody an older one`() throws {
     let memory = LiveMemory()
     let (first, second) = (LiveEvent([0x31], memory: memory), LiveEvent([0x32], memory: memory))
     let listener = LiveListener(first, id: first.id, firstRun: 1, expiry: nil) { _ in }

@@ -15,8 +15,8 @@ struct HTMLTests {
     return answer.text
   }
 
-  @Test("records are a table, whose labels link to the records and whose associations tell their numbers")
-  func table() throws {
+  @Test
+  func `records are a table, whose labels link to the records and whose associations have counts`() throws {
     let page = try page("/tags?limit=1", on: Library.database())
     #expect(
       page.contains(#"<th scope="col" data-column="id">id</th><th scope="col" data-column="name">name</th>"#))

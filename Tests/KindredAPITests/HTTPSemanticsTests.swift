@@ -107,8 +107,8 @@ struct HTTPSemanticsTests {
     }
   }
 
-  @Test("304 has the fields that 200 would have had, but for those of the content (RFC 9110 §15.4.5)")
-  func notModified() throws {
+  @Test
+  func `304 has the fields that 200 would have, except the content's (RFC 9110 §15.4.5)`() throws {
     let answer = try library.answer("/books/1")
     let tag = try #require(answer.headers["ETag"])
     let unchanged = try library.answer("/books/1", headers: ["If-None-Match": tag])
@@ -129,8 +129,8 @@ struct HTTPSemanticsTests {
 
   // MARK: Writing
 
-  @Test("PUT tells whether it added (RFC 9110 §9.3.4), and what was added has its place (§10.2.2, §15.3.2)")
-  func put() throws {
+  @Test
+  func `PUT tells whether it added (RFC 9110 §9.3.4), and gives the place (§10.2.2, §15.3.2)`() throws {
     let added = try library.send(.put, "/authors/9", #"{"name":"N"}"#)
     #expect(added.status == 201)
     #expect(added.headers["Location"] == "/authors/9")

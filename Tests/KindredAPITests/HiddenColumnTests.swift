@@ -68,8 +68,8 @@ struct HiddenColumnTests {
       "/members?search=a%00) OR (email:zara", on: database, code: .invalidValue, parameter: "search")
   }
 
-  @Test("an index that can't leave hidden columns out isn't searched")
-  func fts4() throws {
+  @Test
+  func `an index that can't leave hidden columns out isn't searched`() throws {
     try expectProblem("/notes?search=x", on: database, code: .invalidValue, parameter: "search")
   }
 

@@ -44,8 +44,8 @@ struct OracleFindingsTests {
       json: #"{"name":"Zola","books":[{"title":"Mine"}]}"#)
   }
 
-  @Test("the way to a to-one association through others can be read, and is NULL where the record is missing")
-  func viaOfAToOneAssociation() throws {
+  @Test
+  func `the way to a to-one association through others can be read, and is NULL without a record`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE book (code TEXT PRIMARY KEY NOT NULL);
@@ -139,8 +139,8 @@ struct OracleFindingsTests {
     }
     #expect(pages == [#"[{"page":30}]"#, #"[{"page":20}]"#, #"[{"page":10}]"#])
   }
-  @Test("a to-one association below a joined to-many one is a list, whose order may be that of a group")
-  func theOrderOfAGroupBelowAJoinedNode() throws {
+  @Test
+  func `a to-one association below a joined to-many one is a list, also in the order of a group`() throws {
     try expectRequest(
       "/authors?fields=name&limit=2&join=books&include=books.author&books.author.fields=n:count()&books.author.sort=-n",
       on: Library.database(),

@@ -51,8 +51,8 @@ struct WriteConditionTests {
     #expect(try library.send(.patch, "/authors/1", "{}", headers: ["If-Match": zipped]).status == 200)
   }
 
-  @Test("what a write answers carries the tag that a GET gives next; that of PUT doesn't (RFC 9110 §9.3.4)")
-  func tagsOfAnswers() throws {
+  @Test
+  func `a write answers with the tag that a GET gives next; PUT doesn't (RFC 9110 §9.3.4)`() throws {
     let made = try library.send(.post, "/authors", #"{"name":"N"}"#)
     #expect(made.headers["ETag"] == (try tag("/authors/4")))
     let patched = try library.send(.patch, "/authors/4", #"{"name":"M"}"#)

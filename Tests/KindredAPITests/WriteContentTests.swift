@@ -52,8 +52,8 @@ struct WriteContentTests {
       pointer: "#/\(column)")
   }
 
-  @Test("what is not UTF-8 is refused at the character where that begins")
-  func invalidUTF8() {
+  @Test
+  func `what is not UTF-8 is refused at the character where that begins`() {
     for (bytes, position) in [
       (Array(#"{"é":"ab"#.utf8) + [0xFF], 8), ([0xFF], 0), (Array("\"".utf8) + [0xE2, 0x82], 1),
     ] {
@@ -62,8 +62,8 @@ struct WriteContentTests {
     }
   }
 
-  @Test("JSON that would not be read as JSON is refused")
-  func deepJSON() throws {
+  @Test
+  func `JSON that would not be read as JSON is refused`() throws {
     func nested(_ depth: Int) -> String {
       #"{"meta":\#(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))}"#
     }
@@ -72,8 +72,8 @@ struct WriteContentTests {
       .post, "/samples", nested(65), on: samples, status: 422, code: .refusedValue, pointer: "#/meta")
   }
 
-  @Test("constraints refuse values, and say which where that tells nothing of the inside")
-  func constraints() throws {
+  @Test
+  func `constraints refuse values, and say which where that tells nothing of the inside`() throws {
     func refusal(_ content: String, _ pointer: String) throws {
       try expectRefusal(
         .post, "/stricts", content, on: samples, status: 422, code: .refusedValue, pointer: pointer)
@@ -85,8 +85,8 @@ struct WriteContentTests {
     #expect(try !samples.send(.post, "/stricts", #"{"real":101}"#).text.contains("<"))
   }
 
-  @Test("a deferred foreign key speaks at the end of the transaction")
-  func deferredForeignKeys() throws {
+  @Test
+  func `a deferred foreign key speaks at the end of the transaction`() throws {
     #expect(try samples.send(.post, "/samples", #"{"id":1}"#).status == 201)
     #expect(try samples.send(.post, "/laters", #"{"id":1,"sampleId":null}"#).status == 201)
     func refusal(_ method: HTTPMethod, _ target: String, _ content: String, _ pointer: String?) throws {
@@ -108,8 +108,8 @@ struct WriteContentTests {
     try refusal(.delete, "/samples/1", "", nil)
   }
 
-  @Test("in a batch, a deferred foreign key may refer to a record of a later part")
-  func deferredForeignKeysOfBatches() throws {
+  @Test
+  func `in a batch, a deferred foreign key may refer to a record of a later part`() throws {
     let answer = try samples.send(
       .post, "/-/batch",
       #"""
@@ -119,8 +119,8 @@ struct WriteContentTests {
     #expect(answer.status == 200, "\(answer.text)")
   }
 
-  @Test("unknown and hidden columns are the same, but for the suggestion")
-  func unknownMembers() throws {
+  @Test
+  func `unknown and hidden columns are the same, but for the suggestion`() throws {
     try expectRefusal(
       .post, "/samples", #"{"txet":"x"}"#, on: samples, status: 422, code: .unknownMember, pointer: "#/txet",
       suggestion: "text")
@@ -131,8 +131,8 @@ struct WriteContentTests {
     )
   }
 
-  @Test("PUT leaves hidden columns alone")
-  func hiddenColumns() throws {
+  @Test
+  func `PUT leaves hidden columns alone`() throws {
     try samples.pool.withWriter {
       try $0.execute("INSERT INTO sample (id, text, secret) VALUES (1, 't', 's')")
     }
@@ -165,8 +165,8 @@ struct WriteContentTests {
     if status == 415 { #expect(answer.headers["Accept"]?.hasPrefix("application/json, ") == true) }
   }
 
-  @Test("an encoding of the content, and another type of the answer, are refused before anything is written")
-  func negotiation() throws {
+  @Test
+  func `an encoding of the content, and another type of answer, are refused before the write`() throws {
     #expect(try samples.send(.post, "/samples", "{}", headers: ["Content-Encoding": "gzip"]).status == 415)
     #expect(try samples.send(.post, "/samples", "{}", headers: ["Accept": "text/csv"]).status == 406)
     #expect(

@@ -100,8 +100,8 @@ struct WriteOddTableTests {
       .patch, "/members/1", #"{"id":9,"name":"Bo"}"#, on: views, status: 200, json: #"{"id":1,"name":"Bo"}"#)
   }
 
-  @Test("a table of the database with the name of one of Kindred's is served, and no answers are kept")
-  func namesakes() throws {
+  @Test
+  func `a table with the name of one of Kindred's is served, and no answers are kept`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE kindred_idempotency (id INTEGER PRIMARY KEY, text TEXT);

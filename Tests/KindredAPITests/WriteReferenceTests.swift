@@ -72,8 +72,8 @@ struct WriteReferenceTests {
     #expect(line.problem("detail")?.hasPrefix("`userId` refers") ?? false)
   }
 
-  @Test("a reference that the content repeats is compared by the collation of the column that it refers to")
-  func collations() throws {
+  @Test
+  func `a reference that the content repeats is compared by the referenced column's collation`() throws {
     try expectWrite(
       .post, "/countries/FR/cities", #"{"country":"fr"}"#, on: database, status: 201,
       json: #"{"id":1,"country":"FR"}"#, location: "/cities/1")

@@ -17,8 +17,8 @@ struct ConfigurationTests {
     return try JSONDecoder().decode([[String: Int]].self, from: Data(outcome.output.utf8)).count
   }
 
-  @Test("flags override the environment, which overrides the file, which overrides the defaults")
-  mutating func precedence() throws {
+  @Test
+  mutating func `flags override the environment, which overrides the file, then come the defaults`() throws {
     try program.directory.write("pageSize: 3\n", to: "kindred.yaml")
     #expect(try authors() > 4)
     #expect(try authors("--config", "kindred.yaml") == 3)

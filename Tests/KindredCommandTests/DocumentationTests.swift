@@ -40,8 +40,8 @@ struct DocumentationTests {
     #expect(words(blocks[1]) == words(statements))
   }
 
-  @Test("the image is built of the versions that are pinned, and those are the ones that the package wants")
-  func pinnedVersions() throws {
+  @Test
+  func `the image is built of the pinned versions, which are the ones that the package wants`() throws {
     let top = TemporaryDirectory.migrations.deletingLastPathComponent()
     func text(_ name: String) throws -> String {
       try String(contentsOf: top.appending(path: name), encoding: .utf8)

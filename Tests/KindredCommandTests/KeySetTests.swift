@@ -10,8 +10,8 @@ struct KeySetTests {
     program = Program(directory: try TemporaryDirectory())
   }
 
-  @Test("they are fetched from a server that the system trusts, kept, and fetched anew for an unknown key")
-  func rotation() async throws {
+  @Test
+  func `they are fetched from a trusted server, kept, and fetched anew for an unknown key`() async throws {
     try tool("openssl", "genrsa", "-out", "first.pem", "2048")
     try tool("openssl", "genrsa", "-out", "second.pem", "2048")
     let provider = try provider(of: ["first"])

@@ -25,8 +25,8 @@ import Testing
     #expect(schema.warnings == [])
   }
 
-  @Test("of FTS4 it is the rowid that both share")
-  func fts4() throws {
+  @Test
+  func `of FTS4 it is the rowid that both share`() throws {
     let schema = try schema(
       """
       CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT);

@@ -59,8 +59,8 @@ struct PlanExecutorTests {
     return (String(decoding: bytes, as: UTF8.self), executor.hasMore)
   }
 
-  @Test("a child's statement runs once for each row, with the values that it reads from the row above")
-  func nested() throws {
+  @Test
+  func `a child's statement runs once for each row, with the values that it reads from above`() throws {
     let plan = Self.plan(
       Self.authors,
       Self.node(
@@ -77,8 +77,8 @@ struct PlanExecutorTests {
         "{\"name\":\"Melville\",\"books\":[\"Omoo\",\"Typee\"]}\n{"))
   }
 
-  @Test("a merge-joined statement runs once beside that of the parents, and passes rows without a parent")
-  func mergeJoined() throws {
+  @Test
+  func `a merge-joined statement runs once beside its parents', and skips rows without a parent`() throws {
     let plan = Self.plan(
       Self.authors,
       Self.node(
@@ -90,8 +90,8 @@ struct PlanExecutorTests {
     )
   }
 
-  @Test("a recursive node repeats as often as it may, and leaves out records that are their own ancestors")
-  func recursive() throws {
+  @Test
+  func `a recursive node repeats as often as it may, without records that are their own ancestors`() throws {
     let shape = Self.object(("title", .value(column: 1, .plain)), ("sequel", .child(node: 1)))
     func plan(levels: Int) -> Plan {
       Self.plan(

@@ -73,8 +73,8 @@ import Testing
     }
   }
 
-  @Test("where no key is declared, the rowid is the key and the first column, by a name that is free")
-  func rowID() throws {
+  @Test
+  func `without a declared key, the rowid is the key and the first column, by a free name`() throws {
     let schema = try schema(
       """
       CREATE TABLE plain (level TEXT, message TEXT UNIQUE);

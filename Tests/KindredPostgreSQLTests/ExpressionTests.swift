@@ -65,8 +65,8 @@ struct ExpressionTests {
     #expect(served.get(url).status == .badRequest)
   }
 
-  @Test("the parameter with the value that can't be converted is named, whatever else the request has")
-  func places() throws {
+  @Test
+  func `the parameter with the value that can't be converted is named, whatever else there is`() throws {
     let served = try Served(
       contentsOf: Self.one + [
         "CREATE TABLE two (id numeric PRIMARY KEY, one_id int REFERENCES one)",

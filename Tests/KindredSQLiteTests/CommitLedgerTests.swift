@@ -102,8 +102,8 @@ struct CommitLedgerTests {
     #expect(try self.tables(of: "UPDATE c SET a = 1") == ["c"])
   }
 
-  @Test("a change of the schema can change anything, and statements from before know of new triggers")
-  func schema() throws {
+  @Test
+  func `a change of the schema can change anything, and older statements know of new triggers`() throws {
     #expect(try tables(of: "UPDATE c SET a = 2") == ["c"])
     #expect(try tables(of: "CREATE TABLE more(x)") == nil)
     let other = try Connection(path: path, access: .readWrite)
@@ -122,8 +122,8 @@ struct CommitLedgerTests {
     #expect(try tables(of: "UPDATE c SET a = 2") == ["c"])
   }
 
-  @Test("what a statement reads is told through views; of full-text tables and the schema it can't be")
-  func reading() throws {
+  @Test
+  func `what a statement reads is known through views, but not of full-text tables and the schema`() throws {
     let reader = try Connection(path: path, access: .readOnly)
     #expect(
       try reader.tables(readBy: ["SELECT count(*) FROM V", "SELECT 1 FROM w WHERE id = 'k'"]) == ["a", "w"])

@@ -74,8 +74,8 @@ struct FunctionTests {
     #expect(try value("SELECT instr(?1, substr(?1, 1, 2000000) || 'b')", [a]) == .integer(0))
   }
 
-  @Test("a deadline ends what reads a set for each character, and one long character again and again")
-  func countedBytes() throws {
+  @Test
+  func `a deadline ends what reads a set for each character, and one long character repeatedly`() throws {
     let letters = SQLValue.text(String(repeating: "a", count: 4 << 20))
     let set = SQLValue.text("*[" + String(repeating: "c", count: 9_000) + "]z")
     connection.setDeadline(MonotonicTime.now() + 50_000_000)

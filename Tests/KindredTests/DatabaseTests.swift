@@ -98,8 +98,8 @@ struct DatabaseTests {
     }
   }
 
-  @Test("S316, S317, S318: a cursor is mapped, turned into an array, and asked for its first element")
-  func cursors() throws {
+  @Test
+  func `S316, S317, S318: a cursor is mapped, made an array, and asked for its first element`() throws {
     try queue.read { db in
       let names = try Row.fetchCursor(db, sql: "SELECT name FROM author ORDER BY id")
         .map { row in row["name"] as String }
@@ -241,8 +241,8 @@ struct DatabaseTests {
     #expect(count == 22)
   }
 
-  @Test("asynchronous accesses that wait leave Dispatch the threads that the running one needs")
-  func threads() async throws {
+  @Test
+  func `asynchronous accesses that wait leave Dispatch the threads of the running one`() async throws {
     let queue = queue
     let failure = Flag()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -267,8 +267,8 @@ struct DatabaseTests {
     func set() { value.store(true, ordering: .relaxed) }
   }
 
-  @Test("a read access of a pool waits for a connection however long the others take, but not for itself")
-  func waitingReaders() async throws {
+  @Test
+  func `a read access of a pool waits for a connection as long as needed, but not for itself`() async throws {
     try await withFile { path in
       let pool = try DatabasePool(path: path, maximumReaderCount: 1)
       let (started, start) = AsyncStream.makeStream(of: Void.self)

@@ -119,8 +119,8 @@ struct RowTests {
     #expect(row.prefetchedRows["others"] == nil)
   }
 
-  @Test("S206, S207, S208, S209, S210: the debug description shows columns, scopes and rows fetched along")
-  func debugDescription() throws {
+  @Test
+  func `S206, S207, S208, S209, S210: the debug description shows columns, scopes, prefetched rows`() throws {
     let parts = splittingRowAdapters(columnCounts: [3, 3, 2, 3])
     let author = ScopeAdapter(base: parts[1], ["country": parts[2]])
     let adapter = ScopeAdapter(base: parts[0], ["author": author, "coverImage": parts[3]])

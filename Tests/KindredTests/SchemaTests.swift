@@ -58,8 +58,7 @@ struct SchemaTests {
       ])
   }
 
-  @Test("S56: the column is named by the primary key that it refers to")
-  func otherKeys() throws {
+  private func createCountries() throws {
     try queue.write { db in
       try db.create(table: "country") { t in
         t.primaryKey("code", .text)
@@ -70,15 +69,20 @@ struct SchemaTests {
         t.belongsTo("country", onDelete: .cascade).notNull().unique()
       }
     }
+  }
+
+  @Test
+  func `S56: the column is named by the primary key that it refers to`() throws {
+    try createCountries()
     #expect(
       try foreignKeys("profile") == [
         ["from": "countryCode", "table": "country", "to": "code", "on_delete": "CASCADE"]
       ])
   }
 
-  @Test("S57: unique() allows one profile per country")
-  func unique() throws {
-    try otherKeys()
+  @Test
+  func `S57: unique() allows one profile per country`() throws {
+    try createCountries()
     try queue.write { db in
       try db.execute(
         sql: "INSERT INTO country VALUES ('FR', 'France'); INSERT INTO profile (countryCode) VALUES ('FR')")
@@ -88,8 +92,8 @@ struct SchemaTests {
     }
   }
 
-  @Test("S58: notNull() refuses a child without a parent")
-  func notNull() throws {
+  @Test
+  func `S58: notNull() refuses a child without a parent`() throws {
     try createLibrary()
     #expect(throws: DatabaseError.self) {
       try queue.write { db in try db.execute(sql: "INSERT INTO book (title) VALUES ('Walden')") }
@@ -111,7 +115,7 @@ struct SchemaTests {
 
   @Test
   func `S60: primary keys are counted up, text, or of several columns`() throws {
-    try otherKeys()
+    try createCountries()
     try queue.write { db in
       try db.create(table: "person") { t in t.autoIncrementedPrimaryKey("id") }
       try db.create(table: "passport") { t in

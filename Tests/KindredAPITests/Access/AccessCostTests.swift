@@ -65,8 +65,8 @@ struct AccessCostTests {
     #expect(service.models.known?.schemaVersion == before)
   }
 
-  @Test("the parts of a batch make as much SQL together as one request may, and each plan counts once")
-  func batches() throws {
+  @Test
+  func `the parts of a batch together make as much SQL as one request; each plan counts once`() throws {
     let database = try Library.writable()
     func status(_ terms: (Int) -> Int) throws -> Int {
       let parts = (0..<80).map { number in

@@ -34,8 +34,8 @@ struct AccessExposureTests {
     return count
   }
 
-  @Test("where a page starts")
-  func pages() throws {
+  @Test
+  func `where a page starts`() throws {
     #expect(try pages("/tasks?sort=json_extract(title,'$.a')&limit=1") == 3)
     #expect(try pages("/tasks?sort=projectId,-json_extract(title,'$.a')&limit=1") == 3)
     #expect(try pages("/tasks?sort=json_extract(project.name,'$.a'),title&limit=1") == 3)

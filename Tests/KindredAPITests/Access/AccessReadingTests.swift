@@ -46,8 +46,8 @@ struct AccessReadingTests {
     #expect(try status("/countries", [:]) == 200)
   }
 
-  @Test("a column that is not for the client does not exist, wherever it is named, and is suggested nowhere")
-  func columns() throws {
+  @Test
+  func `a column that is not for the client doesn't exist wherever it is named, nor is suggested`() throws {
     for target in [
       "/books?filter=price>1", "/books?sort=price", "/books?fields=price", "/books?annotate=x:price",
       "/books?fields=n:count()&group=price", "/authors?annotate=x:books.max(price)",

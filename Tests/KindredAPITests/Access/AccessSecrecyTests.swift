@@ -78,8 +78,8 @@ struct AccessSecrecyTests {
     }
   }
 
-  @Test("a link out of sight is refused as one that isn't there, where its writer could not have made it")
-  func links() throws {
+  @Test
+  func `a link out of sight is refused like a missing one if its writer couldn't have made it`() throws {
     try expectAlike(403, .put, "/users/7/groups/$", outOfSight: "3", absent: "4")
     #expect(try answer(.put, "/users/1/groups/3").status == 204)
     #expect(try answer(.put, "/users/1/groups/4").status == 204, "linked already, and in sight")

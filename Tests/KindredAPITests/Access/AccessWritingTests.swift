@@ -158,8 +158,8 @@ struct AccessWritingTests {
     #expect(answer.problem("pointer") == "#")
   }
 
-  @Test("Allow tells what the roles may do")
-  func allow() throws {
+  @Test
+  func `Allow tells what the roles may do`() throws {
     func allow(_ target: String, _ headers: HTTPHeaders) throws -> String? {
       try database.answer(target, method: .options, headers: headers).headers["Allow"]
     }

@@ -97,8 +97,8 @@ struct TokenTests {
     }
   }
 
-  @Test("roles are found inside of claims, also below names with dots")
-  func roles() throws {
+  @Test
+  func `roles are found inside of claims, also below names with dots`() throws {
     func roles(_ claims: String, _ path: String) throws -> Set<String> {
       try TokenClaims(Array(claims.utf8)).roles(at: path)
     }

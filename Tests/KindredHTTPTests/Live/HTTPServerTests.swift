@@ -126,8 +126,8 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("lets the client read why its content was refused, though it goes on sending (RFC 9112 §9.6)")
-  func refusedContent() throws {
+  @Test
+  func `lets the client read why its content was refused while it sends (RFC 9112 §9.6)`() throws {
     try withServer { _, port in
       let client = try WireClient(port: port)
       client.request("/a", method: "POST", fields: "Content-Length: 3000000\r\n")

@@ -75,8 +75,8 @@ struct LimitsTests {
     }
   }
 
-  @Test("answer connections above the number with 503 and Retry-After, and serve again when one ends")
-  func connections() throws {
+  @Test
+  func `answer connections above the number with 503 and Retry-After, and serve when one ends`() throws {
     var limits = HTTPLimits()
     limits.maxConnections = 2
     try withServer(limits: limits) { server, port in

@@ -61,8 +61,8 @@ struct LongContentTests {
     try expect("Transfer-Encoding: chunked", Self.chunks(200, of: 10_000), is: "413 \(detail)")
   }
 
-  @Test("is refused above the limit of memory where the handler doesn't take it, and no 100 asks for it")
-  func notTaken() throws {
+  @Test
+  func `is refused above the limit of memory if the handler doesn't take it, without a 100`() throws {
     var handler = Self.handler
     handler.takesLongBody = false
     for fields in ["Content-Length: 101", "Content-Length: 101\r\nExpect: 100-continue"] {

@@ -38,8 +38,8 @@ struct PrincipalLimitsTests {
     }
   }
 
-  @Test("count requests without credentials that hold for their address, and leave those that hold alone")
-  func strangers() throws {
+  @Test
+  func `count requests without valid credentials for their address, and leave valid ones alone`() throws {
     var limits = HTTPLimits()
     limits.maxRequestsPerSecond = 5
     try withServer(limits: limits, handler: Self.handler()) { _, port in

@@ -116,8 +116,8 @@ struct AssociationReferenceTests {
       """)
   }
 
-  @Test("S22, S80, S82, S191: a book belongs to an author")
-  func belongsTo() throws {
+  @Test
+  func `S22, S80, S82, S191: a book belongs to an author`() throws {
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book
       var author: Author?
@@ -136,8 +136,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S23, S91, S177: an author has many books")
-  func hasMany() throws {
+  @Test
+  func `S23, S91, S177: an author has many books`() throws {
     struct Authorship: FetchableRecord, Decodable {
       var author: Author
       var book: Book
@@ -190,8 +190,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S24, S82, S338: a country has one demographic profile")
-  func hasOne() throws {
+  @Test
+  func `S24, S82, S338: a country has one demographic profile`() throws {
     struct CountryInfo: FetchableRecord, Decodable {
       var country: Country
       var demographics: Demographics?
@@ -236,8 +236,8 @@ struct AssociationReferenceTests {
     }
   }
 
-  @Test("S80: the players of a team")
-  func request() throws {
+  @Test
+  func `S80: the players of a team`() throws {
     try dbQueue.read { db throws in
       let team: Team = try #require(try Team.fetchOne(db))
       let players = try team.players.fetchAll(db)  // [Player]

@@ -280,8 +280,8 @@ struct CustomizedDecodingTests {
     }
   }
 
-  @Test("S310, S316, S317, S318, S319, S352: a class is chosen by a column, from a prepared statement")
-  func statements() throws {
+  @Test
+  func `S310, S316, S317, S318, S319, S352: a class is chosen by a column of a statement`() throws {
     try dbQueue.read { db throws in
       let statement = try db.makeSelectStatement(sql: "SELECT * FROM base")
       let bases = try Base.fetchAll(statement)

@@ -87,8 +87,8 @@ struct ShortGuideTests {
     #expect(key?["to"] == "id")
   }
 
-  @Test("S80, S82: the author of a book")
-  func belongsTo() throws {
+  @Test
+  func `S80, S82: the author of a book`() throws {
     let author = try dbQueue.read { db in
       let book: Book = try #require(try Book.fetchOne(db))
       return try book.author.fetchOne(db)  // Author?
@@ -110,8 +110,8 @@ struct ShortGuideTests {
     #expect(books.map(\.title) == ["Les Misérables", "Hernani"])
   }
 
-  @Test("S83, S333, S346: all books of an author; filtered, and ordered by a key path")
-  func hasMany() throws {
+  @Test
+  func `S83, S333, S346: all books of an author; filtered, and ordered by a key path`() throws {
     try dbQueue.read { db throws in
       // Fetch all books by an author
       let author: Author = try #require(try Author.fetchOne(db))
@@ -166,8 +166,8 @@ struct ShortGuideTests {
     #expect(authorInfos.map(\.bookCount) == [2, 2, 0, 1, 1])
   }
 
-  @Test("S335, S338: a country and its demographics")
-  func hasOne() throws {
+  @Test
+  func `S335, S338: a country and its demographics`() throws {
     struct Country: Codable, FetchableRecord, TableRecord {
       var code: String
       static let demographics = hasOne(Demographics.self)

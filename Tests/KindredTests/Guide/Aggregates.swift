@@ -9,7 +9,7 @@ struct Aggregates {
     dbQueue = try Library.make()
   }
 
-  @Test("values")
+  @Test
   func values() throws {
     // Sample: annotated
     struct AuthorInfo: Decodable, FetchableRecord {
@@ -41,7 +41,7 @@ struct Aggregates {
       ])
   }
 
-  @Test("conditions")
+  @Test
   func conditions() throws {
     // Sample: having
     let prolific = Author.having(Author.books.count >= 2)

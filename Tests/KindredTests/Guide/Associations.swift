@@ -182,7 +182,7 @@ struct Associations {
     }
   }
 
-  @Test("keys")
+  @Test
   func keys() throws {
     // Sample: keys
     struct Novelist: Codable, FetchableRecord, TableRecord {

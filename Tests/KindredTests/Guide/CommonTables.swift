@@ -49,7 +49,7 @@ struct CommonTables {
     #expect(try dbQueue.all(request).map(\.shelf?.total) == [40, 19.5, 9, nil])
   }
 
-  @Test("recursion")
+  @Test
   func recursion() throws {
     // Sample: recursive
     struct TopicPath: Decodable, FetchableRecord {

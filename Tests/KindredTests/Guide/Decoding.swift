@@ -85,7 +85,7 @@ struct Decoding {
     #expect(infos.map(\.country?.code) == ["FR", "FR", "FR", "US", "US", "GB"])
   }
 
-  @Test("rows")
+  @Test
   func rows() throws {
     let request = Author.select(Column("id"), Column("name")).including(optional: Author.portrait)
     try dbQueue.read { db throws in
@@ -101,7 +101,7 @@ struct Decoding {
     }
   }
 
-  @Test("cursors")
+  @Test
   func cursors() throws {
     try dbQueue.read { db throws in
       // Sample: cursor

@@ -21,7 +21,7 @@ struct GettingStarted {
     }
   }
 
-  @Test("accesses")
+  @Test
   func accesses() async throws {
     let dbQueue = try Library.make()
     try accesses(dbQueue)

@@ -41,7 +41,7 @@ struct Records {
     dbQueue = try Library.make()
   }
 
-  @Test("fetching")
+  @Test
   func fetching() throws {
     try dbQueue.read { db throws in
       // Sample: fetching
@@ -57,7 +57,7 @@ struct Records {
     }
   }
 
-  @Test("writing")
+  @Test
   func writing() throws {
     try dbQueue.write { db throws in
       // Sample: writing
@@ -84,7 +84,7 @@ struct Records {
     #expect(try dbQueue.all(Writer.all()).count == 4)
   }
 
-  @Test("columns")
+  @Test
   func columns() throws {
     // Sample: selection
     struct AuthorName: Codable, FetchableRecord, TableRecord {
@@ -133,7 +133,7 @@ struct Records {
     }
   }
 
-  @Test("SQL")
+  @Test
   func sql() throws {
     let title = "Moby-Dick"
     try dbQueue.read { db throws in

@@ -86,7 +86,7 @@ struct Requests {
     #expect(try dbQueue.all(request).map(\.authorName)[5...6] == ["Mary Shelley", nil])
   }
 
-  @Test("joining")
+  @Test
   func joining() throws {
     // Sample: joining
     let french = Author.country.filter(Column("name") == "France")
@@ -95,7 +95,7 @@ struct Requests {
     #expect(try dbQueue.all(request).map(\.id) == [1, 2, 3])
   }
 
-  @Test("combining")
+  @Test
   func combining() throws {
     // Sample: combining
     struct BookInfo: Decodable, FetchableRecord {
@@ -145,7 +145,7 @@ struct Requests {
     #expect(rows.count == 7)
   }
 
-  @Test("filtering")
+  @Test
   func filtering() throws {
     // Sample: filtering
     let novels = Author.books.filter(Column("kind") == "novel")
@@ -213,7 +213,7 @@ struct Requests {
     #expect(infos.map { $0.lastYears.map(\.lastYear).sorted() } == [[1830, 1866], [1924], [1818], []])
   }
 
-  @Test("aliases")
+  @Test
   func aliases() throws {
     // Sample: alias
     let author = TableAlias()

@@ -135,8 +135,8 @@ struct AggregateTests {
     #expect(infos.map(\.theatrePlayCount) == [0, 1, 0])
   }
 
-  @Test("S252, S253, S255: no join: aggregates of one key share no population, nor multiply one another")
-  func isolation() throws {
+  @Test
+  func `S252, S253, S255: aggregates of one key share no population, nor multiply one another`() throws {
     struct Info: Decodable, FetchableRecord {
       var novelCount: Int
       var theatrePlayCount: Int
@@ -181,8 +181,8 @@ struct AggregateTests {
       try read { db in try Info.all().order(Column("id")).fetchAll(db).map(\.numberOfBooks) } == [3, 1, 0])
   }
 
-  @Test("S237, S238: a negated aggregate decodes a Bool; aggregates of two associations make one value")
-  func combined() throws {
+  @Test
+  func `S237, S238: a negated aggregate decodes a Bool; those of two associations make one value`() throws {
     struct Info: Decodable, FetchableRecord {
       var hasBooks: Bool
       var workCount: Int

@@ -52,8 +52,8 @@ struct AliasTests {
       rows: #"[title:"Hernani"]"#)
   }
 
-  @Test("S156, S157: types, requests and associations take aliases; that of the record is known in ON")
-  func inCondition() throws {
+  @Test
+  func `S156, S157: types, requests and associations take aliases, which ON knows`() throws {
     let book = TableAlias()
     try Library.make().expect(
       Book.select(Column("title")).aliased(book)

@@ -153,8 +153,8 @@ struct CollectionTests {
     #expect(rows.map { $0.prefetchedRows["children"]?.count } == [1, 1, 0])
   }
 
-  @Test("S96: the collections of thousands of records are one statement; a cursor reads some at a time")
-  func many() throws {
+  @Test
+  func `S96: collections of thousands of records are one statement; a cursor reads some at a time`() throws {
     struct Info: Decodable, FetchableRecord {
       var parent: Parent
       var children: [Child]
@@ -203,8 +203,8 @@ struct CollectionTests {
     }
   }
 
-  @Test("S296: without an index on the foreign key, requests are counted and become tables like others")
-  func unindexedCounts() throws {
+  @Test
+  func `S296: without an index on the foreign key, requests are counted and become tables`() throws {
     try queue.write { db in
       try db.execute(sql: "INSERT INTO pet VALUES (2), (2)")
       #expect(try Parent.having(Parent.pets.count >= 2).fetchCount(db) == 1)

@@ -138,8 +138,8 @@ struct ForeignKeyTests {
       error(Novel.including(optional: Novel.unknown)) == "Could not infer foreign key from novel to country")
   }
 
-  @Test("S39, S70, S71, S72, S73, S74: explicit foreign keys, of strings or of columns, serve both sides")
-  func explicit() throws {
+  @Test
+  func `S39, S70, S71, S72, S73, S74: explicit foreign keys, strings or columns, serve both sides`() throws {
     try queue.read { db throws in
       let author = TableAlias()
       let written = Novel.joining(required: Novel.author.aliased(author)).filter(

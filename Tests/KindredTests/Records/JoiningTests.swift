@@ -22,8 +22,8 @@ struct JoiningTests {
     try Library.make().read(body)
   }
 
-  @Test("S90, S95, S110, S187, S192: including(required:) is an inner join with the columns of the other")
-  func includingRequired() throws {
+  @Test
+  func `S90, S95, S110, S187, S192: including(required:) is an inner join with the other's columns`() throws {
     try Library.make().expect(
       Book.select(Column("title")).including(required: Book.author.select(Column("name"))).order(
         Column("id")),
@@ -71,8 +71,8 @@ struct JoiningTests {
     #expect(Set(pairs.map(\.book.id)) == [1, 2, 3, 4])
   }
 
-  @Test("S92, S93, S191: including(optional:) keeps the records that have none, of any kind of association")
-  func includingOptional() throws {
+  @Test
+  func `S92, S93, S191: including(optional:) keeps the records that have none, whatever the kind`() throws {
     try Library.make().expect(
       Book.select(Column("title")).including(optional: Book.author.select(Column("name"))).order(
         Column("id")),
@@ -137,8 +137,8 @@ struct JoiningTests {
     #expect(others.map { $0.books.map(\.id) } == [[1, 3, 2], [4], []])
   }
 
-  @Test("S98, S148: including(all:) of selected columns feeds partial records, which need not be fetchable")
-  func partialCollections() throws {
+  @Test
+  func `S98, S148: including(all:) of selected columns feeds partial records, fetchable or not`() throws {
     struct Info: Decodable, FetchableRecord {
       struct PartialBook: Decodable, Hashable {
         var title: String
@@ -334,8 +334,8 @@ struct JoiningTests {
     }
   }
 
-  @Test("S145, S146: an association with limit, distinct, group or having is for including(all:) only")
-  func onlyForCollections() throws {
+  @Test
+  func `S145, S146: only including(all:) takes associations with limit, distinct, group or having`() throws {
     let request = Book.including(required: Book.author.limit(1))
     #expect(throws: AssociationError.onlyForCollections) { try read { db in try request.fetchAll(db) } }
     for association in [

@@ -22,8 +22,8 @@ struct MeaningTests {
 
   // MARK: SQL of the program
 
-  @Test("S293, S294: the direction of an order stands behind parameters, NULLS FIRST, and any expression")
-  func orders() throws {
+  @Test
+  func `S293, S294: the direction of an order follows parameters, NULLS FIRST, and any expression`() throws {
     #expect(try ids(Book.order(sql: "year * ? DESC", arguments: [2])) == [2, 3, 1, 4, 5])
     #expect(try ids(Book.order(sql: "year * ? DESC", arguments: [2]).reversed()) == [5, 4, 1, 3, 2])
     #expect(try ids(Book.order(literal: "year * \(-1) desc")) == [5, 4, 1, 3, 2])

@@ -46,8 +46,8 @@ struct MergeTests {
       } == 0)
   }
 
-  @Test("S164: the last order wins")
-  func order() throws {
+  @Test
+  func `S164: the last order wins`() throws {
     try expectSame(
       Book.including(required: Book.author.order(Column("name")))
         .including(optional: Book.author.order(Column("birthYear"))),
@@ -96,8 +96,8 @@ struct MergeTests {
         """)
   }
 
-  @Test("S170, S340: one key for two different associations is an error, in the words of the documents")
-  func ambiguous() throws {
+  @Test
+  func `S170, S340: one key for two different associations is an error, as the documents say`() throws {
     let request = Book.including(required: Book.author)
       .including(optional: Book.coverImage.forKey("author"))
     let error = #expect(throws: AssociationError.ambiguousKey("author")) {

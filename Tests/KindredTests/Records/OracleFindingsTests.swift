@@ -14,8 +14,8 @@ struct OracleFindingsTests {
 
   private let moby = Book.select(Column("title")).filter(key: 1)
 
-  @Test("annotating with a column of an associated record leaves the record whole that is included beside")
-  func annotatedAndIncluded() throws {
+  @Test
+  func `annotating with a column of an associated record leaves the included record whole`() throws {
     let request = moby.annotated(withRequired: Book.author.select(Column("name")))
       .including(required: Book.author.select(Column("id"), Column("country")))
     #expect(

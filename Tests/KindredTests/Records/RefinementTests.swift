@@ -38,8 +38,8 @@ struct RefinementTests {
     }
   }
 
-  @Test("S125, S126: an association's order comes after that of the record, whatever the order of the calls")
-  func order() throws {
+  @Test
+  func `S125, S126: an association's order comes after the record's, whatever the order of calls`() throws {
     try Library.make().expect(
       Book.select(Column("title")).including(
         required: Book.author.select(Column("name")).order(Column("name"))

@@ -66,8 +66,8 @@ struct RequestForTests {
     }
   }
 
-  @Test("S65, S66, S67: NULL in a foreign key matches nothing, and one NULL of several columns is enough")
-  func nulls() throws {
+  @Test
+  func `S65, S66, S67: NULL in a foreign key matches nothing, even in one of several columns`() throws {
     struct Parent: Codable, FetchableRecord, PersistableRecord {
       var a: Int?
       var b: Int?
@@ -111,8 +111,8 @@ struct RequestForTests {
         """)
   }
 
-  @Test("S8: a record that is only encoded has requests, and lacking the key is an error when one is fetched")
-  func missingColumn() throws {
+  @Test
+  func `S8: a record that is only encoded has requests, whose fetch fails if it lacks the key`() throws {
     struct Partial: Encodable, EncodableRecord, TableRecord {
       static let databaseTableName = "book"
       static let author = belongsTo(Author.self)

@@ -47,8 +47,8 @@ struct TableKindTests {
     try make().read { db in try request.order(Column("id")).fetchAll(db).map(\.id) }
   }
 
-  @Test("an alias of a view, of a key that is NULL, and of a common table says whether the record exists")
-  func exists() throws {
+  @Test
+  func `an alias of a view, of a NULL key, and of a common table says whether the record exists`() throws {
     let alias = TableAlias()
     #expect(try ids(Team.joining(optional: Team.oneScore.aliased(alias)).filter(alias.exists)) == [1])
     #expect(try ids(Team.joining(optional: Team.oneScore.aliased(alias)).filter(!alias.exists)) == [2])
@@ -139,8 +139,8 @@ struct TableKindTests {
     }
   }
 
-  @Test("belongsTo finds tables in the plural, and keys of several columns, those of the table itself too")
-  func belongsTo() throws {
+  @Test
+  func `belongsTo finds tables in the plural, and keys of several columns, also of itself`() throws {
     let queue = DatabaseQueue()
     try queue.write { db throws in
       try db.create(table: "teams") { t in t.autoIncrementedPrimaryKey("id") }

@@ -46,8 +46,8 @@ struct TableRecordTests {
     #expect(TOEFL.databaseTableName == "toefl")
   }
 
-  @Test("S2, S11, S17: a type that says its table stands for its records; there is no class to inherit from")
-  func customName() throws {
+  @Test
+  func `S2, S11, S17: a type that names its table stands for its records, and inherits no class`() throws {
     #expect(try queue.columns(RestrictedPlayer.all()) == ["id", "name"])
   }
 
@@ -141,8 +141,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S287: columns without a unique index are an error when the request runs, not when it is made")
-  func filterNoUniqueKey() throws {
+  @Test
+  func `S287: columns without a unique index are an error when the request runs, no earlier`() throws {
     let request = Player.filter(key: ["name": "Arthur"])
     #expect(throws: AssociationError.notUnique(columns: ["name"], table: "player")) {
       try queue.read { db in try request.fetchAll(db) }
@@ -151,8 +151,8 @@ struct TableRecordTests {
 
   // MARK: Selection
 
-  @Test("S273, S137: all() selects all columns")
-  func all() throws {
+  @Test
+  func `S273, S137: all() selects all columns`() throws {
     try queue.expect(
       Country.all(),
       sql: """
@@ -165,8 +165,8 @@ struct TableRecordTests {
     #expect(try queue.columns(Player.all()) == ["id", "name", "email", "score"])
   }
 
-  @Test("S274: none() matches no row")
-  func none() throws {
+  @Test
+  func `S274: none() matches no row`() throws {
     try queue.expect(
       Player.none().select(Column("id")),
       sql: """
@@ -196,8 +196,8 @@ struct TableRecordTests {
     }
   }
 
-  @Test("S281: annotated(with:) appends to the selection")
-  func annotated() throws {
+  @Test
+  func `S281: annotated(with:) appends to the selection`() throws {
     try queue.expect(
       Player.filter(key: 1).select(Column("id")).annotated(with: Column("name"), Column("score") / 10),
       sql: """
@@ -232,13 +232,13 @@ struct TableRecordTests {
     #expect(try queue.columns(RestrictedPlayer.select(Column("score"))) == ["score"])
   }
 
-  @Test("S136: databaseSelection can have all columns and the rowid, which SQLite calls by its column")
-  func extendedSelection() throws {
+  @Test
+  func `S136: databaseSelection can have all columns and the rowid, which has its column's name`() throws {
     #expect(try queue.columns(ExtendedPlayer.all()) == ["id", "name", "email", "score", "id"])
   }
 
-  @Test("S139, S349: a databaseSelection of another type is not the requirement's: the selection stays `*`")
-  func forgottenType() throws {
+  @Test
+  func `S139, S349: a databaseSelection of another type isn't the requirement's: all columns stay`() throws {
     #expect(try queue.columns(ForgetfulPlayer.all()) == ["id", "name", "email", "score"])
   }
 

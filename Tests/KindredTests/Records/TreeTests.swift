@@ -77,8 +77,8 @@ struct TreeTests {
       .including(optional: Tome.coverImage).including(all: Tome.prizes).order(Column("id"))
   }
 
-  @Test("S115, S172, S173, S174, S204, S205: a request is a tree of keys, and each key a slice of the row")
-  func scopes() throws {
+  @Test
+  func `S115, S172, S173, S174, S204, S205: a request is a tree of keys, each a slice of the row`() throws {
     try queue.expect(
       request.filter(key: 2),
       sql: """
@@ -287,8 +287,8 @@ struct TreeTests {
       ])
   }
 
-  @Test("S214, S272: shapes without a joining method of their own are decoded by hand, from any request")
-  func otherShapes() throws {
+  @Test
+  func `S214, S272: shapes without a joining method are decoded by hand, from any request`() throws {
     struct Prizes: FetchableRecord {
       var path: [String]
       var numbers: [Int64: String]

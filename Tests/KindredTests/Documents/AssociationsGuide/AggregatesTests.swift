@@ -120,8 +120,8 @@ struct AggregatesTests {
     }
   }
 
-  @Test("S235, S237, S238: names of one's own")
-  func names() throws {
+  @Test
+  func `S235, S237, S238: names of one's own`() throws {
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
       var numberOfBooks: Int

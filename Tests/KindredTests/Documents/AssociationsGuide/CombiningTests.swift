@@ -83,8 +83,8 @@ struct CombiningTests {
     }
   }
 
-  @Test("S116, S117: the records in between are skipped, by joining or by an association through them")
-  func skipped() throws {
+  @Test
+  func `S116, S117: the records in between are skipped, by joining or by a through association`() throws {
     // This request can feed the following record:
     struct BookInfo: FetchableRecord, Decodable {
       var book: Book

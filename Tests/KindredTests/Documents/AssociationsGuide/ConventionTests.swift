@@ -54,8 +54,8 @@ struct ConventionTests {
     #expect(infos.map(\.postalAddress?.street) == ["Place des Vosges", nil])
   }
 
-  @Test("S54, S58, S59, S60, S64: the recommended migration of books that belong to authors")
-  func belongsTo() throws {
+  @Test
+  func `S54, S58, S59, S60, S64: the recommended migration of books that belong to authors`() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("Books and Authors") { db in
       try db.create(table: "author") { t in
@@ -93,8 +93,8 @@ struct ConventionTests {
     }
   }
 
-  @Test("S56, S57: the recommended migration of countries with one profile each")
-  func hasOne() throws {
+  @Test
+  func `S56, S57: the recommended migration of countries with one profile each`() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("Countries") { db in
       try db.create(table: "country") { t in

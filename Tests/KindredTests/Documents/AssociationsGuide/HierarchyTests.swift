@@ -52,8 +52,8 @@ extension BookInfo {
 
 @Suite("The guide of associations: records inside of records")
 struct HierarchyTests {
-  @Test("S185, S194, S195, S196, S344: the keys are those of the properties; the request is given once")
-  func hierarchy() throws {
+  @Test
+  func `S185, S194, S195, S196, S344: keys are those of properties; the request is given once`() throws {
     try Databases.people().read { db throws in
       let bookInfos = try BookInfo.all().fetchAll(db)  // [BookInfo]
       #expect(bookInfos.map(\.authorInfo.person.name) == ["Herman Melville", "Jules Verne", "Anon"])

@@ -246,8 +246,8 @@ struct JoiningMethodsTests {
     }
   }
 
-  @Test("S104, S105, S109: joining(required:) and joining(optional:)")
-  func joining() throws {
+  @Test
+  func `S104, S105, S109: joining(required:) and joining(optional:)`() throws {
     try dbQueue.read { db throws in
       // Fetch all books by French authors
       let books =

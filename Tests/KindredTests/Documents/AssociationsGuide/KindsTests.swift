@@ -79,8 +79,8 @@ private struct Employee: Codable, FetchableRecord, TableRecord, Hashable {
 
 @Suite("The guide of associations: the types of associations")
 struct KindsTests {
-  @Test("S24, S35, S42: a country has one demographic profile, which belongs to the country")
-  func hasOne() throws {
+  @Test
+  func `S24, S35, S42: a country has one demographic profile, which belongs to the country`() throws {
     struct CountryInfo: Decodable, FetchableRecord {
       var country: Country
       var demographics: Demographics?
@@ -119,8 +119,8 @@ struct KindsTests {
     }
   }
 
-  @Test("S26, S27, S28: the paragraphs of a document, by named associations and by ones told in place")
-  func shortcuts() throws {
+  @Test
+  func `S26, S27, S28: the paragraphs of a document, by named associations and by ones in place`() throws {
     try papers().read { db throws in
       let document = try #require(try Document.fetchOne(db))
       for paragraphs in [Document.paragraphs, Document.explicitParagraphs] {

@@ -23,8 +23,8 @@ extension Team {
 
 @Suite("The guide of associations: ordered associations")
 struct OrderedTests {
-  @Test("S129, S131: the players of a team by their position, unless told otherwise")
-  func hasMany() throws {
+  @Test
+  func `S129, S131: the players of a team by their position, unless told otherwise`() throws {
     struct TeamInfo: Decodable, FetchableRecord {
       var team: Team
       var players: [Player]

@@ -57,8 +57,8 @@ struct EarlyGuideTests {
     }
   }
 
-  @Test("S24, S35, S356: the country has one, and the demographics belong")
-  func hasOne() throws {
+  @Test
+  func `S24, S35, S356: the country has one, and the demographics belong`() throws {
     struct Country: Codable, TableRecord, FetchableRecord {
       var code: String
       static let demographics = hasOne(Demographics.self)
