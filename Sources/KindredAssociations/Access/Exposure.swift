@@ -51,3 +51,20 @@ extension PlanningContext {
   /// It is false inside a rule, which may read everything.
   var restrictsRows: Bool { state.model.whole != nil && !isInRule }
 }
+
+extension Expression {
+  /// Whether evaluating the operation can reveal its operands, by an error or by the time that it takes.
+  ///
+  /// Comparisons and arithmetic are defined for all operands and take the same time for each; functions and patterns
+  /// are not and do not.
+  func exposesOperands(in dialect: any SQLDialect) -> Bool {
+    switch kind {
+    case .function(let name, _, _):
+      !["coalesce", "ifnull", "nullif", "iif", "min", "max"].contains(name.lowercased())
+    case .match, .program, .binary(.concatenate, _, _): true
+    case .binary(let op, _, _): !op.isComparison && !dialect.hasTotalArithmetic
+    case .unary(.minus, _), .cast: !dialect.hasTotalArithmetic
+    default: false
+    }
+  }
+}

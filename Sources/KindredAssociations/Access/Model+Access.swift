@@ -58,7 +58,7 @@ extension Model {
 
   /// Returns the model with records that leave out some columns, unless `fields` names them.
   ///
-  /// - Parameter columns: the names of the columns, by the names of their tables.
+  /// - Parameter columns: The names of the columns, by the names of their tables.
   public func leavingOut(_ columns: [String: Set<String>]) -> Model {
     var model = self
     for (name, resource) in resources {
@@ -119,43 +119,5 @@ extension Model {
       entry.rows?.collectClaims(into: &vocabulary.claims)
     }
     return vocabulary
-  }
-}
-
-extension Expression {
-  /// The first component of a path that names a claim: `auth.sub`.
-  static let claimsName = "auth"
-
-  /// Returns the name of the claim that a path refers to; nil if it refers to something else.
-  static func claim(_ path: Path) -> String? {
-    guard path.parents == 0, path.components.count > 1, path.components[0].name == claimsName,
-      path.components.allSatisfy({ $0.arguments == nil })
-    else { return nil }
-    return path.components.dropFirst().map(\.name).joined(separator: ".")
-  }
-
-  fileprivate func collectClaims(into claims: inout Set<String>) {
-    if case .path(let path) = kind {
-      if let claim = Self.claim(path) { claims.insert(claim) }
-      for argument in path.components.flatMap({ $0.arguments ?? [] }) {
-        argument.collectClaims(into: &claims)
-      }
-    }
-    for part in parts { part.collectClaims(into: &claims) }
-  }
-
-  /// Whether evaluating the operation can reveal its operands, by an error or by the time that it takes.
-  ///
-  /// Comparisons and arithmetic are defined for all operands and take the same time for each; functions and patterns
-  /// are not and do not.
-  func exposesOperands(in dialect: any SQLDialect) -> Bool {
-    switch kind {
-    case .function(let name, _, _):
-      !["coalesce", "ifnull", "nullif", "iif", "min", "max"].contains(name.lowercased())
-    case .match, .program, .binary(.concatenate, _, _): true
-    case .binary(let op, _, _): !op.isComparison && !dialect.hasTotalArithmetic
-    case .unary(.minus, _), .cast: !dialect.hasTotalArithmetic
-    default: false
-    }
   }
 }

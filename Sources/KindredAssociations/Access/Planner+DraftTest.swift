@@ -27,9 +27,9 @@ extension Planner {
   ///     WHERE rule
   ///
   /// - Parameters:
-  ///   - rule: the condition on the record; no other rule applies.
-  ///   - resource: the resource of the record.
-  ///   - draft: what is known of the record.
+  ///   - rule: The condition on the record; no other rule applies.
+  ///   - resource: The resource of the record.
+  ///   - draft: What is known of the record.
   /// - Returns: A lookup that finds a row if the rule holds. Records that would refer to the stored record are not
   ///   found, as it is not stored.
   public func test(_ rule: Expression, of resource: Resource, _ draft: DraftShape) throws -> RecordLookup {

@@ -5,9 +5,9 @@ extension Planner {
   /// Plans a test of whether an access rule holds for a stored record.
   ///
   /// - Parameters:
-  ///   - rule: the condition on the record; no other rule applies. With nil, the test is whether the record exists.
-  ///   - resource: the resource of the record.
-  ///   - columns: the columns of its table by which the record is found. Their values are the parameters, in order.
+  ///   - rule: The condition on the record; no other rule applies. With nil, the test is whether the record exists.
+  ///   - resource: The resource of the record.
+  ///   - columns: The columns of its table by which the record is found. Their values are the parameters, in order.
   /// - Returns: A lookup that finds the record if the rule holds.
   public func test(_ rule: Expression?, of resource: Resource, by columns: [String]) throws -> RecordLookup {
     try test(rule, of: resource) { record, context in
@@ -23,7 +23,7 @@ extension Planner {
 
   /// How one record is tested by a rule of access.
   ///
-  /// - Parameter begin: begins the select that finds the record.
+  /// - Parameter begin: Begins the select that finds the record.
   func test(
     _ rule: Expression?, of resource: Resource,
     _ begin: (_ record: StatementRecord, _ context: PlanningContext) throws -> Void

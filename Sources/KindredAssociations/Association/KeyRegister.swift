@@ -16,7 +16,7 @@ struct KeyRegister {
 
   /// Claims and returns the first free candidate, or else `base` with the lowest free number from 2 on appended.
   ///
-  /// - Parameter base: the last candidate by default.
+  /// - Parameter base: The last candidate by default.
   mutating func claim(_ candidates: [String], numbering base: String? = nil) -> String {
     for candidate in candidates where taken.insert(candidate).inserted { return candidate }
     let base = base ?? candidates.last ?? ""

@@ -7,8 +7,8 @@ extension PostgreSQLDialect {
   /// Returns two values converted so that they can be compared.
   ///
   /// - Parameters:
-  ///   - first: the index of the left operand, for errors.
-  ///   - second: the index of the right operand.
+  ///   - first: The index of the left operand, for errors.
+  ///   - second: The index of the right operand.
   func comparable(
     _ left: CompiledExpression, _ right: CompiledExpression, _ first: Int = 0, _ second: Int = 1
   ) throws -> (CompiledExpression, CompiledExpression) {
@@ -127,7 +127,7 @@ extension PostgreSQLDialect {
 
   /// Returns a value as a number.
   ///
-  /// - Parameter place: the index of the operand, for errors.
+  /// - Parameter place: The index of the operand, for errors.
   func number(_ value: CompiledExpression, _ place: Int) throws -> CompiledExpression {
     guard let type = value.type else {
       // NULL has no type of its own.

@@ -72,8 +72,8 @@ protocol SQLDialect: Sendable {
     _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
   ) throws -> CompiledExpression
   /// - Parameters:
-  ///   - isStoppable: whether a match must end when the time of the request is over.
-  ///   - beginning: a pattern of the literal prefix, where an index may find the texts that begin with it.
+  ///   - isStoppable: Whether a match must end when the time of the request is over.
+  ///   - beginning: A pattern of the literal prefix, where an index may find the texts that begin with it.
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
@@ -94,7 +94,7 @@ protocol SQLDialect: Sendable {
   func readsLiterals(of function: String) -> Bool
   /// Returns an aggregate over the rows of a `SELECT`.
   ///
-  /// - Parameter arguments: empty to count the rows.
+  /// - Parameter arguments: Empty to count the rows.
   func aggregate(
     _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
   ) throws -> CompiledExpression
@@ -127,15 +127,15 @@ protocol SQLDialect: Sendable {
   func page(limit: SQL?, offset: SQL?) -> SQL
   /// Returns the page of consecutive parts of an ordered result.
   ///
-  /// - Parameter order: the `ORDER BY` terms of the whole result, by column numbers.
+  /// - Parameter order: The `ORDER BY` terms of the whole result, by column numbers.
   func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL
   /// Returns the first of each group of rows that are equal in some columns.
   ///
   /// - Parameters:
-  ///   - rows: the rows, with their position in the order in another column.
-  ///   - columns: the columns of the result.
-  ///   - keys: the columns that are compared.
-  ///   - place: the column with the position.
+  ///   - rows: The rows, with their position in the order in another column.
+  ///   - columns: The columns of the result.
+  ///   - keys: The columns that are compared.
+  ///   - place: The column with the position.
   func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL
   /// Returns a column in a form whose values can be compared for equality.
   func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL

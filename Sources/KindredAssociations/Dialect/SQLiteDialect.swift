@@ -81,8 +81,7 @@ struct SQLiteDialect: SQLDialect {
 
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
-    escape: CompiledExpression?, negated: Bool, isStoppable: Bool,
-    beginning: SQL.Binding?
+    escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) -> CompiledExpression {
     let word: SQL = op == .like ? "LIKE" : "GLOB"
     if isStoppable {

@@ -60,7 +60,7 @@ extension Cursor {
 
   /// Returns the cursor with long values shortened and surplus terms left out.
   ///
-  /// - Parameter digest: computes the digest of the complete values; called only if something is left out.
+  /// - Parameter digest: Computes the digest of the complete values; called only if something is left out.
   public func abridged(digest: () throws -> [UInt8]) rethrows -> Cursor {
     let kept = values.prefix(Self.termCount)
     let length = Self.size / max(1, kept.count)

@@ -1,41 +1,5 @@
 import KindredSQLSyntax
 
-/// The literal values of a request, numbered in the order in which they are read.
-///
-/// Equal values get different numbers, as the plan must also serve requests in which they differ.
-public struct Literals: Equatable, Sendable {
-  /// The values by number.
-  public private(set) var values: [SQLValue] = []
-  /// Where the values stand that an expression or a key consists of.
-  private(set) var places: [Int: Place] = [:]
-
-  /// Where a value stands in a request.
-  public enum Place: Equatable, Sendable {
-    /// It is the key of a record in the path, or a part of it.
-    case key
-    case parameter(String)
-  }
-
-  /// Creates an empty list.
-  public init() {}
-
-  /// Adds a value and returns its number.
-  public mutating func number(of value: SQLValue) -> Int {
-    values.append(value)
-    return values.count - 1
-  }
-
-  /// Adds a value of an expression or a key and returns its number.
-  public mutating func number(of value: SQLValue, in place: Place?) -> Int {
-    let number = number(of: value)
-    places[number] = place
-    return number
-  }
-
-  /// Adds a placeholder for a value that isn't known yet and returns its number.
-  public mutating func numberOfUnknown() -> Int { number(of: .null) }
-}
-
 /// Parses expressions with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).
 ///
 /// From the loosest to the tightest operator:
@@ -65,8 +29,8 @@ public struct ExpressionParser {
   var calls: [Expression.Path] = []
 
   /// - Parameters:
-  ///   - parameter: the name of the parameter in errors.
-  ///   - literals: collects the values, so that plans do not depend on them; nil leaves them in the expression.
+  ///   - parameter: The name of the parameter in errors.
+  ///   - literals: Collects the values, so that plans do not depend on them; nil leaves them in the expression.
   /// - Throws: `RequestError` for an unterminated text or a character that isn't part of the language.
   public init(
     _ text: String, parameter: String? = nil, literals: Literals? = nil,
@@ -77,9 +41,9 @@ public struct ExpressionParser {
   }
 
   /// - Parameters:
-  ///   - origin: the place of the text in the request.
-  ///   - diagnostics: note the errors of items instead of throwing them.
-  ///   - expectations: note what may be written at the end of the text.
+  ///   - origin: The place of the text in the request.
+  ///   - diagnostics: Note the errors of items instead of throwing them.
+  ///   - expectations: Note what may be written at the end of the text.
   package init(
     _ text: String, at origin: Origin, literals: Literals? = nil,
     maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max,
@@ -138,9 +102,9 @@ public struct ExpressionParser {
     return true
   }
 
-  mutating func expect(_ sign: Token.Sign, _ mend: String) throws {
+  mutating func expect(_ sign: Token.Sign, _ fix: String) throws {
     guard take(sign) else {
-      throw error("expected `\(sign.rawValue)` before \(token.description): \(mend)")
+      throw error("expected `\(sign.rawValue)` before \(token.description): \(fix)")
     }
   }
 
@@ -296,8 +260,7 @@ public struct ExpressionParser {
     guard index + offset < tokens.count else { return false }
     switch tokens[index + offset].kind {
     case .sign(.less), .sign(.lessOrEqual), .sign(.greater), .sign(.greaterOrEqual), .sign(.plus),
-      .sign(.minus),
-      .sign(.star), .sign(.slash), .sign(.percent), .sign(.concatenate):
+      .sign(.minus), .sign(.star), .sign(.slash), .sign(.percent), .sign(.concatenate):
       return true
     case .name(let name, isQuoted: false): return name.equalsIgnoringCase("collate")
     default: return false

@@ -5,7 +5,7 @@ package struct ExpressionRenderer {
   /// The values of the request.
   private let literals: [SQLValue]
 
-  /// - Parameter literals: the values to which the expressions refer by number.
+  /// - Parameter literals: The values to which the expressions refer by number.
   package init(literals: [SQLValue]) {
     self.literals = literals
   }

@@ -103,7 +103,7 @@ public struct RequestNode: Equatable, Sendable {
   /// The child nodes, in the order of their members in the result.
   public var children: [RequestNode] = []
   /// The properties that only the Swift API sets.
-  public var rows = RowShape()
+  public var rows = RowOptions()
   /// The place of the node in the request.
   public var origin: Origin
 

@@ -48,16 +48,15 @@ public struct RequestError: Error, Sendable {
   /// Returns the error of an unknown name, whose message ends with the nearest existing one.
   ///
   /// - Parameters:
-  ///   - names: the existing names.
-  ///   - shown: returns the text that replaces the unknown name, for a suggested name.
+  ///   - names: The existing names.
+  ///   - shown: Returns the text that replaces the unknown name, for a suggested name.
   public static func unknown(
     _ name: String, _ code: Code, _ message: String, among names: some Sequence<String>,
-    at origin: Origin? = nil,
-    shown: (String) -> String = { $0 }
+    at origin: Origin? = nil, shown: (String) -> String = { $0 }
   ) -> RequestError {
     let suggestions = NameSuggestion.nearest(to: name, among: names).map(shown)
-    let mend = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
-    return RequestError(code, message + mend, at: origin, suggestions: suggestions)
+    let fix = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
+    return RequestError(code, message + fix, at: origin, suggestions: suggestions)
   }
 }
 

@@ -23,7 +23,7 @@ public enum Inflector {
 
   /// Returns one word in the given number.
   ///
-  /// - Parameter isInCapitals: whether the whole name is in capitals, as in `BOOKS` but not in `userIDs`.
+  /// - Parameter isInCapitals: Whether the whole name is in capitals, as in `BOOKS` but not in `userIDs`.
   static func inflect(_ wordWithDigits: Substring, to number: Number, isInCapitals: Bool) -> String {
     let digitCount = wordWithDigits.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.count
     let end = wordWithDigits.utf8.index(wordWithDigits.endIndex, offsetBy: -digitCount)

@@ -92,7 +92,7 @@ public struct Table: Sendable, Hashable {
 
   /// Returns the table with another primary key.
   ///
-  /// - Parameter key: positions in `columns` of columns whose values together are unique.
+  /// - Parameter key: Positions in `columns` of columns whose values together are unique.
   package func identified(by key: [Int]) -> Table {
     var table = Table(
       name: name, kind: kind, columns: columns, primaryKey: key,
@@ -118,7 +118,7 @@ public struct Table: Sendable, Hashable {
 
   /// Whether an index finds the records with given values in these columns without a scan.
   ///
-  /// - Parameter collations: the collation of the comparison with each column; nil for the columns' own collations.
+  /// - Parameter collations: The collation of the comparison with each column; nil for the columns' own collations.
   public func isIndexed(_ names: [String], collations: [String]? = nil) -> Bool {
     let collations = collations ?? names.map { column(named: $0)?.collation ?? "BINARY" }
     return indexes.contains { index in
@@ -161,7 +161,7 @@ public struct Column: Sendable, Hashable {
 
   /// Creates a column; by default it has no type, is nullable and has no default value.
   ///
-  /// - Parameter affinity: that of the declared type by default.
+  /// - Parameter affinity: That of the declared type by default.
   public init(
     name: String, declaredType: String = "", affinity: Affinity? = nil, collation: String = "BINARY",
     isNullable: Bool = true, isGenerated: Bool = false, hasDefault: Bool = false, defaultValue: SQL? = nil,
@@ -243,7 +243,7 @@ public struct FullText: Sendable, Hashable {
 
   /// Creates the index that a `tsvector` column of the table itself is.
   ///
-  /// - Parameter columns: the names of the columns whose words it contains, where these are known.
+  /// - Parameter columns: The names of the columns whose words it contains, where these are known.
   public init(vector: String, of table: String, columns: [String] = []) {
     self.init(table: table, columns: columns, version: 0)
     self.vector = vector

@@ -16,7 +16,7 @@ public struct RecordLookup: Sendable {
 extension Planner {
   /// Plans the lookup of the one record at the end of `path`.
   ///
-  /// - Parameter columns: the names of the columns to read, which may be hidden ones.
+  /// - Parameter columns: The names of the columns to read, which may be hidden ones.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
     let request = FetchRequest(path: path, root: RequestNode())
     let context = context(of: request, isForOneRecord: true)
@@ -33,7 +33,7 @@ extension Planner {
   /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was
   /// exceeded.
   ///
-  /// - Parameter columns: the names of the columns to read, which may be hidden ones.
+  /// - Parameter columns: The names of the columns to read, which may be hidden ones.
   public func lookup(_ request: FetchRequest, columns: [String]) throws -> RecordLookup {
     var request = request
     request.root.fields = []

@@ -31,8 +31,7 @@ struct CommonTableDefinitions {
       let table = Table(name: "", kind: .view, columns: [], primaryKey: [])
       let nowhere = StatementRecord(
         NameScope(model: context.model, resource: Resource(name: "", table: table), node: nil, parent: nil),
-        table: table,
-        alias: "", select: statement.newSelect(), parent: nil)
+        table: table, alias: "", select: statement.newSelect(), parent: nil)
       return try ProgramExpressionCompiler(context: context).raw(parts, in: nowhere)
     case .request(let request):
       return try definition(by: request)

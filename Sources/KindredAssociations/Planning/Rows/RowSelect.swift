@@ -62,8 +62,7 @@ struct RowSelect {
   func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
     Plan.Node(
       statement: Plan.Statement(rendered(page: true), statement.dialect.parameterStyle), shape: .object([]),
-      layout: layout, batch: batch,
-      isToMany: true, level: statement.level, recursion: nil, name: name)
+      layout: layout, batch: batch, isToMany: true, level: statement.level, recursion: nil, name: name)
   }
 }
 

@@ -13,8 +13,7 @@ struct RowSelectBuilder {
       let (table, resource) = try context.model.table(named: first.origin)
       let origin = StatementRecord(
         NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: table, alias: "",
-        select: select,
-        parent: nil, constants: values)
+        select: select, parent: nil, constants: values)
       record = try records(of: node, from: origin, into: select, isRepeated: false)
     } else {
       let resource = try context.model.resource(named: request.path.resource)

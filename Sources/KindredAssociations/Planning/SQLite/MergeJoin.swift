@@ -62,10 +62,3 @@ extension RecordSelect {
       && source.conditions.isEmpty && term.sql.column(of: record.id) == column
   }
 }
-
-extension SQL {
-  /// Whether it reads a row of a statement above.
-  var readsRowsAbove: Bool {
-    isBound { if case .ancestor = $0 { true } else { false } }
-  }
-}

@@ -106,8 +106,7 @@ struct AggregateCompiler {
   /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
     _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association,
-    _ records: StatementRecord,
-    _ select: SelectBuilder, in record: StatementRecord, _ term: SQL
+    _ records: StatementRecord, _ select: SelectBuilder, in record: StatementRecord, _ term: SQL
   ) -> GroupedAggregate? {
     guard dialect.nestsStatements, association.steps.count == 1, select.source.joins.isEmpty,
       let step = association.steps.first, step.originColumns.count == 1,

@@ -32,8 +32,7 @@ struct AssociationChains {
   /// - Returns: The last pivot's record, or the origin if there is none.
   private func pivots(
     of association: Association, nodes: [RequestNode], from origin: StatementRecord,
-    into select: SelectBuilder,
-    isRepeated: Bool
+    into select: SelectBuilder, isRepeated: Bool
   ) throws -> StatementRecord {
     var previous = origin
     for (number, step) in association.steps.dropLast().enumerated() {
@@ -41,8 +40,7 @@ struct AssociationChains {
       let via = number > 0 ? previous : nil
       let names = NameScope(
         model: model, resource: try model.table(named: step.destination).resource, node: node,
-        parent: previous.names,
-        via: via?.resource)
+        parent: previous.names, via: via?.resource)
       let record = try newRecord(names, of: step, in: select, parent: previous, via: via)
       try add(record, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
       previous = record

@@ -13,8 +13,7 @@ struct OrderCompiler {
   ///   collations treat some texts as equal.
   func terms(
     of node: RequestNode, association: Association?, in record: StatementRecord, rank: [SQL]?,
-    group: [OrderTerm]?,
-    shown: [SQL] = []
+    group: [OrderTerm]?, shown: [SQL] = []
   ) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     if let sort = node.sort {

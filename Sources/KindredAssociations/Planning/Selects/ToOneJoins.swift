@@ -46,8 +46,7 @@ struct ToOneJoins {
     for step in resolved.association.steps.dropLast() {
       let names = NameScope(
         model: model, resource: try model.table(named: step.destination).resource, node: nil,
-        parent: record.names,
-        via: previous === record ? nil : previous.resource)
+        parent: record.names, via: previous === record ? nil : previous.resource)
       previous = try join(step, from: previous, names, of: nil, base: record, isRequired: isRequired)
     }
     if let last = resolved.association.steps.last {
@@ -151,8 +150,8 @@ struct ToOneJoins {
   /// - Parameter columns: The columns that it selects.
   private func firstRow(
     of step: AssociationStep, from origin: StatementRecord, like record: StatementRecord,
-    in association: Association?,
-    into select: SelectBuilder, isRepeated: Bool, _ columns: (StatementRecord) -> [SQL]
+    in association: Association?, into select: SelectBuilder, isRepeated: Bool,
+    _ columns: (StatementRecord) -> [SQL]
   ) throws -> SQL {
     let names =
       association != nil || record.node == nil

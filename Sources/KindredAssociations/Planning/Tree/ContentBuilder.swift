@@ -84,10 +84,7 @@ struct ContentBuilder {
   private func add(_ item: NamedExpression, in record: StatementRecord, to shape: inout RecordShapeBuilder)
     throws
   {
-    guard
-      let name = try item.name
-        ?? record.names.defaultName(of: item.expression)
-    else {
+    guard let name = try item.name ?? record.names.defaultName(of: item.expression) else {
       // An unknown name in the expression is reported rather than the missing name of the item.
       let errors = diagnostics?.encounters
       _ = try compile(item.expression, in: record)

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
 /// Records that a path leads to: all of a resource, or the associated ones of a record.
-struct Records {
+struct PathRecords {
   var resource: Resource
   var association: Association?
   var origin: StatementRecord?
@@ -27,13 +27,13 @@ struct RecordPath {
   /// Selects below may still add columns to them.
   private(set) var steps: [(record: StatementRecord, absence: String)] = []
   /// The records at the end.
-  private(set) var records: Records
+  private(set) var records: PathRecords
   private let context: PlanningContext
 
   /// Begins a select for each record on the way.
   init(_ path: RequestPath, _ context: PlanningContext) throws {
     self.context = context
-    records = Records(resource: try context.model.resource(named: path.resource))
+    records = PathRecords(resource: try context.model.resource(named: path.resource))
     for segment in path.segments {
       switch segment {
       case .record(let key):
@@ -43,7 +43,7 @@ struct RecordPath {
           context.dialect, level: steps.count, runsOften: false, givesMany: false)
         let record = try open(node: nil, statement: statement)
         steps.append((record, records.absence))
-        records = Records(
+        records = PathRecords(
           resource: try context.model.resource(named: association.destination), association: association,
           origin: record)
       }

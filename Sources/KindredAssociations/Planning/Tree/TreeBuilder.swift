@@ -64,7 +64,7 @@ struct TreeBuilder {
       opened.recursion = RecursionContext(node: node, base: record, isRepetition: isRepetition)
     }
     let draft = try rows(
-      of: node, number: number, association: node.association, in: opened, isCondensed: !hops.isEmpty,
+      of: node, number: number, association: node.association, in: opened, isFiltered: !hops.isEmpty,
       name: name)
     if isRepetition { try align(opened) }
     // The limit of a recursive node is applied when the rows are read, since records that are their own ancestors don't
@@ -129,11 +129,11 @@ struct TreeBuilder {
   ///
   /// - Parameters:
   ///   - number: The number of the node in the tree.
-  ///   - isCondensed: Whether the conditions are already in the subquery that finds the records.
+  ///   - isFiltered: Whether the conditions are already in the subquery that finds the records.
   func rows(
     of node: RequestNode, number: Int, association: Association?, in record: StatementRecord,
-    isCondensed: Bool = false, name: String = ""
-  ) throws -> RowsDraft {
+    isFiltered: Bool = false, name: String = ""
+  ) throws -> RecordSelectDraft {
     var rank: [SQL]?
     if let last = node.searches.indices.last {
       try noting(context.state.diagnostics) {
@@ -142,7 +142,7 @@ struct TreeBuilder {
         rank = context.rules.restricts(record) ? [] : [best]
       }
     }
-    if !isCondensed {
+    if !isFiltered {
       record.select.add(
         try context.conditions.conditions(of: record, joinedSearch: node.searches.indices.last))
     }
@@ -155,7 +155,7 @@ struct TreeBuilder {
       of: node, association: association, in: record, rank: rank, group: group,
       shown: shape.shown(of: record.statement.columns, dialect))
     if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
-    return RowsDraft(
+    return RecordSelectDraft(
       record: record, shape: shape, order: order, group: group?.map(\.sql), havings: havings,
       below: content.below, recursion: content.recursion)
   }
@@ -164,7 +164,7 @@ struct TreeBuilder {
   ///
   /// The condition that starts a page reads the same records as the order. For distinct results, it reads only their
   /// columns, and they are made of visible records.
-  private func rules(ofOrderOf rows: RowsDraft) throws -> [SQL] {
+  private func rules(ofOrderOf rows: RecordSelectDraft) throws -> [SQL] {
     guard context.restrictsRows, rows.record.node?.isDistinct != true else { return [] }
     var exposure = Exposure()
     for term in rows.order { exposure.add(term.exposure) }
@@ -185,7 +185,7 @@ struct TreeBuilder {
 }
 
 /// The rows of a node, to whose statement columns may still be added.
-struct RowsDraft {
+struct RecordSelectDraft {
   let record: StatementRecord
   let shape: RecordShape
   let order: [OrderTerm]

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
 /// The properties of a node that only the Swift API can set.
-public struct RowShape: Equatable, Sendable {
+public struct RowOptions: Equatable, Sendable {
   /// Whether the records are read separately, as a collection for each parent record.
   ///
   /// Otherwise they are joined to it, and each pair is a row.
@@ -92,37 +92,5 @@ extension Expression {
     case text(String)
     /// An interpolated expression; values are bound.
     case expression(Expression)
-  }
-
-  /// The aggregates of associations, by their names in the language.
-  public enum AggregateFunction: String, CaseIterable, Sendable {
-    case count, isEmpty, min, max, average, sum, total, concat
-
-    package var takesArgument: Bool { argumentCount.upperBound > 0 }
-
-    var argumentCount: ClosedRange<Int> {
-      switch self {
-      case .count, .isEmpty: 0...0
-      case .min, .max, .average, .sum, .total: 1...1
-      // The separator is optional.
-      case .concat: 1...2
-      }
-    }
-
-    /// Returns the default name of an aggregate, such as `bookCount` or `maxBookYear`; nil for `concat`.
-    ///
-    /// - Parameters:
-    ///   - key: the key of the association in the singular, such as `book`.
-    ///   - column: the aggregated column; empty if the function takes no argument.
-    package func defaultName(of key: String, column: String) -> String? {
-      let column = column.uppercasingFirst
-      return switch self {
-      case .count: key + "Count"
-      case .isEmpty: "hasNo" + key.uppercasingFirst
-      case .min, .max, .average: rawValue + key.uppercasingFirst + column
-      case .sum, .total: key + column + "Sum"
-      case .concat: nil
-      }
-    }
   }
 }

@@ -1,0 +1,23 @@
+extension Expression {
+  /// The first component of a path that names a claim: `auth.sub`.
+  static let claimsName = "auth"
+
+  /// Returns the name of the claim that a path refers to; nil if it refers to something else.
+  static func claim(_ path: Path) -> String? {
+    guard path.parents == 0, path.components.count > 1, path.components[0].name == claimsName,
+      path.components.allSatisfy({ $0.arguments == nil })
+    else { return nil }
+    return path.components.dropFirst().map(\.name).joined(separator: ".")
+  }
+
+  /// Adds the names of the claims that it refers to.
+  func collectClaims(into claims: inout Set<String>) {
+    if case .path(let path) = kind {
+      if let claim = Self.claim(path) { claims.insert(claim) }
+      for argument in path.components.flatMap({ $0.arguments ?? [] }) {
+        argument.collectClaims(into: &claims)
+      }
+    }
+    for part in parts { part.collectClaims(into: &claims) }
+  }
+}

@@ -1,0 +1,37 @@
+import KindredSQLSyntax
+
+/// The literal values of a request, numbered in the order in which they are read.
+///
+/// Equal values get different numbers, as the plan must also serve requests in which they differ.
+public struct Literals: Equatable, Sendable {
+  /// The values by number.
+  public private(set) var values: [SQLValue] = []
+  /// Where the values stand that an expression or a key consists of.
+  private(set) var places: [Int: Place] = [:]
+
+  /// Where a value stands in a request.
+  public enum Place: Equatable, Sendable {
+    /// It is the key of a record in the path, or a part of it.
+    case key
+    case parameter(String)
+  }
+
+  /// Creates an empty list.
+  public init() {}
+
+  /// Adds a value and returns its number.
+  public mutating func number(of value: SQLValue) -> Int {
+    values.append(value)
+    return values.count - 1
+  }
+
+  /// Adds a value of an expression or a key and returns its number.
+  public mutating func number(of value: SQLValue, in place: Place?) -> Int {
+    let number = number(of: value)
+    places[number] = place
+    return number
+  }
+
+  /// Adds a placeholder for a value that isn't known yet and returns its number.
+  public mutating func numberOfUnknown() -> Int { number(of: .null) }
+}
