@@ -31,15 +31,17 @@ public final class ResultReader: ResultSource {
   /// - Throws: `RequestError` if a record of the path does not exist or a full-text pattern is malformed;
   ///   `DatabaseError`.
   public func start(isRepeated: Bool) throws {
-    if !isRepeated { try Self.prepareTransients(of: executable.plan, on: connection) }
+    if !isRepeated { try Self.prepare(executable.plan.transients, on: connection) }
     for search in executable.plan.searches { try check(search) }
     try executor.start()
     if let count = executable.plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
   }
 
-  /// Creates the transient tables that the plan's statements read.
-  public static func prepareTransients(of plan: Plan, on connection: Connection) throws {
-    for transient in plan.transients { try TransientTables.refresh(transient, on: connection) }
+  /// Creates the transient tables that a plan's statements read.
+  ///
+  /// - Parameter transients: Not the plan, a copy of which would count references that all threads share.
+  public static func prepare(_ transients: [TransientTable], on connection: Connection) throws {
+    for transient in transients { try TransientTables.refresh(transient, on: connection) }
   }
 
   /// Returns the next part of the result, which is valid until the next call; nil at the end.

@@ -190,7 +190,7 @@ extension Statement {
 extension Database {
   /// Creates the transient tables that a plan's statements read.
   func prepareTransients(of plan: Plan) throws {
-    try ResultReader.prepareTransients(of: plan, on: connection)
+    try ResultReader.prepare(plan.transients, on: connection)
   }
 }
 

@@ -283,34 +283,42 @@ public struct ExpressionParser {
     return try node(.binary(op, left, right), at: origin, over: left, right)
   }
 
+  private typealias Operator = (sign: Token.Sign, meaning: Expression.BinaryOperator)
+
+  // Lists that are made once, as each operand is parsed on each level.
+  private static let comparisons: [Operator] = [
+    (.less, .less), (.lessOrEqual, .lessOrEqual), (.greater, .greater), (.greaterOrEqual, .greaterOrEqual),
+  ]
+  private static let sums: [Operator] = [(.plus, .add), (.minus, .subtract)]
+  private static let products: [Operator] = [(.star, .multiply), (.slash, .divide), (.percent, .remainder)]
+  private static let concatenations: [Operator] = [(.concatenate, .concatenate)]
+
   private mutating func parseComparison() throws -> Expression {
-    try parseLeft(
-      [.less: .less, .lessOrEqual: .lessOrEqual, .greater: .greater, .greaterOrEqual: .greaterOrEqual]
-    ) { try $0.parseSum() }
+    try parseLeft(Self.comparisons) { try $0.parseSum() }
   }
 
   private mutating func parseSum() throws -> Expression {
-    try parseLeft([.plus: .add, .minus: .subtract]) { try $0.parseProduct() }
+    try parseLeft(Self.sums) { try $0.parseProduct() }
   }
 
   private mutating func parseProduct() throws -> Expression {
-    try parseLeft([.star: .multiply, .slash: .divide, .percent: .remainder]) { try $0.parseConcatenation() }
+    try parseLeft(Self.products) { try $0.parseConcatenation() }
   }
 
   private mutating func parseConcatenation() throws -> Expression {
-    try parseLeft([.concatenate: .concatenate]) { try $0.parseCollate() }
+    try parseLeft(Self.concatenations) { try $0.parseCollate() }
   }
 
   private mutating func parseLeft(
-    _ operators: [Token.Sign: Expression.BinaryOperator], _ operand: (inout Self) throws -> Expression
+    _ operators: [Operator], _ operand: (inout Self) throws -> Expression
   ) throws -> Expression {
     let origin = origin
     var left = try operand(&self)
-    if token.kind == .end { operators.keys.forEach { expectations?.expect($0) } }
-    while case .sign(let sign) = token.kind, let op = operators[sign] {
+    if token.kind == .end { operators.forEach { expectations?.expect($0.sign) } }
+    while case .sign(let sign) = token.kind, let op = operators.first(where: { $0.sign == sign }) {
       advance()
       let right = try operand(&self)
-      left = try node(.binary(op, left, right), at: origin, over: left, right)
+      left = try node(.binary(op.meaning, left, right), at: origin, over: left, right)
     }
     return left
   }

@@ -86,7 +86,7 @@ extension SQLiteReadTransaction {
   }
 
   func explanation(of plan: Plan) throws -> PlanExplanation {
-    try ResultReader.prepareTransients(of: plan, on: connection)
+    try ResultReader.prepare(plan.transients, on: connection)
     var statements: [PlanExplanation.Statement] = []
     func add(_ name: String, _ statement: Plan.Statement) throws {
       statements.append(
