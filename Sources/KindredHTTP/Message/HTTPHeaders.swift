@@ -89,6 +89,14 @@ public struct HTTPHeaders: Sendable {
     }
   }
 
+  /// Appends a field whose name is a token and whose value has only visible ASCII characters.
+  package mutating func append(valid name: StaticString, _ value: UnsafeRawBufferPointer) {
+    assert(value.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "not a valid value of a field")
+    begin(UInt32(name.utf8CodeUnitCount), UInt32(value.count))
+    bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    bytes.append(contentsOf: value)
+  }
+
   /// Appends the fields of another collection, which validated them.
   public mutating func append(contentsOf others: HTTPHeaders) {
     bytes += others.bytes
@@ -101,7 +109,7 @@ public struct HTTPHeaders: Sendable {
     else { return false }
     begin(nameLength, valueLength)
     bytes.append(contentsOf: name)
-    if value.allSatisfy(\.isFieldCharacter) {
+    if value.isFieldValue {
       bytes.append(contentsOf: value)
     } else {
       bytes += value.lazy.map { $0.isFieldCharacter ? $0 : .space }

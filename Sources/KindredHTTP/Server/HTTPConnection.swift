@@ -29,14 +29,12 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var contentFile: HTTPContentFile?
   @exclusivity(unchecked) private var quota: RequestQuota
   @exclusivity(unchecked) private var isClosed = false
-  /// When the thread that works on the connection has to leave it to others.
-  @exclusivity(unchecked) private var turnEnd = Moment.never
-  /// Whether that has come while there was more input.
+  /// The turn of the thread that works on the connection.
+  @exclusivity(unchecked) private var turn = ConnectionTurn()
+  /// Whether the turn has ended while there was more input.
   @exclusivity(unchecked) private var isTurnOver = false
 
   private static let readLength = 16384
-  /// How long a thread works on a connection that always has input.
-  private static let turn = Duration.milliseconds(2)
 
   /// The client of a connection.
   struct Client: Sendable {
@@ -87,7 +85,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Works on the connection until there are no more signals.
   func run() {
-    turnEnd = .now + Self.turn
+    turn = ConnectionTurn()
     while true {
       let old = signals.bitwiseAnd(Signals.busy.rawValue, ordering: .acquiringAndReleasing).oldValue
       work(Signals(rawValue: old))
@@ -148,7 +146,7 @@ final class HTTPConnection: @unchecked Sendable {
         if let action = machine.outputSent() { perform(action) }
         continue
       }
-      isTurnOver = !input.readable.isEmpty && Moment.now >= turnEnd
+      isTurnOver = !input.readable.isEmpty && turn.isOver()
       if isTurnOver { return }
       let (consumed, action) = machine.receive(input.readable)
       input.consume(consumed)
@@ -322,7 +320,7 @@ final class HTTPConnection: @unchecked Sendable {
       request.body = []
       request.longBody = file
     }
-    execution.resume()
+    turn.answers(at: execution.resume())
     deliver(context.handler.answer(request))
   }
 

@@ -27,8 +27,13 @@ struct RequestExecution: ~Copyable, Sendable {
     return try body()
   }
 
-  /// Notes that the request's code starts to run, on this thread or another.
-  func resume() { clock.runningSince.store(Moment.now.nanoseconds, ordering: .relaxed) }
+  /// Notes that the request's code starts to run, on this thread or another, and returns the moment.
+  @discardableResult
+  func resume() -> Moment {
+    let now = Moment.now
+    clock.runningSince.store(now.nanoseconds, ordering: .relaxed)
+    return now
+  }
 
   /// Notes that the request's code has returned.
   func pause() { clock.runningSince.store(0, ordering: .relaxed) }

@@ -21,12 +21,8 @@ struct Moment: Comparable, Sendable {
 extension Duration {
   /// The duration in nanoseconds, clamped to between 0 and about 292 years.
   var nanoseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let limit = UInt64(Int64.max)
-    guard !overflow, whole < limit else { return limit }
-    return min(whole + UInt64(attoseconds / 1_000_000_000), limit)
+    // Not by `components`, which divides twice and checks for overflow.
+    UInt64(min(max(attoseconds / 1_000_000_000, 0), Int128(Int64.max)))
   }
 
   /// The duration for Dispatch, at most about 292 years.

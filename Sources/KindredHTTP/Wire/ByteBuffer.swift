@@ -83,7 +83,11 @@ struct ByteBuffer: ~Copyable {
   }
 
   private mutating func reserve(_ count: Int) {
-    guard storage.count - end < count else { return }
+    if storage.count - end < count { makeRoom(for: count) }
+  }
+
+  @inline(never)
+  private mutating func makeRoom(for count: Int) {
     let used = self.count
     if storage.count - used >= count, let base = storage.baseAddress {
       memmove(base, base + start, used)

@@ -190,7 +190,8 @@ struct ConnectionStateMachine: Sendable {
         content: .none, sendsContent: false, isPersistent: false, announcesKeepAlive: false)
     }
     let content = Self.content(of: response, to: request)
-    let saysClose = response.headers["Connection"]?.lowercased() == "close"
+    let saysClose =
+      response.headers.withBytes(of: "Connection") { $0[...].equalsIgnoringCase("close") } ?? false
     isPersistent = isPersistent && !isShuttingDown && !saysClose && content != .untilClose
     state = .answering(request, isPersistent: isPersistent)
     return ResponseFraming(

@@ -67,6 +67,21 @@ extension UInt8 {
   }
 }
 
+extension UnsafeRawBufferPointer {
+  /// Whether all bytes are field characters; sixteen are tested at once.
+  var isFieldValue: Bool {
+    typealias Block = SIMD16<UInt8>
+    var position = 0
+    while count - position >= Block.scalarCount {
+      let bytes = loadUnaligned(fromByteOffset: position, as: Block.self)
+      let controls = (bytes .< .space) .& (bytes .!= .tab) .| (bytes .== 0x7F)
+      if any(controls) { return false }
+      position += Block.scalarCount
+    }
+    return self[position...].allSatisfy(\.isFieldCharacter)
+  }
+}
+
 extension Slice<UnsafeRawBufferPointer> {
   /// The slice without leading and trailing spaces and tabs (RFC 9110 §5.6.3, `OWS`).
   var trimmed: Self {
@@ -95,6 +110,14 @@ extension Substring {
   /// The search in `utf8` itself would go from index to index.
   package func contains(byte: UInt8) -> Bool {
     utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
+  }
+
+  /// Returns the rest of a text that begins with ASCII characters, or nil if it doesn't begin with them.
+  ///
+  /// `hasPrefix` would look for graphemes.
+  package func dropping(_ prefix: StaticString) -> Substring? {
+    let start = utf8.prefix(prefix.utf8CodeUnitCount)
+    return start.equals(prefix) ? Substring(utf8[start.endIndex...]) : nil
   }
 }
 

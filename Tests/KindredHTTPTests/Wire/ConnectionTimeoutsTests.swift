@@ -17,6 +17,15 @@ struct ConnectionTimeoutsTests {
   private var timeouts: ConnectionTimeouts { ConnectionTimeouts(limits: Self.limits, now: at(0)) }
 
   @Test
+  func `count durations in nanoseconds, from none to 292 years`() {
+    #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
+    #expect(Duration(secondsComponent: 0, attosecondsComponent: 2_999_999_999).nanoseconds == 2)
+    #expect(Duration.seconds(-1).nanoseconds == 0)
+    #expect(Duration.seconds(Int64.max).nanoseconds == UInt64(Int64.max))
+    #expect(Duration.seconds(Int64.min).nanoseconds == 0)
+  }
+
+  @Test
   func `give the first request the time of a header from the beginning`() {
     var timeouts = timeouts
     timeouts.wait(for: .forRequest, now: at(5))

@@ -54,6 +54,19 @@ struct MessageTests {
     #expect(headers["X"] == "a  Set-Cookie: b     c\td")
   }
 
+  @Test
+  func `let no control character into a value, wherever it stands (RFC 9110 §5.5)`() {
+    for byte in UInt8.min...0x7F {
+      let character = String(UnicodeScalar(byte))
+      let isAllowed = byte >= 0x20 && byte != 0x7F || byte == 0x09
+      for position in 0..<40 {
+        let start = String(repeating: "é", count: position / 2) + String(repeating: "a", count: position % 2)
+        let headers: HTTPHeaders = ["X": start + character + "z"]
+        #expect(headers["X"] == start + (isAllowed ? character : " ") + "z")
+      }
+    }
+  }
+
   @Test(arguments: [("/a?b?c", "/a", "b?c"), ("/a?", "/a", "")])
   func `split targets into path and query`(target: String, path: String, query: String) {
     let request = HTTPRequest(method: .get, target: target)
