@@ -25,8 +25,8 @@ final class ConnectionSlots: Sendable {
 
   private struct State {
     var idle: [Idle] = []
-    /// The connections in use, so that none is returned twice or to the wrong pool.
-    var holders: Set<ObjectIdentifier> = []
+    /// The connections in use, so that none is returned twice or to the wrong pool; few enough for a search.
+    var held: [ObjectIdentifier] = []
     var slots: SlotQueue
     var counters = Counters()
 
@@ -35,7 +35,7 @@ final class ConnectionSlots: Sendable {
       // Nobody waits for a slot of a closed queue, so it need not be given back.
       guard !slots.isClosed else { throw DatabaseError.misuse("the pool is closed") }
       guard let idle = idle.popLast() else { return nil }
-      holders.insert(ObjectIdentifier(idle.connection))
+      held.append(ObjectIdentifier(idle.connection))
       return idle
     }
   }
@@ -56,7 +56,7 @@ final class ConnectionSlots: Sendable {
   var counters: Counters {
     state.withLock { state in
       var counters = state.counters
-      counters.inUse = state.holders.count
+      counters.inUse = state.held.count
       counters.waiting = state.slots.waiting
       (counters.waits, counters.timeouts) = (state.slots.waits, state.slots.timeouts)
       return counters
@@ -116,7 +116,7 @@ final class ConnectionSlots: Sendable {
       let new = Idle(connection: try open())
       state.withLock { state in
         state.counters.open += 1
-        state.holders.insert(ObjectIdentifier(new.connection))
+        state.held.append(ObjectIdentifier(new.connection))
       }
       return new.connection
     } catch {
@@ -130,8 +130,14 @@ final class ConnectionSlots: Sendable {
 
   /// Takes a connection back, and undoes what its holder has left.
   func checkIn(_ connection: Connection) {
-    let holder = ObjectIdentifier(connection)
-    guard state.withLock({ $0.holders.remove(holder) }) != nil else { return }
+    let returning = ObjectIdentifier(connection)
+    let isHeld = state.withLock { state in
+      guard let index = state.held.firstIndex(of: returning) else { return false }
+      state.held.swapAt(index, state.held.count - 1)
+      state.held.removeLast()
+      return true
+    }
+    guard isHeld else { return }
     // Outside the lock, because a rollback may take long; nobody else has the connection now.
     connection.relinquish()
     let (hits, misses) = connection.takeCacheCounts()

@@ -22,7 +22,8 @@ struct StatementCache {
 
   /// Takes a statement with this SQL.
   mutating func take(_ text: StatementText) -> Statement? {
-    guard let statement = idle[text]?.popLast() else {
+    // By the index, which doesn't allocate as an access through an optional does.
+    guard let index = idle.index(forKey: text), let statement = idle.values[index].popLast() else {
       misses += 1
       return nil
     }
@@ -39,7 +40,11 @@ struct StatementCache {
     guard statement.idleSince == nil else { return }
     clock += 1
     statement.idleSince = clock
-    idle[statement.text, default: []].append(statement)
+    if let index = idle.index(forKey: statement.text) {
+      idle.values[index].append(statement)
+    } else {
+      idle[statement.text] = [statement]
+    }
     count += 1
     bytes += statement.memory
     while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
