@@ -35,6 +35,21 @@ struct CursorTests {
     return String(link[link.index(after: start)..<end.lowerBound])
   }
 
+  @Test
+  func `a cursor has the same sealed form whenever and between whatever others it is sealed`() throws {
+    let key = [UInt8](0..<32)
+    let (coding, other) = (try #require(CursorCoding(key: key)), try #require(CursorCoding(key: key)))
+    let long = [UInt8](repeating: 7, count: 2000)
+    for number in (0..<1000).map({ $0 % 300 }) {
+      for request in [[1], [2, UInt8(number & 0xFF)], long] {
+        let cursor = Cursor(values: [.integer(Int64(number)), .text(Array("a".utf8))])
+        let text = try #require(coding.encode(cursor, isHidden: false, for: request))
+        #expect(try other.decode(text, for: request) == cursor)
+        #expect(throws: RequestError.self) { try coding.decode(text, for: request + [0]) }
+      }
+    }
+  }
+
   /// Asserts that pages of every size concatenate to the list.
   private func expectPages(_ target: String, on database: TestDatabase, _ count: Int) throws {
     let whole = try database.get(target).text

@@ -9,6 +9,7 @@ import KindredOutput
 ///     padding (kind, random bytes, zeros)
 struct CursorCoding: Sendable {
   private let seal: Seal
+  private let sealed = SealedCursors()
 
   /// - Parameter key: ``Seal/keyLength`` bytes; random by default, so that cursors of another run are refused.
   init?(key: [UInt8]? = nil) {
@@ -30,12 +31,11 @@ struct CursorCoding: Sendable {
     bytes.append(varint: UInt64(bitPattern: cursor.passed))
     bytes += cursor.digest ?? []
     for value in cursor.values { bytes.append(value) }
-    if isHidden {
-      guard let random = [UInt8].random(count: Self.randomLength) else { return nil }
-      bytes.append(Self.padding)
-      bytes += random
-      bytes += [UInt8](repeating: 0, count: max(0, Self.paddedLength - bytes.count))
-    }
+    guard isHidden else { return sealed.text(of: bytes, for: request) { seal(bytes, with: request) } }
+    guard let random = [UInt8].random(count: Self.randomLength) else { return nil }
+    bytes.append(Self.padding)
+    bytes += random
+    bytes += [UInt8](repeating: 0, count: max(0, Self.paddedLength - bytes.count))
     return seal(bytes, with: request)
   }
 
