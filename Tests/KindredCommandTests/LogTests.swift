@@ -58,6 +58,16 @@ struct LogTests {
     #expect(String(decoding: text, as: UTF8.self).hasSuffix(" info kindred: 1\n"))
   }
 
+  @Test(arguments: [
+    (0, 1, "0"), (0, 3, "000"), (7, 2, "07"), (10, 1, "10"), (99, 3, "099"), (1234, 3, "1234"),
+    (Int.max, 1, "9223372036854775807"),
+  ])
+  func `numbers have at least their digits`(number: Int, digits: Int, text: String) {
+    var line: [UInt8] = []
+    line.append(number, digits: digits)
+    #expect(String(decoding: line, as: UTF8.self) == text)
+  }
+
   @Test
   func `a request is a line, and its path begins neither a line nor another item`() throws {
     let (_, output) = logger()

@@ -11,22 +11,41 @@ struct ContentHash {
     /// The hash as 32 hexadecimal digits.
     var text: String { text(before: nil, after: "") }
 
+    /// The number of hexadecimal digits.
+    static let textLength = 32
+
+    /// Writes the hexadecimal digits.
+    func write(to text: UnsafeMutableRawBufferPointer) {
+      text.storeBytes(of: Self.digits(of: high >> 32), as: UInt64.self)
+      text.storeBytes(of: Self.digits(of: high & 0xFFFF_FFFF), toByteOffset: 8, as: UInt64.self)
+      text.storeBytes(of: Self.digits(of: low >> 32), toByteOffset: 16, as: UInt64.self)
+      text.storeBytes(of: Self.digits(of: low & 0xFFFF_FFFF), toByteOffset: 24, as: UInt64.self)
+    }
+
+    /// Returns the eight hexadecimal digits of a 32-bit number, the first in the lowest byte in memory.
+    private static func digits(of number: UInt64) -> UInt64 {
+      // One digit in each byte: halves are moved apart until they are four bits long.
+      var bytes = number
+      bytes = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
+      bytes = (bytes | bytes << 8) & 0x00FF_00FF_00FF_00FF
+      bytes = (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F
+      // 0x10 in each byte that is at least 10, for which letters follow.
+      let letters = (bytes &+ 0x0606_0606_0606_0606) & 0x1010_1010_1010_1010
+      let text = bytes &+ 0x3030_3030_3030_3030 &+ (letters >> 4) &* 0x27
+      return text.bigEndian
+    }
+
     /// Returns the hexadecimal digits between other texts.
     func text(before start: UInt8?, after end: String) -> String {
-      let digits: StaticString = "0123456789abcdef"
-      let length = (start == nil ? 0 : 1) + 32 + end.utf8.count
+      let length = (start == nil ? 0 : 1) + Self.textLength + end.utf8.count
       return String(unsafeUninitializedCapacity: length) { buffer in
         var index = 0
         if let start {
           buffer[0] = start
           index = 1
         }
-        for word in [high, low] {
-          for shift in stride(from: 60, through: 0, by: -4) {
-            buffer[index] = digits.utf8Start[Int(word >> UInt64(shift) & 15)]
-            index += 1
-          }
-        }
+        write(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[index...]))
+        index += Self.textLength
         for byte in end.utf8 {
           buffer[index] = byte
           index += 1

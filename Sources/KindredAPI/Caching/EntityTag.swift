@@ -14,6 +14,25 @@ struct EntityTag: Hashable {
 
   private static let suffix = "-gzip"
 
+  /// Appends the field `ETag`.
+  func append(to headers: inout HTTPHeaders) {
+    withUnsafeTemporaryAllocation(byteCount: Self.maximumLength, alignment: 8) { text in
+      text[0] = UInt8(ascii: "\"")
+      digest.write(to: UnsafeMutableRawBufferPointer(rebasing: text[1...]))
+      var length = 1 + ContentHash.Digest.textLength
+      if coding == .gzip {
+        for byte in Self.suffix.utf8 {
+          text[length] = byte
+          length += 1
+        }
+      }
+      text[length] = UInt8(ascii: "\"")
+      headers.append(valid: "ETag", UnsafeRawBufferPointer(rebasing: text[...length]))
+    }
+  }
+
+  private static let maximumLength = 2 + ContentHash.Digest.textLength + suffix.utf8.count
+
   /// The condition of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
   enum Condition {
     /// `*`, which matches any representation.

@@ -138,6 +138,8 @@ final class ModelVersion: Sendable {
 final class ModelSource: Sendable {
   private let read: @Sendable (any SchemaSource) throws -> Model
   private let current = Mutex<ModelVersion?>(nil)
+  /// Whether the most recently used model has access rules: read for each request, it needs no lock.
+  private let isRestricted = Atomic(false)
   /// The counts of all versions together.
   let planCounts = PlanCounts()
 
@@ -149,12 +151,18 @@ final class ModelSource: Sendable {
   /// The most recently used model.
   var known: ModelVersion? { current.withLock { $0 } }
 
+  /// Whether the most recently used model has access rules.
+  var hasAccessRules: Bool { isRestricted.load(ordering: .sequentiallyConsistent) }
+
   /// Returns the model of a snapshot's schema.
   func version(for source: any SchemaSource) throws -> ModelVersion {
     let schemaVersion = source.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
     let version = try made(for: source)
-    current.withLock { $0 = version }
+    current.withLock { current in
+      current = version
+      isRestricted.store(version.vocabulary != nil, ordering: .sequentiallyConsistent)
+    }
     return version
   }
 

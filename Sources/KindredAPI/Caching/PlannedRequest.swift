@@ -78,6 +78,16 @@ struct RequestOrder: Sendable {
 
   /// The associated data that cursors are bound to.
   var associatedData: [UInt8] {
-    Array((segments.joined(separator: "/") + "?" + terms).utf8) + [0] + principal
+    var data: [UInt8] = []
+    data.reserveCapacity(segments.reduce(2) { $0 + $1.utf8.count + 1 } + terms.utf8.count + principal.count)
+    for (index, segment) in segments.enumerated() {
+      if index > 0 { data.append(UInt8(ascii: "/")) }
+      data += segment.utf8
+    }
+    data.append(UInt8(ascii: "?"))
+    data += terms.utf8
+    data.append(0)
+    data += principal
+    return data
   }
 }

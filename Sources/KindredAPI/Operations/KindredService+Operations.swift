@@ -70,8 +70,13 @@ extension KindredService {
       throw unavailable(error)
     }
     return Representation(
-      MediaType.json.rawValue, JSONValue.object([("status", "ok")]).bytes, cacheControl: "no-store")
+      headers: Self.healthHeaders, content: .bytes(Self.healthContent), tag: Self.healthTag)
   }
+
+  // Created once, because monitors ask often.
+  private static let healthContent = JSONValue.object([("status", "ok")]).bytes
+  private static let healthHeaders = Representation.headers(MediaType.json.rawValue, cacheControl: "no-store")
+  private static let healthTag = Representation(MediaType.json.rawValue, healthContent).tag
 
   private func metrics() throws -> Representation {
     guard options.showsMetrics else { throw Problem.hidden("the metrics") }

@@ -4,7 +4,9 @@ import KindredHTTP
 import KindredOutput
 
 /// A request for the records that a path leads to.
-struct RecordsRequest {
+///
+/// An object, so that passing it on doesn't copy all parts of the request.
+final class RecordsRequest: Sendable {
   let segments: [Substring]
   let request: HTTPRequest
   let principal: Principal
@@ -13,8 +15,22 @@ struct RecordsRequest {
   let isAttachment: Bool
   let key: RepresentationCache.Key
   /// The state of the database when the request arrived, or an earlier one; nil if unknown.
-  var version: Int64?
+  let version: Int64?
   let condition: EntityTag.Condition?
+
+  init(
+    segments: [Substring], request: HTTPRequest, principal: Principal, type: MediaType, isAttachment: Bool,
+    key: RepresentationCache.Key, version: Int64?, condition: EntityTag.Condition?
+  ) {
+    self.segments = segments
+    self.request = request
+    self.principal = principal
+    self.type = type
+    self.isAttachment = isAttachment
+    self.key = key
+    self.version = version
+    self.condition = condition
+  }
 }
 
 extension KindredService {
@@ -23,7 +39,18 @@ extension KindredService {
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
-    let request = try longRequests.expanded(request, for: principal.standing) ?? request
+    // Without a copy of the request, unless it is a long one.
+    if let expanded = try longRequests.expanded(request, for: principal.standing) {
+      try records(at: segments, expanded, principal, readers, &timing)
+    } else {
+      try records(at: segments, request, principal, readers, &timing)
+    }
+  }
+
+  private func records(
+    at segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
       if let format, !recordTypes.contains(format) {
@@ -37,7 +64,7 @@ extension KindredService {
     }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
-    var asked = RecordsRequest(
+    let asked = RecordsRequest(
       segments: segments, request: request, principal: principal, type: type,
       isAttachment: format?.isUnpaged ?? false,
       key: RepresentationCache.Key(target: request.target, type: type, rights: principal.rights),
@@ -52,7 +79,7 @@ extension KindredService {
       readers, as: role, cancellation: request.cancellation,
       seconds: options.queryTime.map { max(0, $0 - waited) })
     do {
-      asked.version = try asked.version ?? reading.stateNumber()
+      let stateNumber = try asked.version ?? reading.stateNumber()
       let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
       let planned = try plan(asked, version) { try reading.checkInterruption() }
       timing.mark("plan")
@@ -74,7 +101,7 @@ extension KindredService {
           type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
           to: request)
       }
-      let result = RecordsReading(planned, for: asked, reading, self)
+      let result = RecordsReading(planned, for: asked, at: stateNumber, reading, self)
       do {
         let representation = try result.representation()
         timing.mark("query")

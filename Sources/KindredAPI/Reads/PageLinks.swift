@@ -42,7 +42,7 @@ struct PageLinks {
   private static func links(_ request: HTTPRequest, next cursor: String?) -> (first: String, next: String?) {
     if !hasPlace(request.target) {
       let target = URLCoding.encodeUnsafe(request.target)
-      return (target, cursor.map { "\(target)\(request.query == nil ? "?" : "&")after=\($0)" })
+      return (target, cursor.map { [target, request.query == nil ? "?after=" : "&after=", $0].joined() })
     }
     let (kept, offset) = pairs(of: request)
     func url(_ more: [String]) -> String {
@@ -79,11 +79,30 @@ struct PageLinks {
 
   /// The value of `Link` (RFC 8288); with long URLs only the more useful link, nil if there is none.
   var field: String? {
-    let first = first.utf8.count <= Self.maximumLength ? "<\(first)>; rel=\"first\"" : nil
-    guard let next = next.map({ "<\($0)>; rel=\"next\"" }) else { return first }
+    let first = first.utf8.count <= Self.maximumLength ? ["<", first, ">; rel=\"first\""] : nil
+    guard let next = next.map({ ["<", $0, ">; rel=\"next\""] }) else { return first?.joined() }
     // The path alone may be this long.
-    guard next.utf8.count <= Self.maximumLength + 1024 else { return first }
-    guard let first, next.utf8.count + first.utf8.count <= Self.maximumLength else { return next }
-    return "\(next), \(first)"
+    guard next.byteCount <= Self.maximumLength + 1024 else { return first?.joined() }
+    guard let first, next.byteCount + first.byteCount <= Self.maximumLength else { return next.joined() }
+    return (next + [", "] + first).joined()
+  }
+}
+
+extension [String] {
+  /// The length of all texts together, in bytes.
+  fileprivate var byteCount: Int { reduce(0) { $0 + $1.utf8.count } }
+
+  /// Returns the texts one after the other; an interpolation would grow the result step by step.
+  fileprivate func joined() -> String {
+    String(unsafeUninitializedCapacity: byteCount) { bytes in
+      var end = 0
+      for var text in self {
+        text.withUTF8 {
+          _ = UnsafeMutableBufferPointer(rebasing: bytes[end...]).update(fromContentsOf: $0)
+          end += $0.count
+        }
+      }
+      return end
+    }
   }
 }

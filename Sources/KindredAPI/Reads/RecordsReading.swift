@@ -8,15 +8,18 @@ import KindredOutput
 final class RecordsReading {
   private let planned: PlannedRequest
   private let asked: RecordsRequest
+  /// The state of the database before the snapshot was taken; nil if unknown.
+  private let stateNumber: Int64?
   private let reading: any ReadTransaction
   private let service: KindredService
   private var reader: any ResultSource
 
   /// - Parameter reading: A transaction with a snapshot; it is closed with the representation's content.
   init(
-    _ planned: PlannedRequest, for asked: RecordsRequest, _ reading: any ReadTransaction,
-    _ service: KindredService
+    _ planned: PlannedRequest, for asked: RecordsRequest, at stateNumber: Int64?,
+    _ reading: any ReadTransaction, _ service: KindredService
   ) {
+    self.stateNumber = stateNumber
     self.planned = planned
     self.asked = asked
     self.reading = reading
@@ -69,7 +72,7 @@ final class RecordsReading {
   /// The database state of the snapshot; nil if it is unknown, or if the content depends on something else too.
   private var stateVersion: Int64? {
     // The snapshot has that state only if nothing has been committed since the request arrived.
-    guard planned.isTimeless, let version = asked.version, service.backend.stateNumber == version else {
+    guard planned.isTimeless, let version = stateNumber, service.backend.stateNumber == version else {
       return nil
     }
     return version
@@ -113,7 +116,7 @@ final class RecordsReading {
   private func remember(_ tag: ContentHash.Digest, isOfContent: Bool, isLong: Bool = true) {
     service.representations.store(
       RepresentationCache.Entry(
-        key: asked.key, version: planned.isTimeless ? asked.version : nil, tag: tag, isOfContent: isOfContent,
+        key: asked.key, version: planned.isTimeless ? stateNumber : nil, tag: tag, isOfContent: isOfContent,
         isLong: isLong))
   }
 
@@ -206,7 +209,7 @@ final class RecordsReading {
     reader.close()
     reading.close()
     let representation = Representation(headers: beginning.headers, content: content, tag: tag)
-    if planned.isTimeless, asked.version != nil {
+    if planned.isTimeless, stateNumber != nil {
       remember(tag, isOfContent: true, isLong: representation.isLong)
     }
     return representation

@@ -115,13 +115,26 @@ enum URLCoding {
 
   /// Encodes everything that a URL can't contain, leaving existing escapes as they are.
   static func encodeUnsafe(_ text: String) -> String {
-    if text.consists(of: { safe[Int($0)] }) { return text }
-    return encode(text) { safe[Int($0)] }
+    if text.consists(of: isSafe) { return text }
+    return encode(text, keeping: isSafe)
   }
 
-  /// For each byte, whether a URL can contain it.
-  private static let safe = (0...255).map { byte in
-    isUnreserved(UInt8(byte)) || "!$&'()*:@/?,;=+%".utf8.contains(UInt8(byte))
+  /// Appends a text, with everything encoded that a URL can't contain, leaving existing escapes as they are.
+  static func appendEncodingUnsafe(_ text: Substring, to bytes: inout [UInt8]) {
+    let isCopied = text.utf8.withContiguousStorageIfAvailable { text in
+      guard text.allSatisfy(isSafe) else { return false }
+      bytes.append(contentsOf: text)
+      return true
+    }
+    if isCopied != true { bytes += encodeUnsafe(String(text)).utf8 }
+  }
+
+  /// Returns whether a URL can contain a byte: if it is unreserved or in ``!$&'()*:@/?,;=+%``.
+  ///
+  /// One bit per character: an array would be an object that all threads share.
+  private static func isSafe(_ byte: UInt8) -> Bool {
+    let bits: UInt64 = byte < 64 ? 0xafff_fff2_0000_0000 : byte < 128 ? 0x47ff_fffe_87ff_ffff : 0
+    return bits >> UInt64(byte & 63) & 1 == 1
   }
 
   private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {

@@ -62,7 +62,7 @@ struct Representation {
   /// Returns the response to a client: 304 if it has this content already, 412 if it requires other content.
   ///
   /// - Parameter compressionLevel: zlib's level; nil for no compression.
-  func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
+  consuming func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
     let coding = Self.coding(for: request, isLong: isLong, compressionLevel: compressionLevel)
     // RFC 9110 §13.2.2: If-Match is evaluated before If-None-Match, for any method.
     let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
@@ -75,7 +75,9 @@ struct Representation {
       if case .stream(let stream) = content { stream.close() }
       return Self.notModified(held, headers: Self.withoutType(headers))
     }
-    var response = HTTPResponse(status: .ok, headers: headers)
+    var response = HTTPResponse(status: .ok)
+    // Moved, so that adding fields doesn't copy them.
+    swap(&response.headers, &headers)
     encode(into: &response, coding, level: compressionLevel)
     return response
   }
@@ -89,7 +91,7 @@ struct Representation {
   /// Returns 304 with the fields that update a stored response (RFC 9110 §15.4.5).
   static func notModified(_ tag: EntityTag, headers: HTTPHeaders = ofNotModified) -> HTTPResponse {
     var headers = headers
-    headers.append("ETag", tag.field)
+    tag.append(to: &headers)
     return HTTPResponse(status: .notModified, headers: headers)
   }
 
@@ -124,6 +126,6 @@ struct Representation {
       response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)
     }
     if coding == .gzip { response.headers.append("Content-Encoding", "gzip") }
-    response.headers.append("ETag", EntityTag(digest: tag, coding: coding).field)
+    EntityTag(digest: tag, coding: coding).append(to: &response.headers)
   }
 }

@@ -121,8 +121,11 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Returns the response with the fields that all responses have, to be recorded once it has been generated.
-  func finished(_ response: HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming) -> HTTPResponse {
-    var response = response
+  ///
+  /// - Parameter response: Consumed, so that adding fields doesn't copy those that it has.
+  func finished(
+    _ response: consuming HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming
+  ) -> HTTPResponse {
     if restrictsAccess { response.dependOnCredentials() }
     options.cors?.apply(to: &response, for: request)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
@@ -140,7 +143,7 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Returns the response that delivers a representation to the client of a request.
-  func deliver(_ representation: Representation, to request: HTTPRequest) -> HTTPResponse {
+  func deliver(_ representation: consuming Representation, to request: HTTPRequest) -> HTTPResponse {
     representation.response(to: request, compressionLevel: options.compressionLevel)
   }
 
@@ -179,7 +182,7 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Whether access rules or credentials are configured.
-  var restrictsAccess: Bool { isAccessConfigured || models.known?.vocabulary != nil }
+  var restrictsAccess: Bool { isAccessConfigured || models.hasAccessRules }
 
   /// Returns the principal of a request.
   ///

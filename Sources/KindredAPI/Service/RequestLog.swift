@@ -19,8 +19,8 @@ public struct AnsweredRequest: Sendable {
   ///
   /// It includes the query and the values of named keys only if these may be logged.
   public let path: Substring
-  /// The path, encoded for a URL, so that no control character, space or quote in it can forge a line.
-  public var encodedPath: String { URLCoding.encodeUnsafe(String(path)) }
+  /// Appends the path, encoded for a URL, so that no control character, space or quote in it can forge a line.
+  public func appendEncodedPath(to line: inout [UInt8]) { URLCoding.appendEncodingUnsafe(path, to: &line) }
   /// The trace that the request is part of, as 32 hexadecimal digits (W3C Trace Context §3.2.2.3), if any.
   public let trace: String?
   /// The status of the response.

@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredHTTP
 
 /// The destination of a path.
 enum Route: Equatable {
@@ -15,16 +16,16 @@ enum Route: Equatable {
 
   /// - Throws: `RequestError` if Kindred has no such page.
   init(_ path: Substring) throws {
-    guard path.utf8.dropFirst().first == UInt8(ascii: "-"), path.hasPrefix("/-/") else {
+    guard let name = path.dropping("/-/") else {
       // A path of one byte is `/` or `*`.
       self = path.utf8.count == 1 ? .index : .records(Self.segments(of: path))
       return
     }
-    if path == "/-/batch" {
+    if name == "batch" {
       self = .batch
-    } else if path.hasPrefix("/-/explorer/") {
-      self = .asset(path.dropFirst("/-/explorer/".count))
-    } else if let page = OperationsPage(rawValue: String(path.dropFirst(3))) {
+    } else if let file = name.dropping("explorer/") {
+      self = .asset(file)
+    } else if let page = OperationsPage(rawValue: String(name)) {
       self = .operations(page)
     } else {
       throw RequestError(.notFound, "there is nothing at \(path)")
@@ -32,17 +33,17 @@ enum Route: Equatable {
   }
 
   /// Returns the segments between slashes, ignoring a trailing slash.
-  ///
-  /// It works on UTF-8 to avoid grapheme breaking.
   private static func segments(of path: Substring) -> [Substring] {
     var segments: [Substring] = []
     segments.reserveCapacity(4)
     let bytes = path.utf8
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      let start = bytes.index(after: index)
-      index = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
-      if index < bytes.endIndex || start < index { segments.append(path[start..<index]) }
+    var start = bytes.index(after: bytes.startIndex)
+    while start < bytes.endIndex {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+      // A slice of the bytes isn't aligned to characters, which would mean looking at them.
+      segments.append(Substring(bytes[start..<end]))
+      guard end < bytes.endIndex else { break }
+      start = bytes.index(after: end)
     }
     return segments
   }

@@ -44,7 +44,7 @@ struct WriteResult: Sendable {
     response.body = .bytes(gzip ?? content)
     if gzip != nil { response.headers.append("Content-Encoding", "gzip") }
     if let tag {
-      response.headers.append("ETag", EntityTag(digest: tag, coding: gzip == nil ? .identity : .gzip).field)
+      EntityTag(digest: tag, coding: gzip == nil ? .identity : .gzip).append(to: &response.headers)
     }
     return response
   }

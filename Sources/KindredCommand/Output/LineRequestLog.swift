@@ -12,21 +12,21 @@ struct LineRequestLog: RequestLog {
       line.append("info kindred: bytes=")
       line.append(request.byteCount)
       line.append(" method=")
-      line += request.method.token.utf8
+      line.append(text: request.method.token)
       let microseconds = Int(clamping: request.nanoseconds / 1000)
       line.append(" milliseconds=")
       line.append(microseconds / 1000)
       line.append(UInt8(ascii: "."))
       line.append(microseconds % 1000, digits: 3)
       line.append(" path=")
-      line += request.encodedPath.utf8
+      request.appendEncodedPath(to: &line)
       line.append(" peer=")
-      line += (request.peer ?? "-").utf8
+      line.append(text: request.peer ?? "-")
       line.append(" status=")
       line.append(request.status.code)
       if let trace = request.trace {
         line.append(" trace=")
-        line += trace.utf8
+        line.append(text: trace)
       }
       line.append(" request\n")
     }

@@ -103,9 +103,25 @@ extension [UInt8] {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// Appends the bytes of a text.
+  mutating func append(text: String) {
+    var text = text
+    text.withUTF8 { append(contentsOf: $0) }
+  }
+
   /// Appends a non-negative number, with leading zeros up to a number of digits.
   mutating func append(_ number: Int, digits: Int = 1) {
-    if number >= 10 || digits > 1 { append(number / 10, digits: digits - 1) }
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    if number < 10, digits <= 1 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+    // An Int has at most 19 decimal digits.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+      var first = text.count
+      var rest = number
+      repeat {
+        first -= 1
+        text[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while (rest > 0 || text.count - first < digits) && first > 0
+      append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
+    }
   }
 }
