@@ -9,11 +9,18 @@ public protocol BackendError: Error, CustomStringConvertible {
 
   /// Returns the names of those columns of a table that belong to the violated constraint, as far as they are known.
   func columns(of table: Table) -> [String]
+
+  /// The number of records after the one that failed, if it was to be inserted by a ``RecordInsertion`` and was put off;
+  /// otherwise nil.
+  var recordsAfter: Int? { get }
 }
 
 extension BackendError {
   /// Returns no columns.
   public func columns(of table: Table) -> [String] { [] }
+
+  /// Nil: nothing is put off.
+  public var recordsAfter: Int? { nil }
 
   /// The kind of constraint that was violated; nil for other errors.
   public var constraint: BackendErrorKind.Constraint? {

@@ -9,6 +9,11 @@ public protocol Transaction: AnyObject, SchemaSource {
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource
 }
 
+extension ReadTransaction {
+  /// Nil: the state is known before anything is read.
+  public var observedState: Int64? { nil }
+}
+
 extension Transaction {
   /// Returns the result of a plan without a limit.
   public func result(of plan: ExecutablePlan, _ parameters: Parameters) -> any ResultSource {
@@ -19,10 +24,15 @@ extension Transaction {
 /// A transaction that sees one state of the database, from the first statement of a request to the last byte of its
 /// answer.
 public protocol ReadTransaction: Transaction {
-  /// Returns the number of the snapshot's state, or of an earlier one; nil if it is unknown.
+  /// Returns the number of the snapshot's state, or of an earlier one; nil if it is unknown, or known only by
+  /// ``observedState`` later.
   ///
   /// It may take a new snapshot, so it must be called before anything is read.
   func stateNumber() throws -> Int64?
+
+  /// The number of the snapshot's state, if ``stateNumber()`` has been called and something has been read since; nil if
+  /// it is unknown.
+  var observedState: Int64? { get }
 
   /// Returns whether the database contains answers kept under an `Idempotency-Key`.
   func keepsAnswers() throws -> Bool

@@ -53,6 +53,11 @@ public protocol WriteTransaction: Transaction {
   /// Returns an insertion of these columns, to be run for many records.
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion
 
+  /// Inserts the records that have been put off, and returns how many of all those put off triggers have ignored.
+  ///
+  /// - Throws: A `BackendError` with ``BackendError/recordsAfter``.
+  func finishInsertions() throws -> Int
+
   /// Returns the answer kept under a key, if it is not older than `time`, in seconds since 1970.
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer?
 
@@ -64,6 +69,9 @@ public protocol WriteTransaction: Transaction {
 }
 
 extension WriteTransaction {
+  /// Returns 0: nothing is put off.
+  public func finishInsertions() throws -> Int { 0 }
+
   /// Returns the columns of the one record that a lookup finds.
   ///
   /// - Throws: `RequestError` (`notFound`) if a step of the path finds nothing.
@@ -84,6 +92,9 @@ public protocol RecordInsertion: AnyObject {
   func bind(text: UnsafeRawBufferPointer, at index: Int) throws
 
   /// Inserts a record with the bound values; returns false if a trigger ignores it.
+  ///
+  /// It may put the record off, to insert it together with others later: then the error of an earlier record is thrown, with
+  /// ``BackendError/recordsAfter``, and ``WriteTransaction/finishInsertions()`` has to be called.
   func run() throws -> Bool
 }
 

@@ -16,6 +16,10 @@ public final class PostgreSQLConnection {
   public var sessionTimeout: UInt64?
   /// Whether the connection can't be used any more.
   public private(set) var isBroken = false
+  /// Whether the statements so far are a transaction that the next ones continue.
+  private var isOpen = false
+  /// Whether the response to the end of a transaction has not been read yet.
+  private var awaitsEnd = false
   /// The time by which its work has to end, in nanoseconds of `MonotonicTime`; nil for no limit.
   public var deadline: UInt64?
 
@@ -77,8 +81,12 @@ public final class PostgreSQLConnection {
 
   /// Runs statements in order in one round trip; if one fails, the rest are skipped.
   ///
+  /// - Parameter staysOpen: Whether the next statements continue the transaction, which then needs no statements to
+  ///   begin and end it. It ends with the next ones that don't set this, with a failure, and with its holder.
   /// - Throws: The `PostgreSQLError` of the first statement that failed.
-  public func run(_ queries: [Query]) throws(PostgreSQLError) -> [QueryResult] {
+  public func run(
+    _ queries: [Query], staysOpen: Bool = false
+  ) throws(PostgreSQLError) -> [QueryResult] {
     guard !cancelState.isCancelled else {
       throw PostgreSQLError(state: PostgreSQLError.State.cancelled, message: "the request was cancelled")
     }
@@ -89,9 +97,12 @@ public final class PostgreSQLConnection {
       for query in queries { try send(query, &expected) }
     } catch {
       failure = error
+      failure?.position = expected.count { if case .rows = $0 { true } else { false } }
     }
-    guard kindred_pq_sync(handle) else { throw broken() }
+    guard staysOpen ? kindred_pq_request_flush(handle) : kindred_pq_sync(handle) else { throw broken() }
+    isOpen = staysOpen
     try flush()
+    if awaitsEnd { try takeEnd() }
     var results: [QueryResult] = []
     for expectation in expected {
       do throws(PostgreSQLError) {
@@ -99,15 +110,41 @@ public final class PostgreSQLConnection {
         if case .rows = expectation { results.append(result) }
       } catch {
         // The statements after it are skipped, and their errors only say so.
-        failure = failure ?? error
+        if failure == nil {
+          failure = error
+          failure?.position = results.count
+        }
         if error.endsConnection { throw failure ?? error }
       }
     }
+    guard let failure else {
+      if !isOpen { try takeEnd() }
+      return results
+    }
+    do throws(PostgreSQLError) {
+      if isOpen { try end() }
+      try takeEnd()
+    } catch {
+      isBroken = true
+    }
+    throw failure
+  }
+
+  /// Ends the transaction that the last statements have left open, without waiting for the server.
+  private func end() throws(PostgreSQLError) {
+    isOpen = false
+    guard kindred_pq_sync(handle) else { throw broken() }
+    awaitsEnd = true
+    try flush()
+  }
+
+  /// Reads the response to the end of a transaction.
+  private func takeEnd() throws(PostgreSQLError) {
     try awaitInput()
-    guard let end = kindred_pq_result(handle) else { throw failure ?? broken() }
-    kindred_pq_clear(end)
-    if let failure { throw failure }
-    return results
+    guard let end = kindred_pq_result(handle) else { throw broken() }
+    awaitsEnd = false
+    defer { kindred_pq_clear(end) }
+    guard Int(kindred_pq_result_status(end)) == KINDRED_PQ_PIPELINE_SYNC else { throw broken() }
   }
 
   /// An expected response, in the order of what was sent.
@@ -253,6 +290,13 @@ public final class PostgreSQLConnection {
     guard !isBroken else { return true }
     let socket = WatchedSocket(descriptor: kindred_pq_socket(handle))
     guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
+    if awaitsEnd {
+      // Usually this is all that has come; the statements that follow find out about the rest.
+      guard kindred_pq_consume(handle) else { return true }
+      guard !kindred_pq_is_busy(handle) else { return false }
+      do { try takeEnd() } catch { return true }
+      guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
+    }
     // The message is either a notice, such as a changed setting, or the last one before the server closes the
     // connection.
     while kindred_pq_consume(handle), Int(kindred_pq_status(handle)) == KINDRED_PQ_CONNECTION_OK {
@@ -264,6 +308,10 @@ public final class PostgreSQLConnection {
   /// The nanoseconds within which the end of a connection follows the message that announces it.
   private static let timeToClose: UInt64 = 50_000_000
 
+  private var isInTransaction: Bool {
+    !isBroken && !awaitsEnd && Int(kindred_pq_transaction_status(handle)) != KINDRED_PQ_TRANSACTION_IDLE
+  }
+
   /// Undoes what a holder has left, and invalidates its cancel handles.
   func relinquish() {
     if cancelState.changeHolder() {
@@ -272,12 +320,14 @@ public final class PostgreSQLConnection {
       return
     }
     deadline = MonotonicTime.now() &+ 2_000_000_000
-    if !isBroken, Int(kindred_pq_transaction_status(handle)) != KINDRED_PQ_TRANSACTION_IDLE {
-      do {
+    do {
+      if isOpen, !isBroken {
+        try end()
+      } else if isInTransaction {
         _ = try run([Query("ROLLBACK", isReusable: false)])
-      } catch {
-        isBroken = true
       }
+    } catch {
+      isBroken = true
     }
     for name in prepared.takeLeftovers() where !isBroken {
       // Without a session of its own, the statement may be that of another one.

@@ -19,6 +19,10 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var keyColumns: [String] = []
   /// The number of the parameter whose value can't be converted to its type, from 1; nil if it isn't about one.
   public var parameter: Int?
+  /// The number of statements of the pipeline that ran before the one that failed; nil if none failed.
+  public var position: Int?
+  /// The number of records after the one that failed, if they were to be inserted together; otherwise nil.
+  public var recordsAfter: Int?
   /// Whether a statement was cancelled because of its time limit.
   public var isTimeout = false
   /// Whether it is about values to be stored, as opposed to values in an expression.

@@ -1,11 +1,13 @@
 /// A statement with the texts that are bound to its parameters.
-public struct Query: Sendable {
+public struct Query: Sendable, Equatable {
   /// The statement, with `$1`, `$2`… in place of values.
   public let sql: String
   /// The text of each value in PostgreSQL's format; nil for NULL.
   public let values: [[UInt8]?]
   /// Whether the statement should be prepared for reuse.
   public let isReusable: Bool
+  /// Whether it needs a transaction that has been begun by a statement, as cursors do.
+  public var needsTransactionBlock = false
 
   /// Creates a statement with values.
   public init(_ sql: String, _ values: [[UInt8]?] = [], isReusable: Bool = true) {

@@ -40,6 +40,24 @@ public final class QueryResult {
       count: Int(kindred_pq_length(result, Int32(row), Int32(column))))
   }
 
+  /// Returns the bytes of a value, which are valid as long as this object exists; nil for NULL.
+  @inline(__always)
+  public func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+    let bytes = bytes(row, column)
+    return bytes.isEmpty && isNull(row, column) ? nil : bytes
+  }
+
+  /// Finds the values of a row, which are valid as long as this object exists.
+  ///
+  /// - Parameters:
+  ///   - starts: Set to the text of each value.
+  ///   - counts: Set to the number of bytes of each value; -1 for NULL.
+  public func read(
+    _ row: Int, _ starts: UnsafeMutablePointer<UnsafePointer<CChar>?>, _ counts: UnsafeMutablePointer<Int32>
+  ) {
+    kindred_pq_row(result, Int32(row), Int32(columnCount), starts, counts)
+  }
+
   /// Returns the text of a value; nil for NULL.
   public func text(_ row: Int, _ column: Int) -> String? {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
@@ -47,7 +65,17 @@ public final class QueryResult {
 
   /// Returns the value of an integer; nil for NULL.
   public func integer(_ row: Int, _ column: Int) -> Int64? {
-    isNull(row, column) ? nil : Int64(String(decoding: bytes(row, column), as: UTF8.self))
+    guard let text = value(row, column) else { return nil }
+    var number: Int64 = 0
+    // Up to 18 digits can't overflow.
+    for byte in text {
+      let digit = Int64(byte) - Int64(UInt8(ascii: "0"))
+      guard (0...9).contains(digit), text.count <= 18 else {
+        return Int64(String(decoding: text, as: UTF8.self))
+      }
+      number = number * 10 + digit
+    }
+    return text.isEmpty ? nil : number
   }
 
   /// Returns whether a value is true.

@@ -40,6 +40,8 @@ bool kindred_pq_send_prepared(
     PGconn *connection, const char *name, int count, const char *const *values);
 bool kindred_pq_send(PGconn *connection, const char *sql, int count, const char *const *values);
 bool kindred_pq_sync(PGconn *connection);
+/// Asks the server for the responses so far, without ending the transaction.
+bool kindred_pq_request_flush(PGconn *connection);
 /// Returns 0 if everything has been sent, 1 if the socket accepts no more now, -1 on failure.
 int kindred_pq_flush(PGconn *connection);
 bool kindred_pq_consume(PGconn *connection);
@@ -56,6 +58,8 @@ const char *kindred_pq_name(const PGresult *result, int column);
 bool kindred_pq_is_null(const PGresult *result, int row, int column);
 const char *kindred_pq_value(const PGresult *result, int row, int column);
 int kindred_pq_length(const PGresult *result, int row, int column);
+/// Finds the first values of a row; the length of NULL is -1.
+void kindred_pq_row(const PGresult *result, int row, int count, const char **starts, int *lengths);
 const char *kindred_pq_command(PGresult *result);
 const char *kindred_pq_affected(PGresult *result);
 void kindred_pq_clear(PGresult *result);

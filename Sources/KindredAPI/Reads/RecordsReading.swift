@@ -60,6 +60,9 @@ final class RecordsReading {
 
   // MARK: Tags
 
+  /// The state of the snapshot, or an earlier one; nil if it is unknown.
+  private var version: Int64? { stateNumber ?? reading.observedState }
+
   /// The tag of this content, if it has been read before and nothing has been written since.
   private var knownTag: ContentHash.Digest? {
     guard let entry = service.representations.entry(for: asked.key), entry.isOfContent,
@@ -72,7 +75,7 @@ final class RecordsReading {
   /// The database state of the snapshot; nil if it is unknown, or if the content depends on something else too.
   private var stateVersion: Int64? {
     // The snapshot has that state only if nothing has been committed since the request arrived.
-    guard planned.isTimeless, let version = stateNumber, service.backend.stateNumber == version else {
+    guard planned.isTimeless, let version, service.backend.stateNumber == version else {
       return nil
     }
     return version
@@ -116,7 +119,7 @@ final class RecordsReading {
   private func remember(_ tag: ContentHash.Digest, isOfContent: Bool, isLong: Bool = true) {
     service.representations.store(
       RepresentationCache.Entry(
-        key: asked.key, version: planned.isTimeless ? stateNumber : nil, tag: tag, isOfContent: isOfContent,
+        key: asked.key, version: planned.isTimeless ? version : nil, tag: tag, isOfContent: isOfContent,
         isLong: isLong))
   }
 
@@ -209,7 +212,7 @@ final class RecordsReading {
     reader.close()
     reading.close()
     let representation = Representation(headers: beginning.headers, content: content, tag: tag)
-    if planned.isTimeless, stateNumber != nil {
+    if planned.isTimeless, version != nil {
       remember(tag, isOfContent: true, isLong: representation.isLong)
     }
     return representation

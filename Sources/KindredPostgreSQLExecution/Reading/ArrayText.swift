@@ -13,9 +13,18 @@ struct ArrayText {
     close()
   }
 
+  /// Provides memory for so many bytes.
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
   /// Appends an element.
   mutating func append(_ text: UnsafeRawBufferPointer) {
     separate()
+    // Numbers need no quotes.
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    if text.count > 0, text.allSatisfy(digits.contains) {
+      bytes.append(contentsOf: text)
+      return
+    }
     bytes.append(UInt8(ascii: "\""))
     for byte in text {
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }

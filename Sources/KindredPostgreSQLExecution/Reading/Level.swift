@@ -101,18 +101,30 @@ final class Level {
 
   /// Assigns rows by a key column; rows with the same key are adjacent.
   private func groupRows(by column: Int) {
-    var groups: [[UInt8]: Range<Int32>] = [:]
+    let result = rows.result
+    var groups: [Range<Int32>] = []
+    var numbers = KeyTable(capacity: min(above.count, rows.count))
+    func number(of key: UnsafeRawBufferPointer, _ hash: UInt64) -> Int? {
+      numbers.number(of: hash) { key.hasSameBytes(as: result.bytes(Int(groups[$0].lowerBound), column)) }
+    }
     var row = 0
     while row < rows.count {
       let start = row
-      repeat { row += 1 } while row < rows.count && rows.hasSame(row, column, as: rows, start, column)
-      groups[Array(rows.result.bytes(start, column))] = Int32(start)..<Int32(row)
+      let key = result.bytes(start, column)
+      repeat { row += 1 } while row < rows.count && key.hasSameBytes(as: result.bytes(row, column))
+      let hash = KeyTable.hash(key)
+      guard number(of: key, hash) == nil else { continue }
+      numbers.add(hash)
+      groups.append(Int32(start)..<Int32(row))
     }
     var order: [Int32] = []
     order.reserveCapacity(rows.count)
     for ordinal in 0..<above.count {
       starts.append(Int32(order.count))
-      if let group = above.value(0, of: ordinal).flatMap({ groups[$0] }) { order += group }
+      let group = above.withValue(0, of: ordinal) { key in
+        key.flatMap { number(of: $0, KeyTable.hash($0)) }.map { groups[$0] }
+      }
+      if let group { order += group }
     }
     starts.append(Int32(order.count))
     self.order = order
@@ -155,52 +167,4 @@ final class Level {
   }
 
   func set(_ child: Child, of node: Int) { children[node] = child }
-}
-
-/// The parent records of a level, identified by the values that statements read from them.
-struct Ordinals {
-  /// The values that are read from each record, as bindings of the child's statement.
-  let inputs: [SQL.Binding]
-  /// The values of the inputs, record by record.
-  private var values: [[UInt8]?] = []
-  private(set) var count = 0
-  /// The place of each record in the parent level; only recorded if equal records are kept apart.
-  private(set) var origins: [Int32] = []
-  private var numbers: [[UInt8]: Int32] = [:]
-
-  init(inputs: [SQL.Binding]) {
-    self.inputs = inputs
-  }
-
-  /// Returns the value of an input.
-  func value(_ input: Int, of ordinal: Int) -> [UInt8]? { values[ordinal * inputs.count + input] }
-
-  /// Returns the number of the record with these values, which is added if necessary.
-  ///
-  /// - Parameter origin: The place of the record if equal records are to be kept apart; nil to share a number.
-  mutating func number(of values: [[UInt8]?], origin: Int?) -> Int32 {
-    let number = Int32(count)
-    if let origin {
-      origins.append(Int32(origin))
-    } else {
-      // The key has for each value whether it is NULL, its length and its bytes.
-      var key: [UInt8] = []
-      for value in values {
-        key.append(value == nil ? 0 : 1)
-        guard let value else { continue }
-        withUnsafeBytes(of: value.count) { key += $0 }
-        key += value
-      }
-      if let known = numbers[key] { return known }
-      numbers[key] = number
-    }
-    self.values += values
-    count += 1
-    return number
-  }
-
-  /// Returns the values of an input as the text of an array.
-  func array(of input: Int) -> [UInt8] {
-    ArrayText((0..<count).map { value(input, of: $0) }).bytes
-  }
 }

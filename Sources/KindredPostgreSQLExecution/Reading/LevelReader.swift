@@ -90,11 +90,14 @@ final class LevelReader {
   /// Returns the parent record of the root, which consists of the rows of the path.
   func path(_ rows: [Rows]) -> Ordinals {
     var path = Ordinals(inputs: inputs[0])
-    let values = inputs[0].map { binding -> [UInt8]? in
-      guard case .ancestor(let level, let column) = binding, level <= rows.count else { return nil }
-      return rows[rows.count - level].value(0, column)
+    for binding in inputs[0] {
+      guard case .ancestor(let level, let column) = binding, level <= rows.count else {
+        path.append(nil)
+        continue
+      }
+      path.append(rows[rows.count - level].result.value(0, column))
     }
-    _ = path.number(of: values, origin: nil)
+    _ = path.endRecord(origin: nil)
     return path
   }
 
@@ -265,12 +268,17 @@ final class LevelReader {
     for place in places {
       while level.range(of: ordinal).upperBound <= place { ordinal += 1 }
       let row = level.row(at: place)
-      let values = sources.map { source -> [UInt8]? in
-        if let column = source.column { return level.rows.value(row, column) }
-        return source.input.flatMap { level.above.value($0, of: ordinal) }
+      for source in sources {
+        if let column = source.column {
+          records.append(level.rows.result.value(row, column))
+        } else if let input = source.input {
+          level.above.withValue(input, of: ordinal) { records.append($0) }
+        } else {
+          records.append(nil)
+        }
       }
       // In a recursion equal records are kept apart, because a record may be its own ancestor on one path only.
-      ordinals.append(records.number(of: values, origin: node.isRecursive ? place : nil))
+      ordinals.append(records.endRecord(origin: node.isRecursive ? place : nil))
     }
     let values = try batch.statement.bindings.map { binding -> [UInt8]? in
       if case .batch(let input) = binding { return records.array(of: input) }
@@ -327,17 +335,4 @@ final class LevelReader {
 struct LevelCursor {
   let cursor: RowCursor
   let read: LevelReader.Read
-}
-
-extension Rows {
-  /// Returns the bytes of a value; nil for NULL.
-  func value(_ row: Int, _ column: Int) -> [UInt8]? {
-    result.isNull(row, column) ? nil : Array(result.bytes(row, column))
-  }
-
-  /// Returns whether two values are equal and not NULL.
-  func hasSame(_ row: Int, _ column: Int, as other: Rows, _ otherRow: Int, _ otherColumn: Int) -> Bool {
-    !result.isNull(row, column) && !other.result.isNull(otherRow, otherColumn)
-      && result.bytes(row, column).elementsEqual(other.result.bytes(otherRow, otherColumn))
-  }
 }

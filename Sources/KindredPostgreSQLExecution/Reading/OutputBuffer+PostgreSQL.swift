@@ -46,10 +46,22 @@ extension OutputBuffer {
     case UInt8(ascii: "N"): append("null")
     case UInt8(ascii: "y"): append(bytes.first == UInt8(ascii: "-") ? "-9e999" : "9e999")
     default:
-      guard kind == .real, let start = bytes.baseAddress else { return append(raw: bytes) }
+      guard kind == .real, !Self.isDecimal(bytes), let start = bytes.baseAddress else {
+        return append(raw: bytes)
+      }
       // libpq adds a zero byte after each value.
       append(strtod(start.assumingMemoryBound(to: CChar.self), nil))
     }
+  }
+
+  /// Returns whether a number has a fraction and no exponent; PostgreSQL's shortest text of it is then that of JSON.
+  private static func isDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var hasPoint = false
+    for byte in bytes {
+      if byte == UInt8(ascii: ".") { hasPoint = true }
+      if byte == UInt8(ascii: "e") { return false }
+    }
+    return hasPoint
   }
 
   /// Appends a timestamp in ISO 8601; values that are not one, such as `infinity` and years BC, are written

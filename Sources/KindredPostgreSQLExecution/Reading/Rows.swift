@@ -3,12 +3,18 @@ import KindredPostgreSQL
 /// The rows of a statement with the kinds of their columns.
 final class Rows {
   let result: QueryResult
-  private let kinds: [ColumnKind]
+  /// The kind of each column.
+  let kinds: UnsafeMutablePointer<ColumnKind>
 
   init(_ result: QueryResult) {
     self.result = result
-    kinds = (0..<result.columnCount).map { ColumnKind(oid: result.type(of: $0)) }
+    kinds = .allocate(capacity: max(1, result.columnCount))
+    for column in 0..<result.columnCount {
+      (kinds + column).initialize(to: ColumnKind(oid: result.type(of: column)))
+    }
   }
+
+  deinit { kinds.deallocate() }
 
   var count: Int { result.rowCount }
 
@@ -16,25 +22,79 @@ final class Rows {
   var size: Int {
     var size = 0
     for row in 0..<count {
-      for column in kinds.indices { size += result.bytes(row, column).count }
+      for column in 0..<result.columnCount { size += result.bytes(row, column).count }
     }
     return size
   }
 
-  @inline(__always)
-  func kind(of column: Int) -> ColumnKind { kinds[column] }
+  /// Calls `body` with a value.
+  func withPlace<Result>(_ row: Int, _ column: Int, _ body: (Place) -> Result) -> Result {
+    let value = result.value(row, column)
+    return withExtendedLifetime(self) {
+      body(Place(start: value?.baseAddress, count: value.map { Int32($0.count) } ?? -1, kind: kinds[column]))
+    }
+  }
+
+  /// Returns the bytes of a value; nil for NULL.
+  func value(_ row: Int, _ column: Int) -> [UInt8]? { result.value(row, column).map { Array($0) } }
+
+  /// Returns whether two values are equal and not NULL.
+  func hasSame(_ row: Int, _ column: Int, as other: Rows, _ otherRow: Int, _ otherColumn: Int) -> Bool {
+    guard let value = result.value(row, column), let other = other.result.value(otherRow, otherColumn) else {
+      return false
+    }
+    return value.hasSameBytes(as: other)
+  }
 }
 
-/// A value of a row: where it is found in a result.
+/// A value of a row, which is valid as long as the row's result exists.
 struct Place {
-  let rows: Rows
-  let row: Int
-  let column: Int
+  let start: UnsafeRawPointer?
+  /// The number of bytes of its text; -1 for NULL.
+  let count: Int32
+  let kind: ColumnKind
 
   @inline(__always)
-  var isNull: Bool { rows.result.isNull(row, column) }
+  var isNull: Bool { count < 0 }
+  /// The text, which a zero byte follows; empty for NULL.
   @inline(__always)
-  var bytes: UnsafeRawBufferPointer { rows.result.bytes(row, column) }
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: max(0, Int(count))) }
+}
+
+/// The values of one row of a result.
+struct RowValues: ~Copyable {
+  private var starts: UnsafeMutablePointer<UnsafePointer<CChar>?>
+  private var counts: UnsafeMutablePointer<Int32>
+  private var kinds: UnsafeMutablePointer<ColumnKind>?
+  private var capacity = 16
+
+  init() {
+    starts = .allocate(capacity: capacity)
+    counts = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    starts.deallocate()
+    counts.deallocate()
+  }
+
+  /// Finds the values of a row, which are valid as long as the rows exist.
+  mutating func read(_ row: Int, of rows: Rows) {
+    let columns = rows.result.columnCount
+    if columns > capacity {
+      starts.deallocate()
+      counts.deallocate()
+      capacity = columns
+      starts = .allocate(capacity: columns)
+      counts = .allocate(capacity: columns)
+    }
+    rows.result.read(row, starts, counts)
+    kinds = rows.kinds
+  }
+
+  /// Returns the value of a column.
   @inline(__always)
-  var kind: ColumnKind { rows.kind(of: column) }
+  func place(_ column: Int) -> Place {
+    Place(start: UnsafeRawPointer(starts[column]), count: counts[column], kind: kinds?[column] ?? .text)
+  }
 }

@@ -10,7 +10,7 @@ extension Plan {
     // The statement is that of a cursor, or has a limit.
     func runs(_ statement: Statement) -> Bool {
       sql == statement.sql || sql.hasSuffix(" FOR \(statement.sql)")
-        || sql.hasPrefix("\(statement.sql) LIMIT ")
+        || sql.hasPrefix("\(statement.textBeforePage ?? statement.sql) LIMIT ")
     }
     let step = path.first { runs($0.statement) }
     let others = nodes.flatMap { [$0.statement, $0.batch?.statement] } + [count]

@@ -6,7 +6,7 @@ import KindredPostgreSQL
 
 /// A connection in a read transaction, from the first statement of a request to the last byte of its response.
 ///
-/// The transaction begins in the same round trip as the first statement.
+/// It begins in the same round trip as the first statement.
 final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   let backend: PostgreSQLBackend
   private let pool: PostgreSQLPool
@@ -15,7 +15,12 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   let role: DatabaseRole?
   private let cancellation: (any Cancellation)?
   private var isClosed = false
-  private var hasBegun = false
+  private var progress = Progress.none
+  /// The statements that were the only ones, with their results.
+  private var alone: (queries: [Query], results: [QueryResult])?
+  /// Whether the first statements tell the state that they see, and its number once they have.
+  private var observesState = false
+  private(set) var observedState: Int64?
   /// The nanoseconds that the statements may still take; nil for no limit.
   private var timeLeft: UInt64?
   private var start: UInt64 = 0
@@ -54,37 +59,79 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   // MARK: Statements
 
+  /// How far the transaction is.
+  private enum Progress {
+    case none
+    /// Its first statement began it, in a session with the settings of reading.
+    case open
+    /// `BEGIN` began it.
+    case inBlock
+    case failed
+  }
+
   /// Runs statements in one round trip.
   ///
   /// - Throws: `PostgreSQLError`.
-  func run(_ queries: [Query]) throws -> [QueryResult] {
-    // After a restart that failed, the connection may have another holder.
-    guard !isClosed else { throw PostgreSQLError.closed }
-    try checkInterruption()
-    guard !hasBegun else { return try connection.run(queries) }
-    let beginning = try self.beginning
-    hasBegun = true
-    let results = try RoleSettings.refusing { try connection.run(beginning + queries) }
-    return Array(results.dropFirst(beginning.count))
-  }
+  func run(_ queries: [Query]) throws -> [QueryResult] { try run(queries, isLast: false) }
 
-  /// Runs all statements of the transaction in one round trip.
-  ///
-  /// In a session of its own, PostgreSQL makes them one transaction, which needs no statements to begin and end.
+  /// Runs all statements of the transaction in one round trip; if it is asked for the same ones again, it returns the same
+  /// results.
   ///
   /// - Throws: `PostgreSQLError`.
   func runAlone(_ queries: [Query]) throws -> [QueryResult] {
-    guard role == nil, !hasBegun, !isClosed, try hasSessionSettings() else { return try run(queries) }
-    try checkInterruption()
-    return try connection.run(queries)
+    if let alone, alone.queries == queries { return alone.results }
+    let results = try run(queries, isLast: true)
+    alone = (queries, results)
+    return results
   }
 
-  private var beginning: [Query] {
-    get throws {
-      try [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
-        + (hasSessionSettings()
-          ? [] : backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) }))
-        + (role.map { [try RoleSettings.query(for: $0)] } ?? [])
+  private func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
+    // After a restart that failed, the connection may have another holder.
+    guard !isClosed, progress != .failed else { throw PostgreSQLError.closed }
+    try checkInterruption()
+    let beginning = try beginning(for: queries)
+    var results: [QueryResult]
+    do {
+      results = try RoleSettings.refusing {
+        try connection.run(beginning + queries, staysOpen: progress == .open && !isLast)
+      }
+    } catch {
+      progress = .failed
+      throw error
+    }
+    if observesState, let number = beginning.firstIndex(of: StateNumbers.query) {
+      observesState = false
+      observedState = results[number].text(0, 0).map { backend.watcher.numbers.number(of: $0) }
+    }
+    if progress == .open, isLast { progress = .none }
+    results.removeFirst(beginning.count)
+    return results
+  }
+
+  /// Returns the statements that have to run before others of the transaction.
+  ///
+  /// In a session of its own, the first statement begins a transaction, which ends with the pipeline. `BEGIN` makes a
+  /// block of it, which has the same snapshot.
+  private func beginning(for queries: [Query]) throws -> [Query] {
+    let needsBlock = role != nil || queries.contains(where: \.needsTransactionBlock)
+    switch progress {
+    case .inBlock, .failed: return []
+    case .open:
+      guard needsBlock else { return [] }
+      progress = .inBlock
+      return [Query("BEGIN", isReusable: false)]
+    case .none:
+      let hasSettings = try hasSessionSettings()
+      progress = needsBlock || !hasSettings ? .inBlock : .open
+      var beginning: [Query] = []
+      if progress == .inBlock {
+        beginning = [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
+        if !hasSettings {
+          beginning += backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
+        }
+        if let role { beginning.append(try RoleSettings.query(for: role)) }
+      }
+      return beginning + (observesState ? [StateNumbers.query] : [])
     }
   }
 
@@ -96,7 +143,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       if needed == known { return true }
       // After waiting, less time is left; the connection itself keeps to it.
       if needed > 0, known > needed { return known - needed <= Self.leeway }
-      guard needed > known, known > 0 else { return false }
+      guard needed > known else { return false }
     }
     _ = try connection.run([backend.sessionSettings(milliseconds: needed)])
     connection.sessionTimeout = needed
@@ -124,7 +171,9 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private func restart(_ error: PostgreSQLError) throws {
     // The idle connections were probably lost at the same time.
     if error.endsConnection { pool.closeIdle() }
-    hasBegun = false
+    progress = .none
+    alone = nil
+    observesState = observesState || observedState != nil
     cancellation?.onCancel(nil)
     isClosed = true
     connection = try pool.renew(connection)
@@ -150,10 +199,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   }
 
   func stateNumber() throws -> Int64? {
-    guard backend.capabilities.hasSnapshotNumbers else { return nil }
-    // The first statement takes the snapshot, which then shows this state or a later one.
-    guard hasBegun else { return backend.watcher.current }
-    return try run([StateNumbers.query]).first?.text(0, 0).map { backend.watcher.numbers.number(of: $0) }
+    observesState = backend.capabilities.hasSnapshotNumbers && progress == .none
+    return observedState
   }
 
   func tables(readBy plan: Plan) throws -> Set<String>? { nil }

@@ -76,7 +76,7 @@ final class PostgreSQLResultSource: ResultSource {
       self.cursor = cursor
     } else {
       cursor = nil
-      queries.append(try query(statement))
+      queries.append(try statement.paged(parameters, below: path) ?? query(statement))
     }
     if let count = plan.count { queries.append(try query(count)) }
     let isAlone =
@@ -105,7 +105,7 @@ final class PostgreSQLResultSource: ResultSource {
     guard let columns = plan.cursorColumns, root.count > 0 else { return nil }
     return Cursor(
       values: columns.map { column in
-        Cursor.Value(Place(rows: root.rows, row: root.count - 1, column: column))
+        root.rows.withPlace(root.count - 1, column) { Cursor.Value($0) }
       })
   }
 
@@ -154,8 +154,9 @@ final class PostgreSQLResultSource: ResultSource {
 
   var blob: [UInt8]? {
     guard let root, root.count > 0 else { return nil }
-    let place = Place(rows: root.rows, row: 0, column: 0)
-    return place.kind == .bytes && !place.isNull ? Hexadecimal.bytes(of: place.bytes) : nil
+    return root.rows.withPlace(0, 0) { place in
+      place.kind == .bytes && !place.isNull ? Hexadecimal.bytes(of: place.bytes) : nil
+    }
   }
 
   func close() {
@@ -227,7 +228,7 @@ final class PostgreSQLResultSource: ResultSource {
         at: Origin(parameter: "after"))
     }
     var whole = cursor
-    whole.values = (0..<rows.result.columnCount).map { Cursor.Value(Place(rows: rows, row: 0, column: $0)) }
+    whole.values = (0..<rows.result.columnCount).map { rows.withPlace(0, $0) { Cursor.Value($0) } }
     return whole
   }
 }
@@ -278,7 +279,10 @@ struct RowCursor {
   }
 
   func declaration(_ query: Query) -> Query {
-    Query("DECLARE \(name) NO SCROLL CURSOR FOR \(query.sql)", query.values, isReusable: false)
+    var declaration = Query(
+      "DECLARE \(name) NO SCROLL CURSOR FOR \(query.sql)", query.values, isReusable: false)
+    declaration.needsTransactionBlock = true
+    return declaration
   }
 
   var fetch: Query { Query("FETCH FORWARD \(size) FROM \(name)", isReusable: false) }

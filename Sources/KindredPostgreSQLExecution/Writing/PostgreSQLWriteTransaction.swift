@@ -21,6 +21,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   /// The limit of time for each statement that the server has been told, in milliseconds.
   private var limit: UInt64?
   var hasGivenRows = false
+  /// The insertions that have been put off, and their size in bytes.
+  private var insertions: [Query] = []
+  private var insertionsSize = 0
+  private var ignoredCount = 0
 
   /// Begins a transaction.
   ///
@@ -54,6 +58,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   ///
   /// - Throws: `PostgreSQLError`, also for constraints that are checked at the commit.
   func commit() throws {
+    try insert()
     isOpen = false
     let results: [QueryResult]
     do throws(PostgreSQLError) {
@@ -70,6 +75,11 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   // MARK: Statements
 
   func run(_ queries: [Query]) throws -> [QueryResult] {
+    try insert()
+    return try send(queries)
+  }
+
+  private func send(_ queries: [Query]) throws -> [QueryResult] {
     let settings = settings
     self.settings = []
     do {
@@ -77,8 +87,45 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     } catch {
       backend.notice(error)
       if error.endsConnection || error.category == "40" { isOpen = false }
+      var error = error
+      error.position = error.position.map { $0 - settings.count }
       throw error
     }
+  }
+
+  // MARK: Insertions
+
+  /// Up to so many insertions, and about so many bytes, share a round trip.
+  private static let largestGroup = (count: 500, size: 1 << 18)
+
+  /// Puts an insertion off.
+  fileprivate func add(_ insertion: Query) throws {
+    insertions.append(insertion)
+    insertionsSize += insertion.values.reduce(64) { $0 + ($1?.count ?? 0) }
+    if insertions.count >= Self.largestGroup.count || insertionsSize >= Self.largestGroup.size { try insert() }
+  }
+
+  /// Runs the insertions that have been put off.
+  ///
+  /// Without a savepoint, which would cost each record two statements, one that fails ends the transaction.
+  private func insert() throws {
+    guard !insertions.isEmpty else { return }
+    let queries = insertions
+    (insertions, insertionsSize) = ([], 0)
+    do {
+      ignoredCount += try send(queries).count { $0.affectedRows == 0 }
+    } catch let error as PostgreSQLError {
+      isOpen = false
+      var error = error.ofWrite
+      error.recordsAfter = error.position.flatMap { $0 >= 0 ? queries.count - 1 - $0 : nil }
+      throw error
+    }
+  }
+
+  func finishInsertions() throws -> Int {
+    try insert()
+    defer { ignoredCount = 0 }
+    return ignoredCount
   }
 
   func runAlone(_ queries: [Query]) throws -> [QueryResult] { try run(queries) }
@@ -148,6 +195,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       // Checks the constraints that are deferred to the commit.
       _ = try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)])
     } catch {
+      (insertions, insertionsSize) = ([], 0)
       if isOpen { _ = try run([Self.undo(name)]) }
       throw (error as? PostgreSQLError)?.ofWrite ?? error
     }
@@ -185,7 +233,7 @@ extension Rows {
   /// The values of all rows.
   var values: [[SQLValue]] {
     (0..<count).map { row in
-      (0..<result.columnCount).map { SQLValue(Place(rows: self, row: row, column: $0)) }
+      (0..<result.columnCount).map { withPlace(row, $0) { SQLValue($0) } }
     }
   }
 }
@@ -199,7 +247,7 @@ extension PostgreSQLError {
   }
 }
 
-/// An INSERT that is bound to the values of each record in turn.
+/// An INSERT that is bound to the values of each record in turn; records are inserted in groups.
 private final class PostgreSQLInsertion: RecordInsertion {
   private let sql: String
   private var values: [[UInt8]?]
@@ -216,12 +264,7 @@ private final class PostgreSQLInsertion: RecordInsertion {
   func bind(text: UnsafeRawBufferPointer, at index: Int) throws { values[index] = Array(text) }
 
   func run() throws -> Bool {
-    do {
-      return try transaction.run([Query(sql, values)])[0].affectedRows > 0
-    } catch let error as PostgreSQLError {
-      // Without a savepoint, which would cost each record two statements, the failed statement ends the transaction.
-      transaction.isOpen = false
-      throw error.ofWrite
-    }
+    try transaction.add(Query(sql, values))
+    return true
   }
 }

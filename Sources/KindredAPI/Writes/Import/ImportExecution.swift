@@ -12,6 +12,7 @@ struct ImportExecution {
   private let transaction: any WriteTransaction
   /// The time that each record may take, in nanoseconds; nil for no limit.
   private let timePerRecord: UInt64?
+  private let latest = LatestLines()
 
   init(_ execution: WriteExecution, format: ImportFormat) {
     self.execution = execution
@@ -49,6 +50,10 @@ struct ImportExecution {
     } _: {
       try add($0, to: records, &progress)
     }
+    let ignored = try atLine(0) { try transaction.finishInsertions() }
+    progress.count -= ignored
+    progress.added -= ignored
+    progress.isIgnored = progress.isIgnored || ignored > 0
     guard progress.count > 0 || !progress.isIgnored else { throw Problem.ignored() }
     var result = WriteResult(status: preferences.resolution == nil || progress.added > 0 ? .created : .ok)
     result.count = progress.count
@@ -94,7 +99,10 @@ struct ImportExecution {
     var plain = plain.map(PlainLines.init)
     while try lines.next() {
       let bytes = lines.bytes
-      if let isAdded = try atLine(lines.line, { try plain?.insert(bytes) }) {
+      let isAdded = try atLine(lines.line) {
+        try latest.inserting(at: lines.line) { try plain?.insert(bytes) }
+      }
+      if let isAdded {
         added(isAdded)
         continue
       }
@@ -125,7 +133,9 @@ struct ImportExecution {
     while try reader.next() {
       try atLine(reader.line) {
         try checkFieldCount(reader, columns.count)
-        if let isAdded = try plain?.insert(reader) { return added(isAdded) }
+        if let isAdded = try latest.inserting(at: reader.line, { try plain?.insert(reader) }) {
+          return added(isAdded)
+        }
         try body(try draft(reader, columns))
       }
     }
@@ -206,11 +216,37 @@ struct ImportExecution {
     } catch let error as any BackendError where Problem(refusing: error) == nil && !error.isOfOneRecord {
       throw error
     } catch {
-      let refusal = (error as? any BackendError).flatMap { Problem(refusing: $0) }
+      let failure = error as? any BackendError
+      let isLate = failure?.recordsAfter != nil
+      let refusal = failure.flatMap {
+        isLate ? Problem(refusing: $0, changing: resource) : Problem(refusing: $0)
+      }
       var problem = refusal ?? execution.service.problem(for: error, of: execution.plan.principal)
-      problem.line = problem.line ?? line
+      problem.line = problem.line ?? failure?.recordsAfter.flatMap { latest.line(before: $0) } ?? line
       throw problem
     }
+  }
+}
+
+/// The lines of the latest records that were inserted, maybe together with others later.
+private final class LatestLines {
+  private var lines: [Int] = []
+
+  /// The number of lines that are kept at least; more than are inserted together.
+  private static let capacity = 4096
+
+  /// Notes the line of a record, unless `insert` returns nil.
+  func inserting(at line: Int, _ insert: () throws -> Bool?) rethrows -> Bool? {
+    if lines.count == 2 * Self.capacity { lines.removeFirst(Self.capacity) }
+    lines.append(line)
+    let isAdded = try insert()
+    if isAdded == nil { lines.removeLast() }
+    return isAdded
+  }
+
+  /// Returns the line of the record before so many others.
+  func line(before count: Int) -> Int? {
+    lines.indices.contains(lines.count - 1 - count) ? lines[lines.count - 1 - count] : nil
   }
 }
 

@@ -32,10 +32,12 @@ struct PlainInsertion {
 
   /// Inserts the record whose values are bound; returns false if a trigger ignores it, and nil if the general way has to
   /// find out what is wrong with it.
+  ///
+  /// - Throws: `Problem`, or the `BackendError` of an earlier record.
   func run(_ statement: any RecordInsertion) throws -> Bool? {
     do {
       return try statement.run()
-    } catch let error as any BackendError {
+    } catch let error as any BackendError where error.recordsAfter == nil {
       // The general way names the reference or the value, if the transaction can still be used.
       if error.constraint == .foreignKey || error.isOfValues, transaction.isOpen { return nil }
       throw Problem(refusing: error, changing: resource) ?? error

@@ -63,9 +63,18 @@ public struct Plan: Sendable {
     public var sql: String
     /// The bindings; that of parameter `?1` comes first.
     public var bindings: [SQL.Binding]
+    /// The number of bytes before the page at the end, ` LIMIT $3::int8 + $4::int8`, whose parameters are the last ones
+    /// and used only there; nil if there is none.
+    public let lengthBeforePage: Int?
 
     init(_ sql: SQL, _ style: SQL.ParameterStyle = .questionMark) {
       (self.sql, bindings) = sql.rendered(style)
+      let (size, ahead) = ("$\(bindings.count - 1)::int8", "$\(bindings.count)::int8")
+      let page = " LIMIT \(size) + \(ahead)"
+      let ends =
+        style == .dollar && self.sql.hasSuffix(page)
+        && self.sql.ranges(of: size).count == 1 && self.sql.ranges(of: ahead).count == 1
+      lengthBeforePage = ends ? self.sql.utf8.count - page.utf8.count : nil
     }
   }
 

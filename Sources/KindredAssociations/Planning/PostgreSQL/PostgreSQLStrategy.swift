@@ -6,6 +6,7 @@ struct PostgreSQLStrategy: PlanStrategy {
 
   func arranged(_ tree: SelectTree) -> SelectTree {
     var tree = tree
+    if let root = tree.nodes.first?.rows { tree.nodes[0].rows.ranking = GroupedRanking(of: root) }
     for number in tree.nodes.indices.dropFirst() { tree.nodes[number].batch = batch(of: tree.nodes[number]) }
     return tree
   }

@@ -103,17 +103,22 @@ struct AggregateCompiler {
       isNullable: dialect.absence(of: function) == nil, absent: dialect.absence(of: function))
   }
 
+  private func hasSameValues(_ key: Column, _ origin: Column) -> Bool {
+    dialect.type(of: key) == dialect.type(of: origin) && key.comparesBytes && origin.comparesBytes
+  }
+
   /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
     _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association,
     _ records: StatementRecord, _ select: SelectBuilder, in record: StatementRecord, _ term: SQL
   ) -> GroupedAggregate? {
-    guard dialect.nestsStatements, association.steps.count == 1, select.source.joins.isEmpty,
+    guard association.steps.count == 1, select.source.joins.isEmpty,
       let step = association.steps.first, step.originColumns.count == 1,
       let key = records.table.column(named: step.destinationColumns[0]),
       let origin = record.table.column(named: step.originColumns[0]),
       // Then all values of a group belong to the same records.
-      state.model.isPlain(step), select.source.plainRecord == records.id,
+      state.model.isPlain(step), dialect.nestsStatements || hasSameValues(key, origin),
+      select.source.plainRecord == records.id,
       // Groups are computed independently of any record.
       !select.source.conditions.contains(where: { $0.reads { $0.depth < select.depth } })
     else {

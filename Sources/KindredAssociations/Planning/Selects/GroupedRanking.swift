@@ -30,8 +30,8 @@ struct GroupedAggregate {
 ///       ORDER BY order LIMIT page)
 ///     CROSS JOIN records ON keys joins ORDER BY order
 ///
-/// Records without associated ones cost nothing if the conditions can't hold for them, since SQLite evaluates conditions
-/// that read no table before it reads one.
+/// Records without associated ones cost nothing if the conditions can't hold for them, since conditions that read no table
+/// are evaluated before one is read.
 struct GroupedRanking {
   private static let ranked: SQL = "\(identifier: "kindred:ranked")"
 
@@ -76,12 +76,14 @@ struct GroupedRanking {
         "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source)\(joins) WHERE \(all.joined(separator: " AND "))"
     }
     let records = rows.source.table
+    // SQLite joins in this order then; other databases have no `ON` there.
+    let join: SQL = record.statement.dialect.nestsStatements ? "CROSS JOIN" : "JOIN"
     let groups: SQL = "\(identifier: "kindred:groups")"
     let parts: [SQL] = [
       part(
         value: "\(groups).\(GroupedAggregate.value)",
         from:
-          "(\(aggregate.groups)) AS \(groups) CROSS JOIN \(records) ON \(groups).\(GroupedAggregate.key) = \(aggregate.origin)",
+          "(\(aggregate.groups)) AS \(groups) \(join) \(records) ON \(groups).\(GroupedAggregate.key) = \(aggregate.origin)",
         and: nil),
       part(value: aggregate.empty, from: records, and: aggregate.isAbsent),
     ]
@@ -91,7 +93,7 @@ struct GroupedRanking {
     let ranked: SQL = "\(parts.joined(separator: " UNION ALL ")) ORDER BY \(innerOrder)\(page)"
     return Select(
       columns: columns.map { $0.replacing(term: rank, with: value) },
-      from: "FROM (\(ranked)) AS \(Self.ranked) CROSS JOIN \(records) ON \(found)\(joins)",
+      from: "FROM (\(ranked)) AS \(Self.ranked) \(join) \(records) ON \(found)\(joins)",
       order: rows.terms([value] + rest)
     ).sql
   }
