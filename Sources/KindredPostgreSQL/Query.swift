@@ -6,14 +6,17 @@ public struct Query: Sendable, Equatable {
   public let values: [[UInt8]?]
   /// Whether the statement should be prepared for reuse.
   public let isReusable: Bool
-  /// Whether it needs a transaction that has been begun by a statement, as cursors do.
-  public var needsTransactionBlock = false
+  /// Whether it needs a transaction that `BEGIN` has begun, as cursors and savepoints do.
+  public let needsTransactionBlock: Bool
 
   /// Creates a statement with values.
-  public init(_ sql: String, _ values: [[UInt8]?] = [], isReusable: Bool = true) {
+  public init(
+    _ sql: String, _ values: [[UInt8]?] = [], isReusable: Bool = true, needsTransactionBlock: Bool = false
+  ) {
     self.sql = sql
     self.values = values
     self.isReusable = isReusable
+    self.needsTransactionBlock = needsTransactionBlock
   }
 
   /// Calls `body` with the values as C strings.

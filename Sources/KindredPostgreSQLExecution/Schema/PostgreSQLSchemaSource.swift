@@ -27,7 +27,8 @@ struct PostgreSQLSchemaSource: SchemaSource {
   /// Returns the table of a definition, whose columns are determined without reading a row.
   private func table(of definition: CommonTableDefinition, _ with: String) throws -> Table {
     // The savepoint keeps the transaction usable if the definition is invalid.
-    let savepoint = Query("SAVEPOINT kindred_definition", isReusable: false)
+    let savepoint = Query(
+      "SAVEPOINT kindred_definition", isReusable: false, needsTransactionBlock: true)
     let undo = Query("ROLLBACK TO SAVEPOINT kindred_definition", isReusable: false)
     do {
       let results = try run([

@@ -66,6 +66,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     case open
     /// `BEGIN` began it.
     case inBlock
+    /// A statement failed, which ended it.
     case failed
   }
 
@@ -96,7 +97,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
         try connection.run(beginning + queries, staysOpen: progress == .open && !isLast)
       }
     } catch {
-      progress = .failed
+      // Only a block outlasts a failure, with its snapshot.
+      if progress == .open { progress = .failed }
       throw error
     }
     if observesState, let number = beginning.firstIndex(of: StateNumbers.query) {

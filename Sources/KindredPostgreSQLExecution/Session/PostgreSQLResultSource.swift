@@ -279,10 +279,9 @@ struct RowCursor {
   }
 
   func declaration(_ query: Query) -> Query {
-    var declaration = Query(
-      "DECLARE \(name) NO SCROLL CURSOR FOR \(query.sql)", query.values, isReusable: false)
-    declaration.needsTransactionBlock = true
-    return declaration
+    Query(
+      "DECLARE \(name) NO SCROLL CURSOR FOR \(query.sql)", query.values, isReusable: false,
+      needsTransactionBlock: true)
   }
 
   var fetch: Query { Query("FETCH FORWARD \(size) FROM \(name)", isReusable: false) }

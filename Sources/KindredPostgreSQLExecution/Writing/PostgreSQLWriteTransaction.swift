@@ -102,7 +102,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   fileprivate func add(_ insertion: Query) throws {
     insertions.append(insertion)
     insertionsSize += insertion.values.reduce(64) { $0 + ($1?.count ?? 0) }
-    if insertions.count >= Self.largestGroup.count || insertionsSize >= Self.largestGroup.size { try insert() }
+    guard
+      insertions.count >= Self.largestGroup.count || insertionsSize >= Self.largestGroup.size
+    else { return }
+    try insert()
   }
 
   /// Runs the insertions that have been put off.
