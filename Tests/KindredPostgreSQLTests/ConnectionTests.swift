@@ -36,6 +36,39 @@ struct ConnectionTests {
   }
 
   @Test
+  func `statements continue a transaction that stays open`() throws {
+    let target = try Cluster.database("CREATE TABLE book (id int)")
+    let connection = try PostgreSQLConnection(target)
+    _ = try connection.rows("SET default_transaction_isolation = 'repeatable read'")
+    let count = Query("SELECT count(*) FROM book")
+    #expect(try connection.run([count], staysOpen: true)[0].integer(0, 0) == 0)
+    _ = try PostgreSQLConnection(target).rows("INSERT INTO book VALUES (1)")
+    #expect(try connection.run([count, count], staysOpen: true)[1].integer(0, 0) == 0)
+    // The transaction becomes a block with the same snapshot.
+    let block = try connection.run([Query("BEGIN", isReusable: false), count])
+    #expect(block[1].integer(0, 0) == 0)
+    #expect(try connection.rows("SELECT count(*) FROM book") == [["0"]])
+    _ = try connection.rows("COMMIT")
+    #expect(try connection.run([count], staysOpen: true)[0].integer(0, 0) == 1)
+    _ = try PostgreSQLConnection(target).rows("INSERT INTO book VALUES (2)")
+    #expect(try connection.rows("SELECT count(*) FROM book") == [["1"]])
+    #expect(try connection.rows("SELECT count(*) FROM book") == [["2"]])
+  }
+
+  @Test
+  func `a failure ends a transaction that stays open, and the connection goes on`() throws {
+    let connection = try PostgreSQLConnection(try Cluster.database("CREATE TABLE book (id int)"))
+    _ = try connection.run([Query("INSERT INTO book VALUES (1)")], staysOpen: true)
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.run([Query("SELECT 1"), Query("SELECT 1 / 0"), Query("SELECT 2")], staysOpen: true)
+    }
+    #expect(error?.state == "22012")
+    #expect(error?.position == 1)
+    #expect(try connection.run([Query("SELECT 3")], staysOpen: true)[0].integer(0, 0) == 3)
+    #expect(try connection.rows("SELECT count(*) FROM book") == [["0"]])
+  }
+
+  @Test
   func `constraints are named`() throws {
     let connection = try PostgreSQLConnection(
       try Cluster.database("CREATE TABLE book (id int PRIMARY KEY, title text NOT NULL)"))

@@ -18,6 +18,32 @@ struct PoolTests {
   }
 
   @Test
+  func `a transaction that stays open ends with its holder`() throws {
+    let target = try Cluster.database("CREATE TABLE book (id int)")
+    let pool = PostgreSQLPool(target, size: 1, checkoutTimeout: 1000)
+    var connection = try pool.take()
+    let process = try connection.rows("SELECT pg_backend_pid()")[0][0]
+    _ = try connection.run([Query("LOCK TABLE book")], staysOpen: true)
+    pool.giveBack(connection)
+    let other = try PostgreSQLConnection(target)
+    #expect(try other.rows("SELECT count(*) FROM book") == [["0"]])
+    let state = "SELECT state FROM pg_stat_activity WHERE pid = $1::int"
+    while try other.rows(state, process) != [["idle"]] {}
+    for number in 0..<3 {
+      connection = try pool.take()
+      #expect(try connection.rows("SELECT pg_backend_pid()") == [[process]])
+      #expect(try connection.run([Query("SELECT \(number)")], staysOpen: true)[0].text(0, 0) == "\(number)")
+      pool.giveBack(connection)
+    }
+    // The response to the end, and then the end of the connection.
+    _ = try other.rows("SELECT pg_terminate_backend($1::int)", process)
+    while try other.rows("SELECT count(*) FROM pg_stat_activity WHERE pid = $1::int", process) != [["0"]] {}
+    let next = try pool.take()
+    #expect(try next.rows("SELECT 1") == [["1"]])
+    pool.giveBack(next)
+  }
+
+  @Test
   func `who waits too long is told so`() throws {
     let pool = PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 50)
     let connection = try pool.take()

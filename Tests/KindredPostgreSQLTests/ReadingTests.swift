@@ -156,6 +156,36 @@ struct ReadingTests {
   }
 
   @Test
+  func `pages have any size, whether it is common or not`() throws {
+    try served.run("INSERT INTO author SELECT n, 'a' || n, NULL FROM generate_series(10, 1100) n")
+    for size in [1, 2, 10, 11, 55, 56, 100, 150, 151, 1000] {
+      let page = served.get("/authors?limit=\(size)&values=id")
+      #expect(page.body.text.split(separator: ",").count == size)
+      #expect(page.headers["Link"]?.contains("next") == true)
+    }
+    #expect(served.text("/authors?fields=id&limit=0") == "[]")
+    #expect(
+      served.text("/books?filter=year<1900 and id<3&limit=5&values=title") == #"["Moby-Dick"]"#)
+    for size in [5, 7] {
+      let answer = served.text("/books?filter=year='soon'&limit=\(size)")
+      #expect(answer.hasPrefix("400") && answer.contains(#""parameter":"filter""#), "\(answer)")
+    }
+  }
+
+  @Test
+  func `records are ranked by an aggregate that they are filtered by`() {
+    #expect(
+      served.text(
+        "/authors?fields=id&annotate=bookCount,maxBookYear&having=books.count>=0&sort=-bookCount&limit=10")
+        == #"[{"id":1,"bookCount":2,"maxBookYear":1924},{"id":2,"bookCount":2,"maxBookYear":1862},{"id":3,"bookCount":0,"maxBookYear":null}]"#
+    )
+    #expect(
+      served.text("/authors?values=id&having=books.max(year)<1900&sort=books.max(year)&limit=10") == "[2]")
+    let plan = served.text("/authors?having=books.count>=1&sort=-books.count&limit=10&explain=true")
+    #expect(plan.contains("GROUP BY"), "\(plan)")
+  }
+
+  @Test
   func `nothing has changed while nobody has committed`() throws {
     let first = served.get("/authors?include=books")
     let tag = try #require(first.headers["ETag"])

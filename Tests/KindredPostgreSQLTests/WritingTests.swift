@@ -70,6 +70,38 @@ struct WritingTests {
     #expect(served.text("/books?fields=n:count()") == #"[{"n":0}]"#)
   }
 
+  @Test(arguments: [
+    ("1,d,{,422", "not of its column's type"), ("9,d,{},409", "not there"), ("1,t7,{},409", ""),
+    ("1,\u{0},{},422", ""),
+  ])
+  func `an import names the line that fails among those inserted together`(
+    line: String, detail: String
+  ) throws {
+    let parts = line.split(separator: ",", omittingEmptySubsequences: false)
+    var lines = (0..<1200).map { "1,t\($0),\"{\"\"a\"\":1}\"" }
+    lines[699] = "\(parts[0]),\(parts[1]),\(parts[2])"
+    let answer = served.send(
+      .post, "/books", "author_id,title,data\n\(lines.joined(separator: "\n"))", of: "text/csv")
+    #expect(answer.hasPrefix(parts[3]) && answer.contains(#""line":701"#), "\(answer)")
+    #expect(answer.contains(detail), "\(answer)")
+    #expect(served.text("/books?fields=n:count()") == #"[{"n":0}]"#)
+  }
+
+  @Test
+  func `an import counts what a trigger ignores`() throws {
+    try served.run(
+      """
+      CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF NEW.born = 3 THEN RETURN NULL; END IF; RETURN NEW; END $$
+      """)
+    try served.run("CREATE TRIGGER skip BEFORE INSERT ON author FOR EACH ROW EXECUTE FUNCTION skip()")
+    let lines = (0..<1100).map { #"{"name":"n\#($0)","born":\#($0 % 4)}"# }.joined(separator: "\n")
+    #expect(served.send(.post, "/authors", lines, of: "application/x-ndjson").hasPrefix("201"))
+    #expect(served.text("/authors?fields=n:count()") == #"[{"n":826}]"#)
+    let ignored = (0..<600).map { _ in #"{"name":"n","born":3}"# }.joined(separator: "\n")
+    #expect(served.send(.post, "/authors", ignored, of: "application/x-ndjson").hasPrefix("409"))
+  }
+
   @Test
   func `a function's word is the answer`() throws {
     try served.run(
