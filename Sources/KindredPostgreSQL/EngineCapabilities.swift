@@ -13,16 +13,20 @@ public struct EngineCapabilities: Hashable, Sendable {
   public let name: String
 
   /// Creates the capabilities from the result of `version()` and the names of the installed extensions.
-  public init(version text: String, extensions: [String]) {
+  ///
+  /// - Parameter engine: The engine whose statements are used, whatever the server is; nil for that of the server.
+  public init(version text: String, extensions: [String], as engine: Engine? = nil) {
     let isCockroach = text.hasPrefix("CockroachDB")
-    if isCockroach {
-      engine = .cockroach
+    if let engine {
+      self.engine = engine
+    } else if isCockroach {
+      self.engine = .cockroach
     } else if text.contains("-YB-") {
-      engine = .yugabyte
+      self.engine = .yugabyte
     } else if extensions.contains("citus") {
-      engine = .citus
+      self.engine = .citus
     } else {
-      engine = .postgresql
+      self.engine = .postgresql
     }
     let words = text.split(separator: " ")
     let number = words.firstIndex(of: "PostgreSQL").map { words[words.index(after: $0)...].first ?? "" } ?? ""
@@ -31,6 +35,9 @@ public struct EngineCapabilities: Hashable, Sendable {
     name = String(text.prefix { $0 != "," }).split(separator: " ").prefix(isCockroach ? 3 : 2).joined(
       separator: " ")
   }
+
+  /// Whether limits in `LATERAL` subqueries are fast and right.
+  public var limitsLaterally: Bool { engine == .postgresql }
 
   /// Whether `pg_current_snapshot` identifies the state of all data.
   public var hasSnapshotNumbers: Bool { engine == .postgresql }

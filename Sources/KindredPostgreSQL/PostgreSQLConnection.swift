@@ -231,7 +231,10 @@ public final class PostgreSQLConnection {
     }
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
-    if error.category == "22" { error.parameter = field("W").flatMap(PostgreSQLError.parameter(ofContext:)) }
+    // Types of extensions, such as hstore, call their conversion errors internal ones.
+    if error.category == "22" || state == PostgreSQLError.State.internalError {
+      error.parameter = field("W").flatMap(PostgreSQLError.parameter(ofContext:))
+    }
     error.table = field("t")
     error.column = field("c")
     error.keyColumns = field("D").map(PostgreSQLError.columns(ofDetail:)) ?? []

@@ -82,6 +82,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let unknownTable = "42P01"
     /// The column does not exist.
     public static let unknownColumn = "42703"
+    /// An error without a state of its own.
+    public static let internalError = "XX000"
     /// A function has executed `RAISE EXCEPTION`.
     public static let raised = "P0001"
   }

@@ -11,6 +11,11 @@ final class Cluster: Sendable {
   /// Whether a server is available.
   static var isAvailable: Bool { given != nil || programs != nil }
 
+  /// The engine whose statements are used, from `KINDRED_TEST_ENGINE`; nil for that of the server.
+  static var engine: EngineCapabilities.Engine? {
+    ProcessInfo.processInfo.environment["KINDRED_TEST_ENGINE"].flatMap(EngineCapabilities.Engine.init)
+  }
+
   private static var given: String? { ProcessInfo.processInfo.environment["KINDRED_TEST_POSTGRES"] }
 
   /// The directory of the newest `initdb`.

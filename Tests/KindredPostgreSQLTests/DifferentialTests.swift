@@ -19,11 +19,20 @@ struct DifferentialTests {
 
   @Test(arguments: [2, 3, 1000])
   func `whatever the size of batches`(batch: Int) throws {
+    try compare(batch: batch, engine: Cluster.engine)
+  }
+
+  @Test
+  func `in the statements of engines that limit by windows`() throws {
+    try compare(batch: 5, engine: .cockroach)
+  }
+
+  private func compare(batch: Int, engine: EngineCapabilities.Engine?) throws {
     var random = SeededRandom(seed: UInt64(batch))
     let content = LibraryContent(&random)
     let sqlite = try Self.sqlite(content)
     defer { sqlite.stop() }
-    let postgres = try Self.postgres(content, batch: batch)
+    let postgres = try Self.postgres(content, batch: batch, engine: engine)
     defer { postgres.stop() }
     for number in 0..<Self.count {
       var request = RandomRequest(&random)
@@ -54,7 +63,9 @@ struct DifferentialTests {
     return try KindredService(SQLiteBackend(pool), logger: logger) { Model(inferredFrom: try $0.schema()) }
   }
 
-  private static func postgres(_ content: LibraryContent, batch: Int) throws -> KindredService {
+  private static func postgres(
+    _ content: LibraryContent, batch: Int, engine: EngineCapabilities.Engine?
+  ) throws -> KindredService {
     let target = try Cluster.database()
     let connection = try PostgreSQLConnection(target)
     for statement in content.sql(integer: "bigint", real: "float8").split(separator: ";\n") {
@@ -62,7 +73,7 @@ struct DifferentialTests {
     }
     let backend = try PostgreSQLBackend(
       PostgreSQLPool(target, size: 2, checkoutTimeout: 5000),
-      batches: BatchSizes(first: batch, largest: batch, level: batch))
+      batches: BatchSizes(first: batch, largest: batch, level: batch), engine: engine)
     return try KindredService(backend, logger: logger) { Model(inferredFrom: try $0.schema()) }
   }
 }

@@ -173,6 +173,17 @@ struct ReadingTests {
   }
 
   @Test
+  func `a value that a type of an extension does not take is refused`() throws {
+    guard (try? served.run("CREATE EXTENSION hstore")) != nil else { return }
+    try served.run("CREATE TABLE item (id int PRIMARY KEY, tags hstore)")
+    try served.run("INSERT INTO item VALUES (1, 'a=>1')")
+    let served = try served.reopened(isWritable: true)
+    #expect(served.text("/items?filter=tags='a=>1'&values=id") == "[1]")
+    #expect(served.text("/items?filter=tags='a'").hasPrefix("400"))
+    #expect(served.send(.post, "/items", #"{"id":2,"tags":"a"}"#).hasPrefix("422"))
+  }
+
+  @Test
   func `records are ranked by an aggregate that they are filtered by`() {
     #expect(
       served.text(

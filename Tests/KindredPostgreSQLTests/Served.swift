@@ -36,7 +36,8 @@ struct Served {
     configure(&options)
     service = try KindredService(
       PostgreSQLBackend(
-        PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable, batches: batches),
+        PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable, batches: batches,
+        engine: Cluster.engine),
       options: options,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       model: { Model(inferredFrom: try $0.schema()) })

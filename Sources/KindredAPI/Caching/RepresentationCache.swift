@@ -37,6 +37,8 @@ final class RepresentationCache: Sendable {
     var isOfContent: Bool
     /// Whether the content is long enough to be compressed.
     var isLong: Bool
+    /// Whether the content was too long to be held in memory.
+    var isStreamed: Bool
   }
 
   /// A power of two.

@@ -35,12 +35,15 @@ final class RecordsReading {
     var hash = beginning.hash
     if reader.isAtEnd { return whole(beginning, tag: hash.finish()) }
     var parts = [reader.takePart()]
+    // What was long before is probably long again: then its first part is sent at once.
+    let wasStreamed = service.representations.entry(for: asked.key)?.isStreamed ?? false
+    if wasStreamed, let tag = knownTag { return streamed(beginning, parts, tag: tag) }
     while !reader.isAtEnd, parts.byteCount < Self.gatheredLength, let part = try reader.next() {
       hash.update(part)
       parts.append(reader.takePart())
     }
     if reader.isAtEnd { return whole(beginning, parts, tag: hash.finish()) }
-    if let tag = knownTag { return streamed(beginning, parts, tag: tag) }
+    if !wasStreamed, let tag = knownTag { return streamed(beginning, parts, tag: tag) }
     guard mayMeasure else {
       let tag = newTag
       remember(tag, isOfContent: false)
@@ -116,11 +119,13 @@ final class RecordsReading {
     return hash.finish()
   }
 
-  private func remember(_ tag: ContentHash.Digest, isOfContent: Bool, isLong: Bool = true) {
+  private func remember(
+    _ tag: ContentHash.Digest, isOfContent: Bool, isLong: Bool = true, isStreamed: Bool = true
+  ) {
     service.representations.store(
       RepresentationCache.Entry(
         key: asked.key, version: planned.isTimeless ? version : nil, tag: tag, isOfContent: isOfContent,
-        isLong: isLong))
+        isLong: isLong, isStreamed: isStreamed))
   }
 
   /// Returns whether the request's conditions alone decide its response.
@@ -213,7 +218,7 @@ final class RecordsReading {
     reading.close()
     let representation = Representation(headers: beginning.headers, content: content, tag: tag)
     if planned.isTimeless, version != nil {
-      remember(tag, isOfContent: true, isLong: representation.isLong)
+      remember(tag, isOfContent: true, isLong: representation.isLong, isStreamed: false)
     }
     return representation
   }

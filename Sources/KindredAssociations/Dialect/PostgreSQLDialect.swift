@@ -10,6 +10,7 @@ struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
   var guardedParameterStyle: SQL.ParameterStyle { .dollar }
   var nestsStatements: Bool { false }
+  var limitsByWindows = false
   var hasAffinities: Bool { false }
   var hasTotalArithmetic: Bool { false }
 

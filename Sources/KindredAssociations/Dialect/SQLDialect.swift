@@ -4,12 +4,15 @@ import KindredSQLSyntax
 public enum Dialect: Sendable, Hashable {
   case sqlite
   case postgreSQL
+  /// That of databases that speak PostgreSQL's protocol, but are slow or wrong with limits in `LATERAL` subqueries.
+  case compatible
 
   /// The writer of the dialect.
   var writer: any SQLDialect {
     switch self {
     case .sqlite: SQLiteDialect()
     case .postgreSQL: PostgreSQLDialect()
+    case .compatible: PostgreSQLDialect(limitsByWindows: true)
     }
   }
 }
@@ -26,6 +29,8 @@ protocol SQLDialect: Sendable {
   var guardedParameterStyle: SQL.ParameterStyle { get }
   /// Whether the statement of a node runs once for each parent row, instead of once for many.
   var nestsStatements: Bool { get }
+  /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL` subqueries.
+  var limitsByWindows: Bool { get }
 
   /// Whether comparing the columns of a foreign key depends on their affinities and collations. True only for a database
   /// whose expressions have no types.

@@ -7,6 +7,7 @@ struct SQLiteDialect: SQLDialect {
   // the rule always holds, and the condition is evaluated on all records.
   var guardedParameterStyle: SQL.ParameterStyle { .subquery }
   var nestsStatements: Bool { true }
+  var limitsByWindows: Bool { false }
   var hasAffinities: Bool { true }
   var hasTotalArithmetic: Bool { true }
 

@@ -7,7 +7,7 @@ public struct Schema: Sendable {
   /// Problems that were ignored, such as a foreign key to a missing table, one line each.
   public let warnings: [String]
   /// The SQL dialect of the database.
-  public let dialect: Dialect
+  public var dialect: Dialect
 
   /// Creates a schema of these tables; of several tables with one name, the first is kept.
   public init(tables: [Table], warnings: [String] = [], dialect: Dialect = .sqlite) {

@@ -49,7 +49,7 @@ enum DatabaseLocation {
       target.preparation = settings.prepared
       let pool = PostgreSQLPool(target, size: opening.readers, checkoutTimeout: opening.checkoutTimeout)
       let backend = try PostgreSQLBackend(
-        pool, schemas: settings.schemaNames, isWritable: opening.isWritable)
+        pool, schemas: settings.schemaNames, isWritable: opening.isWritable, engine: settings.engine)
       return OpenDatabase(
         backend: backend, notice: nil,
         metadata: ["database": "\(target)", "engine": "\(backend.capabilities.name)"])
@@ -86,6 +86,11 @@ struct PostgreSQLSettings: ParsableArguments {
       valueName: "choice"))
   var prepared = ConnectionTarget.Preparation.auto
 
+  @Option(
+    help: .init(
+      "PostgreSQL: the engine whose statements are used, whatever the server is.", visibility: .hidden))
+  var engine: EngineCapabilities.Engine?
+
   /// The names in ``schema``.
   var schemaNames: [String] {
     (schema ?? "").split(separator: ",").map { String($0.drop { $0 == " " }) }
@@ -100,6 +105,8 @@ struct OpenDatabase {
   /// The description of the database in the log.
   let metadata: Logger.Metadata
 }
+
+extension EngineCapabilities.Engine: ExpressibleByArgument {}
 
 extension ConnectionTarget.Preparation: SettingValue, ExpressibleByArgument {
   init?(setting text: String) { self.init(rawValue: text) }

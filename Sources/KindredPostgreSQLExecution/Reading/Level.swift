@@ -117,8 +117,9 @@ final class Level {
       numbers.add(hash)
       groups.append(Int32(start)..<Int32(row))
     }
-    var order: [Int32] = []
+    var (order, starts): ([Int32], [Int32]) = ([], [])
     order.reserveCapacity(rows.count)
+    starts.reserveCapacity(above.count + 1)
     for ordinal in 0..<above.count {
       starts.append(Int32(order.count))
       let group = above.withValue(0, of: ordinal) { key in
@@ -127,7 +128,7 @@ final class Level {
       if let group { order += group }
     }
     starts.append(Int32(order.count))
-    self.order = order
+    (self.order, self.starts) = (order, starts)
   }
 
   /// The number of places.

@@ -6,10 +6,15 @@ import KindredSQLSyntax
 struct PostgreSQLSchemaSource: SchemaSource {
   let schemaVersion: Int64
   let schemas: [String]
+  let dialect: Dialect
   /// Runs statements in one round trip.
   let run: ([Query]) throws -> [QueryResult]
 
-  func schema() throws -> Schema { try PostgreSQLSchemaReader(schemas: schemas, run: run).schema() }
+  func schema() throws -> Schema {
+    var schema = try PostgreSQLSchemaReader(schemas: schemas, run: run).schema()
+    schema.dialect = dialect
+    return schema
+  }
 
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     var tables: [Table] = []

@@ -14,7 +14,7 @@ extension SchemaForwarding {
   ) throws -> Result {
     guard role == nil else { return try backend.withSchema(body) }
     return try body(
-      PostgreSQLSchemaSource(schemaVersion: schemaVersion, schemas: backend.schemas) { [self] in try run($0) }
+      backend.schemaSource(schemaVersion) { [self] in try run($0) }
     )
   }
 

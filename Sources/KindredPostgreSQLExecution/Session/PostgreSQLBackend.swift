@@ -35,10 +35,11 @@ public final class PostgreSQLBackend: Backend {
   ///   - schemas: The names of the served schemas; if empty, those of the search path.
   ///   - isWritable: Whether records can be changed.
   ///   - batches: The number of records that are read from a cursor at once.
+  ///   - engine: The engine whose statements are used, whatever the server is; nil for that of the server.
   /// - Throws: `PostgreSQLError` if the database can't be reached.
   public init(
     _ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false,
-    batches: BatchSizes = BatchSizes()
+    batches: BatchSizes = BatchSizes(), engine: EngineCapabilities.Engine? = nil
   ) throws {
     self.pool = pool
     self.batches = batches
@@ -53,7 +54,7 @@ public final class PostgreSQLBackend: Backend {
       ])
       return EngineCapabilities(
         version: results[0].text(0, 0) ?? "",
-        extensions: (0..<results[1].rowCount).compactMap { results[1].text($0, 0) })
+        extensions: (0..<results[1].rowCount).compactMap { results[1].text($0, 0) }, as: engine)
     }
   }
 
@@ -95,6 +96,15 @@ public final class PostgreSQLBackend: Backend {
     return schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ", ")
   }
 
+  private var dialect: Dialect { capabilities.limitsLaterally ? .postgreSQL : .compatible }
+
+  /// Returns a source of the schema that runs statements by `run`.
+  func schemaSource(
+    _ version: Int64, _ run: @escaping ([Query]) throws -> [QueryResult]
+  ) -> PostgreSQLSchemaSource {
+    PostgreSQLSchemaSource(schemaVersion: version, schemas: schemas, dialect: dialect, run: run)
+  }
+
   // MARK: State
 
   /// The number of the current state; nil if the engine has none.
@@ -124,7 +134,7 @@ public final class PostgreSQLBackend: Backend {
           + settings(milliseconds: nil))
       defer { _ = try? connection.run([Query("ROLLBACK", isReusable: false)]) }
       return try body(
-        PostgreSQLSchemaSource(schemaVersion: version, schemas: schemas) { try connection.run($0) })
+        schemaSource(version) { try connection.run($0) })
     }
   }
 

@@ -21,7 +21,7 @@ extension PostgreSQLError: BackendError {
     }
     if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
     switch category {
-    case "22": return concernsChange ? .constraint(.dataType) : .noValue(message)
+    case "XX" where parameter != nil, "22": return concernsChange ? .constraint(.dataType) : .noValue(message)
     case "23": return .constraint(constraintKind)
     case "40": return .busy
     case "54": return .tooLarge(message)

@@ -22,17 +22,31 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///     SELECT columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN book WHERE book."authorId" = above."0" ORDER BY above.n, order
   ///
-  /// If rows are limited, grouped, or found by a subquery:
+  /// If rows are limited, and the dialect does this by windows:
+  ///
+  ///     SELECT columns, n FROM (
+  ///       SELECT columns, above.n, row_number() OVER (PARTITION BY above.n ORDER BY order)
+  ///       FROM unnest($1, $2) WITH ORDINALITY AS above(…, n) CROSS JOIN book WHERE …) AS rows(columns, n, place)
+  ///     WHERE place <= limit ORDER BY n, place
+  ///
+  /// If rows are limited otherwise, grouped, or found by a subquery:
   ///
   ///     SELECT rows.columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)
   ///     ORDER BY above.n, rows.order
   private func batch(of node: NodeSelect) -> BatchSelect? {
     let (rows, page) = (node.rows, node.page)
-    let isPlain = page.isEmpty && rows.group == nil && !rows.isDistinct && !rows.source.links.isEmpty
-    if isPlain, let batch = keyedBatch(of: rows) { return batch }
+    let isFlat = rows.group == nil && !rows.isDistinct && !rows.source.links.isEmpty
+    if isFlat, page.isEmpty, let batch = keyedBatch(of: rows) { return batch }
     var inputs = BatchInputs()
-    let sql = isPlain ? flatBatch(of: rows, &inputs) : lateralBatch(of: rows, page: page, &inputs)
+    let sql =
+      if isFlat, page.isEmpty {
+        flatBatch(of: rows, &inputs)
+      } else if isFlat, dialect.limitsByWindows {
+        windowBatch(of: node, &inputs)
+      } else {
+        lateralBatch(of: rows, page: page, &inputs)
+      }
     guard !inputs.columns.isEmpty else { return nil }
     return BatchSelect(columns: inputs.columns, sql: sql)
   }
@@ -72,6 +86,33 @@ struct PostgreSQLStrategy: PlanStrategy {
     let terms = ([order] + rows.order).map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
     return Select(
       columns: columns, from: from.replacing(term: BatchInputs.place, with: inputs.source), order: terms
+    ).sql
+  }
+
+  private func windowBatch(of node: NodeSelect, _ inputs: inout BatchInputs) -> SQL {
+    let rows = node.rows
+    let from = inputs.localized(rows.source.sql(outer: BatchInputs.place))
+    let columns = rows.shown.map { inputs.localized($0) }
+    let terms = rows.order.map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
+    let order: SQL = terms.isEmpty ? "" : " ORDER BY \(terms.joined(separator: ", "))"
+    let window: SQL = "row_number() OVER (PARTITION BY \(BatchInputs.number)\(order))"
+    let inner = Select(
+      columns: columns + [BatchInputs.number, window],
+      from: from.replacing(term: BatchInputs.place, with: inputs.source)
+    ).sql
+    let names = columns.indices.map { "\(identifier: "c\($0)")" as SQL }
+    let (number, place): (SQL, SQL) = ("\(identifier: "kindred:n")", "\(identifier: "kindred:place")")
+    var conditions: [SQL] = []
+    if let offset = node.offset { conditions.append("\(place) > \(offset)") }
+    if let limit = node.limit {
+      conditions.append("\(place) <= \(limit)\(node.offset.map { " + \($0)" as SQL } ?? SQL())")
+    }
+    let all = names + [number, place]
+    return Select(
+      columns: names + [number],
+      from:
+        "FROM (\(inner)) AS \(identifier: "kindred:rows")(\(all.joined(separator: ", "))) WHERE \(conditions.joined(separator: " AND "))",
+      order: [number, place]
     ).sql
   }
 

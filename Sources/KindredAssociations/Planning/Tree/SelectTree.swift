@@ -44,6 +44,10 @@ struct NodeSelect {
   var rows: RecordSelect
   /// `LIMIT` and `OFFSET`.
   var page: SQL
+  /// The largest number of rows of each parent; nil for all.
+  var limit: SQL?
+  /// The number of rows before those.
+  var offset: SQL?
   let isToMany: Bool
   /// The level in the tree of statements.
   let level: Int

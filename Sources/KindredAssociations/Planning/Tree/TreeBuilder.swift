@@ -73,6 +73,12 @@ struct TreeBuilder {
     var select = NodeSelect(
       rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: name,
       recursion: draft.recursion)
+    if !isToMany {
+      select.limit = "1"
+    } else if node.recursion == nil {
+      select.limit = node.limit.map { dialect.integer(.parameter($0)) }
+      select.offset = node.offset.map { dialect.integer(.parameter($0)) }
+    }
     if isToMany, hops.isEmpty, page.isEmpty, opened.recursion == nil { select.collectionOf = record }
     return [select] + draft.below
   }
