@@ -129,15 +129,6 @@ const char *kindred_pq_name(const PGresult *result, int column) { return pq.fnam
 bool kindred_pq_is_null(const PGresult *result, int row, int column) { return pq.getisnull(result, row, column); }
 const char *kindred_pq_value(const PGresult *result, int row, int column) { return pq.getvalue(result, row, column); }
 int kindred_pq_length(const PGresult *result, int row, int column) { return pq.getlength(result, row, column); }
-
-void kindred_pq_row(const PGresult *result, int row, int count, const char **starts, int *lengths) {
-  for (int column = 0; column < count; column++) {
-    starts[column] = pq.getvalue(result, row, column);
-    lengths[column] = pq.getlength(result, row, column);
-    // Only a value without bytes can be NULL.
-    if (!lengths[column] && pq.getisnull(result, row, column)) lengths[column] = -1;
-  }
-}
 const char *kindred_pq_command(PGresult *result) { return pq.cmdStatus(result); }
 const char *kindred_pq_affected(PGresult *result) { return pq.cmdTuples(result); }
 void kindred_pq_clear(PGresult *result) { pq.clear(result); }

@@ -47,17 +47,6 @@ public final class QueryResult {
     return bytes.isEmpty && isNull(row, column) ? nil : bytes
   }
 
-  /// Finds the values of a row, which are valid as long as this object exists.
-  ///
-  /// - Parameters:
-  ///   - starts: Set to the text of each value.
-  ///   - counts: Set to the number of bytes of each value; -1 for NULL.
-  public func read(
-    _ row: Int, _ starts: UnsafeMutablePointer<UnsafePointer<CChar>?>, _ counts: UnsafeMutablePointer<Int32>
-  ) {
-    kindred_pq_row(result, Int32(row), Int32(columnCount), starts, counts)
-  }
-
   /// Returns the text of a value; nil for NULL.
   public func text(_ row: Int, _ column: Int) -> String? {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)

@@ -261,7 +261,7 @@ struct PostgreSQLPlanTests {
   @Test
   func `nothing in a plan is SQLite's own`() throws {
     for target in [
-      "/authors?include=books&limit=3", "/authors?filter=bookCount>2&sort=-bookCount&limit=3",
+      "/authors?include=books&limit=3", "/authors?filter=bookCount>2&sort=name&limit=3",
       "/tags?include=books",
       "/copies?include=edition.book.author", "/authors?include=authorsByMentor*",
     ] {
@@ -269,7 +269,7 @@ struct PostgreSQLPlanTests {
       #expect(plan.transients.isEmpty)
       #expect(plan.nodes.allSatisfy { $0.mergeJoin == nil })
       for sql in plan.nodes.flatMap({ [$0.statement.sql, $0.batch?.statement.sql ?? ""] }) {
-        for word in ["INDEXED BY", "temp.", "rowid", "?1", "kindred:groups", "LIMIT -1"] {
+        for word in ["INDEXED BY", "temp.", "rowid", "?1", "LIMIT -1"] {
           #expect(!sql.contains(word), "\(target)")
         }
       }

@@ -23,12 +23,13 @@ struct PoolTests {
     let pool = PostgreSQLPool(target, size: 1, checkoutTimeout: 1000)
     var connection = try pool.take()
     let process = try connection.rows("SELECT pg_backend_pid()")[0][0]
-    _ = try connection.run([Query("LOCK TABLE book")], staysOpen: true)
-    pool.giveBack(connection)
+    _ = try connection.run([Query("INSERT INTO book VALUES (1)")], staysOpen: true)
     let other = try PostgreSQLConnection(target)
     #expect(try other.rows("SELECT count(*) FROM book") == [["0"]])
+    pool.giveBack(connection)
     let state = "SELECT state FROM pg_stat_activity WHERE pid = $1::int"
     while try other.rows(state, process) != [["idle"]] {}
+    #expect(try other.rows("SELECT count(*) FROM book") == [["1"]])
     for number in 0..<3 {
       connection = try pool.take()
       #expect(try connection.rows("SELECT pg_backend_pid()") == [[process]])

@@ -58,8 +58,6 @@ const char *kindred_pq_name(const PGresult *result, int column);
 bool kindred_pq_is_null(const PGresult *result, int row, int column);
 const char *kindred_pq_value(const PGresult *result, int row, int column);
 int kindred_pq_length(const PGresult *result, int row, int column);
-/// Finds the first values of a row; the length of NULL is -1.
-void kindred_pq_row(const PGresult *result, int row, int count, const char **starts, int *lengths);
 const char *kindred_pq_command(PGresult *result);
 const char *kindred_pq_affected(PGresult *result);
 void kindred_pq_clear(PGresult *result);

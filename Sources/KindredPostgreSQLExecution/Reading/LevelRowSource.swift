@@ -18,10 +18,10 @@ struct LevelRowSource: RowSource {
       end = range.upperBound
     }
 
-    /// Returns a value of the current row.
+    /// Returns a value of the current row, which is valid as long as the position holds its level.
     @inline(__always)
     func value(_ column: Int32) -> Place? {
-      level.map { Place(rows: $0.rows, row: $0.row(at: place), column: Int(column)) }
+      level.map { $0.rows.place($0.row(at: place), Int(column)) }
     }
   }
 

@@ -27,12 +27,16 @@ final class Rows {
     return size
   }
 
+  /// Returns a value, which is valid as long as this object exists.
+  @inline(__always)
+  func place(_ row: Int, _ column: Int) -> Place {
+    let value = result.value(row, column)
+    return Place(start: value?.baseAddress, count: value.map { Int32($0.count) } ?? -1, kind: kinds[column])
+  }
+
   /// Calls `body` with a value.
   func withPlace<Result>(_ row: Int, _ column: Int, _ body: (Place) -> Result) -> Result {
-    let value = result.value(row, column)
-    return withExtendedLifetime(self) {
-      body(Place(start: value?.baseAddress, count: value.map { Int32($0.count) } ?? -1, kind: kinds[column]))
-    }
+    withExtendedLifetime(self) { body(place(row, column)) }
   }
 
   /// Returns the bytes of a value; nil for NULL.
@@ -59,42 +63,4 @@ struct Place {
   /// The text, which a zero byte follows; empty for NULL.
   @inline(__always)
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: max(0, Int(count))) }
-}
-
-/// The values of one row of a result.
-struct RowValues: ~Copyable {
-  private var starts: UnsafeMutablePointer<UnsafePointer<CChar>?>
-  private var counts: UnsafeMutablePointer<Int32>
-  private var kinds: UnsafeMutablePointer<ColumnKind>?
-  private var capacity = 16
-
-  init() {
-    starts = .allocate(capacity: capacity)
-    counts = .allocate(capacity: capacity)
-  }
-
-  deinit {
-    starts.deallocate()
-    counts.deallocate()
-  }
-
-  /// Finds the values of a row, which are valid as long as the rows exist.
-  mutating func read(_ row: Int, of rows: Rows) {
-    let columns = rows.result.columnCount
-    if columns > capacity {
-      starts.deallocate()
-      counts.deallocate()
-      capacity = columns
-      starts = .allocate(capacity: columns)
-      counts = .allocate(capacity: columns)
-    }
-    rows.result.read(row, starts, counts)
-    kinds = rows.kinds
-  }
-
-  /// Returns the value of a column.
-  @inline(__always)
-  func place(_ column: Int) -> Place {
-    Place(start: UnsafeRawPointer(starts[column]), count: counts[column], kind: kinds?[column] ?? .text)
-  }
 }

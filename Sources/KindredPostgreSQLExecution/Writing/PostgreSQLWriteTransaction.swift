@@ -18,6 +18,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private var savepoints = 0
   /// The settings to be sent with the next statement.
   private var settings: [Query] = []
+  /// The nanoseconds that each statement may take; nil for no limit.
+  private var span: UInt64?
   /// The limit of time for each statement that the server has been told, in milliseconds.
   private var limit: UInt64?
   var hasGivenRows = false
@@ -115,6 +117,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     guard !insertions.isEmpty else { return }
     let queries = insertions
     (insertions, insertionsSize) = ([], 0)
+    // Each may take as long as it may alone.
+    if let span { connection.deadline = MonotonicTime.now() &+ span &* UInt64(queries.count) }
+    defer { if let span { connection.deadline = MonotonicTime.now() &+ span } }
     do {
       ignoredCount += try send(queries).count { $0.affectedRows == 0 }
     } catch let error as PostgreSQLError {
@@ -218,6 +223,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func setDeadline(_ nanoseconds: UInt64?) {
     connection.deadline = nanoseconds
+    let now = MonotonicTime.now()
+    span = nanoseconds.map { $0 > now ? $0 - now : 0 }
     let limit = Self.milliseconds(until: nanoseconds)
     guard limit != self.limit else { return }
     self.limit = limit

@@ -29,7 +29,7 @@ struct AggregateCompiler {
       guard values.contains(where: { $0.sql.reads { $0.depth < select.depth } }) else {
         var compiled = subquery(function, call, select.from)
         compiled.grouped = grouped(
-          function, call.sql, aggregate.association.association, records, select, in: record, compiled.sql)
+          function, call, aggregate.association.association, records, select, in: record, compiled.sql)
         return compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
@@ -109,7 +109,7 @@ struct AggregateCompiler {
 
   /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
-    _ function: Expression.AggregateFunction, _ call: SQL, _ association: Association,
+    _ function: Expression.AggregateFunction, _ call: CompiledExpression, _ association: Association,
     _ records: StatementRecord, _ select: SelectBuilder, in record: StatementRecord, _ term: SQL
   ) -> GroupedAggregate? {
     guard association.steps.count == 1, select.source.joins.isEmpty,
@@ -128,12 +128,14 @@ struct AggregateCompiler {
       records.column(key.name, in: select.statement), record.column(origin.name, in: select.statement)
     )
     let conditions = select.source.conditions
+    // Functions are chosen by the types of their arguments.
+    let null: SQL = call.type.map { "NULL::\($0.sql)" } ?? "NULL"
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return GroupedAggregate(
       term: term,
       groups:
-        "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
-      origin: originSQL, empty: dialect.absence(of: function)?.sql ?? "NULL",
+        "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call.sql) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
+      origin: originSQL, empty: dialect.absence(of: function)?.sql ?? null,
       isAbsent: "NOT EXISTS (SELECT 1 \(select.from))")
   }
 }
