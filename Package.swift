@@ -130,7 +130,7 @@ let package = Package(
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
         "KindredAssociations", "KindredSQLSyntax", "KindredPooling", "KindredClock", "KindredSQLite",
-        "KindredExecution", .product(name: "Logging", package: "swift-log"),
+        "KindredExecution", "KindredModelFile", .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(

@@ -13,6 +13,15 @@ public protocol BackendError: Error, CustomStringConvertible {
   /// The number of records after the one that failed, if it was to be inserted by a ``RecordInsertion`` and was put off;
   /// otherwise nil.
   var recordsAfter: Int? { get }
+
+  /// What the database says about a value that a change gives to a column, in words for clients; nil if it doesn't say.
+  var complaint: String? { get }
+
+  /// The name of the violated constraint; nil if it is unknown.
+  var constraintName: String? { get }
+
+  /// Whether the statement is of a schema that has changed since, so that it may succeed if it is planned again.
+  var isOfEarlierSchema: Bool { get }
 }
 
 extension BackendError {
@@ -21,6 +30,15 @@ extension BackendError {
 
   /// Nil: nothing is put off.
   public var recordsAfter: Int? { nil }
+
+  /// Returns nil.
+  public var complaint: String? { nil }
+
+  /// Returns nil.
+  public var constraintName: String? { nil }
+
+  /// Returns false.
+  public var isOfEarlierSchema: Bool { false }
 
   /// The kind of constraint that was violated; nil for other errors.
   public var constraint: BackendErrorKind.Constraint? {

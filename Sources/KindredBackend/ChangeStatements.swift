@@ -8,6 +8,8 @@ public struct ExecutableStatement: Sendable {
   package let bindings: [SQL.Binding]
   /// Whether the result is the rowid of the inserted record, which the statement itself doesn't return.
   package let givesRowID: Bool
+  /// The columns to which a change writes its first parameters, in order.
+  package var writtenColumns: [String] = []
 
   init(_ statement: Plan.Statement, givesRowID: Bool = false) {
     text = StatementText(statement.sql)
@@ -23,6 +25,10 @@ public struct ExecutableStatement: Sendable {
       self.init(table.statement(.insertion(of: columns, returning: [])), givesRowID: true)
     } else {
       self.init(table.statement(change, dialect: dialect))
+    }
+    switch change {
+    case .insertion(let columns, _), .update(let columns, _, _): writtenColumns = columns
+    case .deletion, .selection, .unlinking, .links: break
     }
   }
 }

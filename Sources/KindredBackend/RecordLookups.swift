@@ -8,6 +8,7 @@ public struct ExecutableLookup: Sendable {
   package let steps: [(statement: ExecutableStatement, absence: String)]
   package let searches: [(statement: ExecutableStatement, check: Plan.SearchCheck)]
   package let transients: [TransientTable]
+  package let places: [Int: Literals.Place]
 
   /// Creates the executable form of a lookup.
   public init(_ lookup: RecordLookup) {
@@ -15,6 +16,7 @@ public struct ExecutableLookup: Sendable {
     steps = lookup.steps.map { (ExecutableStatement($0.statement), $0.absence) }
     searches = lookup.searches.map { (ExecutableStatement($0.statement), $0) }
     transients = lookup.transients
+    places = lookup.places
   }
 
   /// The error message if the last step finds no record.

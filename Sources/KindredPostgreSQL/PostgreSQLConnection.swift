@@ -224,6 +224,8 @@ public final class PostgreSQLConnection {
     }
     guard let state = field("C") else { return broken() }
     var error = PostgreSQLError(state: state, message: field("M") ?? "")
+    // The name of the server's own C function, which is never translated.
+    error.isRaised = ["exec_stmt_raise", "exec_stmt_assert"].contains(field("R"))
     if case .rows(let sql) = expected {
       error.sql = sql
       if state == PostgreSQLError.State.unknownPreparedStatement { prepared.remove(sql) }
@@ -238,6 +240,8 @@ public final class PostgreSQLConnection {
     error.table = field("t")
     error.column = field("c")
     error.keyColumns = field("D").map(PostgreSQLError.columns(ofDetail:)) ?? []
+    error.isInFunction = field("q") != nil || PostgreSQLError.isFunction(context: field("W") ?? "")
+    guard !error.isRaised else { return error }
     error.isTimeout = state == PostgreSQLError.State.cancelled && !cancelState.isCancelled
     let lostStatements: Set = [
       PostgreSQLError.State.unknownPreparedStatement, PostgreSQLError.State.duplicatePreparedStatement,

@@ -23,6 +23,10 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var position: Int?
   /// The number of records after the one that failed, if they were to be inserted together; otherwise nil.
   public var recordsAfter: Int?
+  /// Whether `RAISE` or `ASSERT` of a function reported it, with any SQLSTATE.
+  public var isRaised = false
+  /// Whether it arose in what a statement calls, such as the function of a trigger.
+  public var isInFunction = false
   /// Whether a statement was cancelled because of its time limit.
   public var isTimeout = false
   /// Whether it is about values to be stored, as opposed to values in an expression.
@@ -94,6 +98,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   /// Whether trying again at once may succeed, in a new transaction or on a new connection.
   public var isTransient: Bool {
     switch state {
+    case _ where isRaised: [State.serializationFailure, State.deadlock].contains(state)
     case State.serializationFailure, State.deadlock, State.unknownPreparedStatement,
       State.duplicatePreparedStatement:
       true
@@ -117,6 +122,11 @@ extension PostgreSQLError {
     // A statement in a function is quoted, and a list of all parameters follows a colon.
     guard !before.contains("\""), !before.hasSuffix(": ") else { return nil }
     return Int(line[line.index(after: sign)...].prefix(while: \.isNumber))
+  }
+
+  /// Returns whether a context has a line such as `PL/pgSQL function f() line 1 at RAISE`.
+  static func isFunction(context: String) -> Bool {
+    context.contains("PL/") || context.contains(" function ")
   }
 
   /// Returns the columns that a detail such as `Key (a, b)=(1, 2) already exists.` names, in any language.

@@ -15,19 +15,23 @@ struct Served {
   /// Serves a database that is created by these statements.
   init(_ sql: String...) throws { try self.init(contentsOf: sql) }
 
-  /// - Parameter configure: Changes the options of the service.
+  /// - Parameters:
+  ///   - model: Makes the model of the schema.
+  ///   - configure: Changes the options of the service.
   init(
     contentsOf sql: [String], isWritable: Bool = false,
+    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) },
     configure: (inout KindredService.Options) -> Void = { _ in }
   ) throws {
     let target = try Cluster.database()
     let connection = try PostgreSQLConnection(target)
     for statement in sql { _ = try connection.run([Query(statement, isReusable: false)]) }
-    try self.init(target, isWritable: isWritable, configure)
+    try self.init(target, isWritable: isWritable, model: model, configure)
   }
 
   private init(
     _ target: ConnectionTarget, isWritable: Bool, batches: BatchSizes = BatchSizes(),
+    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) },
     _ configure: (inout KindredService.Options) -> Void = { _ in }
   ) throws {
     self.target = target
@@ -40,7 +44,7 @@ struct Served {
         engine: Cluster.engine),
       options: options,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      model: { Model(inferredFrom: try $0.schema()) })
+      model: model)
   }
 
   /// The same database served by a new server, which reads its schema again.

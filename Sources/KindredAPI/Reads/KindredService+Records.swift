@@ -41,9 +41,22 @@ extension KindredService {
   ) throws -> HTTPResponse {
     // Without a copy of the request, unless it is a long one.
     if let expanded = try longRequests.expanded(request, for: principal.standing) {
-      try records(at: segments, expanded, principal, readers, &timing)
+      try plannedAgain { try records(at: segments, expanded, principal, $0 ?? readers, &timing) }
     } else {
-      try records(at: segments, request, principal, readers, &timing)
+      try plannedAgain { try records(at: segments, request, principal, $0 ?? readers, &timing) }
+    }
+  }
+
+  /// Runs `body`, and once more with any free connection if the schema has changed since it was read.
+  private func plannedAgain(_ body: (ReaderSource?) throws -> HTTPResponse) throws -> HTTPResponse {
+    do {
+      return try body(nil)
+    } catch let error as any BackendError where error.isOfEarlierSchema {
+      do {
+        return try body(.free)
+      } catch is ReaderSource.NoneFree {
+        throw error
+      }
     }
   }
 

@@ -117,6 +117,8 @@ extension Problem {
         .conflict,
         "the database's own schema makes this change impossible: a foreign key refers to columns that are not unique, or a foreign key or a trigger to a table that is not there"
       )
+    // A view may call a function that raises an error.
+    case .constraint(.trigger(let message)) where !message.isEmpty: self.init(.conflict, message)
     case .constraint, .wrongKey, .unavailable, .defect: return nil
     }
   }

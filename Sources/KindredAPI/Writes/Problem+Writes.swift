@@ -36,7 +36,8 @@ extension Problem {
   /// 409: the database has ignored the change.
   static func ignored(at pointer: JSONPointer? = nil) -> Problem {
     var problem = Problem(
-      .conflict, "the database ignores the change, by a trigger (`RAISE(IGNORE)`) or by `ON CONFLICT IGNORE`")
+      .conflict, "the database ignores the change: a trigger skips it, or a rule such as `ON CONFLICT IGNORE`"
+    )
     problem.pointer = pointer?.fragment
     return problem
   }
@@ -122,10 +123,14 @@ extension Problem {
     case .constraint(.notNull):
       self = .refusedValue(names.isEmpty ? "a value is missing" : "\(names) must have a value", at: one)
     case .constraint(.check):
-      self = .refusedValue("a value is beyond what the table allows (a CHECK constraint)", at: pointer)
-    case .constraint(.dataType):
+      let name = resource?.constraint(namedBy: error).map { "the constraint `\($0)`" }
       self = .refusedValue(
-        names.isEmpty ? "a value is not of its column's type" : "\(names) is of another type", at: one)
+        "a value is beyond what the table allows (\(name ?? "a CHECK constraint"))", at: pointer)
+    case .constraint(.dataType):
+      let subject = names.isEmpty ? "a value" : names
+      let predicate = names.isEmpty ? "is not of its column's type" : "is of another type"
+      self = .refusedValue(
+        "\(subject) \(error.complaint.map { "is refused: \($0)" } ?? predicate)", at: one)
     case .constraint(.unique):
       // The values of a record that the client can't see must not be revealed.
       let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
@@ -157,5 +162,13 @@ extension Resource {
     let visible = Set(columns.map(\.name))
     let named = error.columns(of: table)
     return named.allSatisfy(visible.contains) ? named : []
+  }
+
+  /// Returns the name of the constraint that an error is about, unless it tells of a column that clients may not see.
+  fileprivate func constraint(namedBy error: any BackendError) -> String? {
+    let visible = Set(columns.map(\.name))
+    let hidden = table.columns.map(\.name).filter { !visible.contains($0) }
+    guard let name = error.constraintName, !hidden.contains(where: name.contains) else { return nil }
+    return name
   }
 }

@@ -63,7 +63,7 @@ struct RecordDraft: Sendable {
     // Whether the value is right would tell what is stored.
     guard resource.columns.contains(where: { $0.name == column.name }) else {
       throw Problem.refusedValue(
-        "`\(column.name)` is computed from other columns: leave it out", at: pointer + column.name)
+        "`\(column.name)` is computed by the database: leave it out", at: pointer + column.name)
     }
     computed.append(assignment)
   }
@@ -124,7 +124,7 @@ extension RecordDraft {
     for (assignment, stored) in zip(computed, record.values(of: computed.map(\.column)))
     where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored) {
       throw Problem.refusedValue(
-        "`\(assignment.column)` is computed from other columns, and is not this: leave it out",
+        "`\(assignment.column)` is computed by the database, and is not this: leave it out",
         at: pointer + assignment.column)
     }
   }

@@ -131,7 +131,7 @@ struct WriteTarget {
       !resource.table.insteadOf.isSubset(of: .insert)
     {
       problem.detail +=
-        "; the view's triggers change and delete records only if the model file names its `key`"
+        "; without a key, records are changed and deleted only if the model file names a `key`"
     }
     throw problem
   }

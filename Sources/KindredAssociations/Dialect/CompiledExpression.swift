@@ -24,6 +24,8 @@ struct CompiledExpression {
     case truth(Bool)
     /// A bound value, and the value itself.
     case literal(SQL.Binding, SQLValue)
+    /// The text of a timestamp, and the timestamp itself.
+    case moment(SQL)
     case other
   }
 

@@ -17,15 +17,18 @@ extension PostgreSQLDialect {
     var time = try value.map { try timestamp($0, isUnixTime: isUnixTime) } ?? "timezone('UTC', now())"
     for modifier in rest { time = try modified(time, by: modifier) }
     switch name {
-    case "date": return text("to_char(\(time), 'YYYY-MM-DD')")
+    case "date": return text("to_char(\(time), 'YYYY-MM-DD')", of: "date_trunc('day', \(time))")
     case "time": return text("to_char(\(time), 'HH24:MI:SS')")
-    case "datetime": return text("to_char(\(time), 'YYYY-MM-DD HH24:MI:SS')")
+    case "datetime":
+      return text("to_char(\(time), 'YYYY-MM-DD HH24:MI:SS')", of: "date_trunc('second', \(time))")
     case "julianday": return CompiledExpression(sql: Self.julianDay(of: time), type: .real)
     default: return try formatted(time, format ?? "")
     }
   }
 
-  private func text(_ sql: SQL) -> CompiledExpression { CompiledExpression(sql: sql, type: .text) }
+  private func text(_ sql: SQL, of moment: SQL? = nil) -> CompiledExpression {
+    CompiledExpression(sql: sql, type: .text, form: moment.map { .moment($0) } ?? .other)
+  }
 
   /// Whether a modifier says that the number before it is one of seconds since 1970.
   private static func isUnixTime(_ modifier: CompiledExpression) -> Bool {
@@ -60,7 +63,7 @@ extension PostgreSQLDialect {
   }
 
   /// Returns the timestamp that a text stands for; NULL for other texts and for dates that don't exist.
-  private func timestamp(ofText text: SQL) -> SQL {
+  func timestamp(ofText text: SQL) -> SQL {
     // A time alone is one of 2000-01-01, as in SQLite.
     "timezone('UTC', substring(regexp_replace(\(text), '^(?=\\d\\d:)', '2000-01-01 ') from \(SQL(trusted: "'\(Self.pattern)'")))::timestamptz)"
   }

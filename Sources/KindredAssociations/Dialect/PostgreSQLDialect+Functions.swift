@@ -150,13 +150,18 @@ extension PostgreSQLDialect {
     let distinct: SQL = isDistinct ? "DISTINCT " : ""
     switch function {
     case .count, .isEmpty:
-      return count("count(\(distinct)\(value.sql))")
+      // The type `json` has no equality operator.
+      let text = isDistinct && value.type?.name == "json" ? "::text" : "" as SQL
+      return count("count(\(distinct)\(text.isEmpty ? value.sql : value.operand + text))")
     case .min, .max:
       let name: SQL = function == .min ? "min" : "max"
-      // PostgreSQL has no `min` and `max` for booleans, `uuid`, JSON and `bytea`.
+      // PostgreSQL has no `min` and `max` for booleans, `uuid`, JSON and `bytea`, whose digits have the same order.
       switch value.type?.kind {
       case .boolean?: return call("\(name)(\(distinct)\(value.operand)::int4)", .integer)
-      case .other?, .json?, .blob?: return call("\(name)(\(distinct)\(try text(value).sql))", .text)
+      case .blob?:
+        return call(
+          "decode(\(name)(\(distinct)encode(\(value.sql), 'hex') COLLATE \"C\"), 'hex')", .blob)
+      case .other?, .json?: return call("\(name)(\(distinct)\(try text(value).sql))", .text)
       default: return call("\(name)(\(distinct)\(value.sql))", value.type)
       }
     case .average:

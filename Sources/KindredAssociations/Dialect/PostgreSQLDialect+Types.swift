@@ -34,6 +34,8 @@ extension PostgreSQLDialect {
     }
     if type.kind.isNumber, other.kind.isNumber { return (left, right) }
     if type.kind.isDate, other.kind.isDate { return (left, right) }
+    if type.kind.isDate, let moment = right.moment { return (left, moment) }
+    if other.kind.isDate, let moment = left.moment { return (moment, right) }
     if type.kind == .boolean, other.kind.isNumber { return (asInteger(left), right) }
     if type.kind.isNumber, other.kind == .boolean { return (left, asInteger(right)) }
     if type.kind == .json, let json = json(left, as: other) { return (json, right) }
@@ -48,6 +50,10 @@ extension PostgreSQLDialect {
   ) throws -> (CompiledExpression, CompiledExpression) {
     guard case .literal(let binding, let bound) = literal.form, let own = literal.type else {
       return (value, literal)
+    }
+    if case .claim = binding {
+      if let claim = claim(binding, as: type) { return (value, claim) }
+      if isComparedAsText(type) { return (try text(value), literal) }
     }
     func cast(_ type: ValueType) -> CompiledExpression {
       CompiledExpression(
@@ -82,6 +88,11 @@ extension PostgreSQLDialect {
     if type.kind == .blob { return TypeMismatch(message: message, cast: (second, .blob)) }
     if other.kind == .blob { return TypeMismatch(message: message, cast: (first, .blob)) }
     return TypeMismatch(message: message, cast: (type.kind == .text ? second : first, .text))
+  }
+
+  func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) {
+    // The type `json` has no equality operator.
+    type?.name == "json" ? ("\(column)::jsonb", .json) : (column, type)
   }
 
   // MARK: Conversions
@@ -136,7 +147,11 @@ extension PostgreSQLDialect {
     if type.kind.isNumber { return value }
     if type.kind == .boolean { return asInteger(value) }
     if type.kind == .json, let number = json(value, as: .numeric) { return number }
-    throw TypeMismatch(message: "\(type.description) is no number", cast: (place, .numeric))
+    if type == .money { return CompiledExpression(sql: "\(value.operand)::numeric", type: .numeric) }
+    // The number that a text begins with is none of a date or an array.
+    let isCastable = type.kind == .text || type.kind == .blob
+    throw TypeMismatch(
+      message: "\(type.description) is no number", cast: isCastable ? (operand: place, type: .numeric) : nil)
   }
 
   /// Returns two values as numbers.
@@ -182,6 +197,9 @@ extension PostgreSQLDialect {
           message: "the values are booleans and numbers: write `cast(… as integer)` for the booleans")
       }
       if type.kind == .text, value.isLiteral { return try text(value) }
+      if type.kind == .json, other.kind == .text, case .literal(let binding, _) = value.form {
+        return CompiledExpression(sql: parameter(binding, as: type), type: type, form: value.form)
+      }
       if value.isLiteral { return try beside(first, type, value, 0, number).1 }
       guard type.kind == other.kind, type.kind != .other || type.name == other.name else {
         throw TypeMismatch(

@@ -76,7 +76,10 @@ struct PostgreSQLDialect: SQLDialect {
       }
       let (left, right) = try comparable(left, right)
       return boolean(isSame(left.operand, right.operand, negated: op == .isNot))
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      let (left, right) = try comparable(ranked(left, beside: right), ranked(right, beside: left))
+      return boolean("\(left.operand) \(op.sql) \(right.operand)")
+    case .equal, .notEqual:
       let (left, right) = try comparable(left, right)
       return boolean("\(left.operand) \(op.sql) \(right.operand)")
     case .concatenate:
@@ -195,6 +198,7 @@ struct PostgreSQLDialect: SQLDialect {
     func cast(_ sql: SQL, _ type: ValueType) -> CompiledExpression {
       CompiledExpression(sql: sql, type: type, isNullable: value.isNullable)
     }
+    if value.type == .money, type != .text, type != .blob { return try self.cast(number(value, 0), to: type) }
     let kind = value.type?.kind ?? .text
     switch type {
     case .text:
@@ -278,6 +282,13 @@ struct PostgreSQLDialect: SQLDialect {
 
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL {
     "\(left) IS \(not(!negated))DISTINCT FROM \(right)"
+  }
+
+  func sortable(_ value: CompiledExpression) -> CompiledExpression {
+    guard let type = value.type, !type.isOrdered else { return value }
+    return CompiledExpression(
+      sql: "\(value.operand)::text COLLATE \"C\"", precedence: .collate, type: .text,
+      isNullable: value.isNullable)
   }
 
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
@@ -368,10 +379,17 @@ extension CompiledExpression {
   /// The SQL as an operand of any operator except `AND`, `OR` and `NOT`.
   var operand: SQL { sql(within: .primary) }
 
+  /// The timestamp whose text it is, as an expression of its own; nil for others.
+  var moment: CompiledExpression? {
+    guard case .moment(let sql) = form else { return nil }
+    return CompiledExpression(sql: sql, type: .timestamp)
+  }
+
   var isLiteral: Bool { if case .literal = form { true } else { false } }
 
-  /// The converted form for a comparison, where JSON or a boolean had to be converted; else the expression itself.
+  /// The converted form for a comparison, where its type had to be converted; else the expression itself.
   fileprivate func json(as comparable: CompiledExpression) -> CompiledExpression {
-    type?.kind == .json || type?.kind == .boolean ? comparable : self
+    let isConverted = type?.kind == .other && comparable.type?.kind == .text
+    return type?.kind == .json || type?.kind == .boolean || isConverted ? comparable : self
   }
 }

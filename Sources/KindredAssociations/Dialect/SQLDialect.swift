@@ -49,6 +49,8 @@ protocol SQLDialect: Sendable {
   func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression
   /// Returns a parameter that is compared with a value of this type.
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL
+  /// Returns a column and its type in a form that can be compared for equality with a parameter of that type.
+  func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?)
   /// Returns a parameter that is bound to an integer, such as a limit.
   func integer(_ binding: SQL.Binding) -> SQL
 
@@ -123,6 +125,8 @@ protocol SQLDialect: Sendable {
 
   // MARK: Clauses
 
+  /// Returns a value in a form that can be sorted and compared with those before and after it.
+  func sortable(_ value: CompiledExpression) -> CompiledExpression
   /// Returns a term of `ORDER BY`; by default, NULLs are the smallest values.
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL
   /// Returns a value that orders texts by their bytes, where their collation considers different texts equal; nil if

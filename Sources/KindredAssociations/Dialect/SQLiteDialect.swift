@@ -166,6 +166,10 @@ struct SQLiteDialect: SQLDialect {
 
   // MARK: Clauses
 
+  func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) { (column, type) }
+
+  func sortable(_ value: CompiledExpression) -> CompiledExpression { value }
+
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
     var sql = expression
     if isDescending { sql.append(" DESC") }

@@ -8,6 +8,7 @@ extension ValueType {
   static let text = ValueType(kind: .text, name: "text")
   static let blob = ValueType(kind: .blob, name: "bytea")
   static let json = ValueType(kind: .json, name: "jsonb")
+  static let money = ValueType(kind: .other, name: "money")
   static let timestamp = ValueType(kind: .timestamp, name: "timestamp")
 
   /// Creates the type that `format_type` names (<https://www.postgresql.org/docs/current/functions-info.html>); nil for
@@ -83,6 +84,22 @@ extension ValueType {
     case .other: "a value of type \(name)"
     }
   }
+
+  /// Whether PostgreSQL sorts and compares its values.
+  ///
+  /// It does so with those of a composite only if it does with those of all parts.
+  var isOrdered: Bool {
+    let element = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
+    if kind == .array, element == name { return false }
+    // A type of an extension may be named with its schema.
+    let last = element.split(separator: ".").last.map(String.init) ?? element
+    return !Self.unordered.contains(last)
+  }
+
+  private static let unordered: Set = [
+    "json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "hstore", "jsonpath",
+    "aclitem", "xid", "cid", "refcursor", "pg_snapshot", "txid_snapshot",
+  ]
 
   /// Returns the type of an arithmetic operation on two values.
   func joined(_ other: ValueType?) -> ValueType {

@@ -11,6 +11,8 @@ public struct RecordLookup: Sendable {
   public let searches: [Plan.SearchCheck]
   /// The transient tables to fill before the statements run.
   public let transients: [TransientTable]
+  /// Where the request has its literals.
+  public let places: [Int: Literals.Place]
 }
 
 extension Planner {
@@ -18,6 +20,10 @@ extension Planner {
   ///
   /// - Parameter columns: The names of the columns to read, which may be hidden ones.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
+    var keys: [Int: Literals.Place] = [:]
+    for case .record(let key) in path.segments {
+      for literal in key.flatMap(\.literals) { keys[literal] = .key }
+    }
     let request = FetchRequest(path: path, root: RequestNode())
     let context = context(of: request, isForOneRecord: true)
     let path = try RecordPath(request.path, context)
@@ -27,7 +33,8 @@ extension Planner {
     var writer = PlanWriter(context.state)
     let last = PathSelect(record, absence: path.records.absence)
     return RecordLookup(
-      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, context.state.findings)
+      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, places: keys,
+      context.state.findings)
   }
 
   /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was
@@ -53,7 +60,8 @@ extension Planner {
     steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: path.records.absence))
     let statements = steps.map(\.statement) + context.state.findings.searches.map(\.statement)
     try writer.checkLength(statements.reduce(0) { $0 + $1.sql.utf8.count })
-    return RecordLookup(steps: steps, columns: names, context.state.findings)
+    return RecordLookup(
+      steps: steps, columns: names, places: request.literals.places, context.state.findings)
   }
 }
 
@@ -68,10 +76,12 @@ extension RequestNode {
 }
 
 extension RecordLookup {
-  init(steps: [Plan.Step], columns: [String], _ findings: PlanFindings) {
+  init(
+    steps: [Plan.Step], columns: [String], places: [Int: Literals.Place] = [:], _ findings: PlanFindings
+  ) {
     self.init(
       steps: steps, columns: columns, searches: findings.searches,
-      transients: Array(findings.transients.values))
+      transients: Array(findings.transients.values), places: places)
   }
 }
 

@@ -86,6 +86,9 @@ extension OutputBuffer {
     switch place.kind {
     case .integer, .text: append(raw: bytes)
     case .boolean: append(boolean: bytes)
+    // As `null` it could be taken for NULL, and not be read again.
+    case .real where bytes.last == UInt8(ascii: "N"), .numeric where bytes.last == UInt8(ascii: "N"):
+      append(raw: bytes)
     case .real, .numeric: append(number: bytes, place.kind)
     case .json: append(json: bytes)
     case .bytes: Hexadecimal.bytes(of: bytes).withUnsafeBytes { append(bareBase64: $0) }
@@ -97,7 +100,7 @@ extension OutputBuffer {
   mutating func append(_ place: Place, inFormatOf operation: ExecutablePlan.Operation) {
     switch operation {
     case .csvValue, .csvBoolean:
-      // Unlike in JSON, NaN is not written like NULL in CSV.
+      // Unlike in JSON, NaN is not written like NULL.
       if !place.isNull { place.withText { append(csv: $0) } }
     case .htmlValue, .htmlBoolean:
       if place.isNull { append("<i>null</i>") } else { append(html: place) }

@@ -108,7 +108,14 @@ public final class PostgreSQLBackend: Backend {
   // MARK: State
 
   /// The number of the current state; nil if the engine has none.
-  public var stateNumber: Int64? { capabilities.hasSnapshotNumbers ? watcher.current : nil }
+  public var stateNumber: Int64? {
+    guard capabilities.hasSnapshotNumbers, let number = watcher.current else { return nil }
+    // A change of the schema is a change of the state, so the schema needs no check as long as the state is the same.
+    let change = watcher.lastChange
+    let known = schemaState.withLock { $0.time > 0 && $0.beginning >= change ? $0.version : nil }
+    guard let version = known ?? (try? checkSchemaVersion()) else { return nil }
+    return StateNumbers.number(number, schemaVersion: version)
+  }
 
   /// Returns nil: the engine doesn't tell which transactions lie between two states.
   public func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>? { nil }

@@ -5,6 +5,8 @@ import KindredPostgreSQL
 extension PostgreSQLError: BackendError {
   /// The kind of the error, by its SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
   public var kind: BackendErrorKind {
+    // Whatever its SQLSTATE, it is the word of the database's author.
+    if isRaised, !isTransient { return .constraint(.trigger(message)) }
     switch state {
     case State.cancelled: return isTimeout ? .timedOut : .cancelled
     case State.forbidden, "25006": return .forbidden
@@ -12,12 +14,18 @@ extension PostgreSQLError: BackendError {
     case "53100": return .full
     case "53200": return .exceeded("memory")
     // The schema has just changed, and will be read again.
-    case State.unknownTable, State.unknownColumn: return .busy
+    case _ where isOfEarlierSchema: return .busy
+    // `WITH CHECK OPTION` of a view.
+    case "44000": return .constraint(.check)
     case "55P03", State.tooManyConnections: return .busy
     default: break
     }
+    if isInFunction, category == "42" { return concernsChange ? .brokenSchema : .defect }
     if State.mismatches.contains(state), !concernsChange {
       return .noValue("PostgreSQL does not compare or combine values of these types: write a `cast`")
+    }
+    if state == "42803", !concernsChange {
+      return .noValue("a value differs within a group: name it in `group`, or write an aggregate of it")
     }
     if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
     switch category {
@@ -26,7 +34,9 @@ extension PostgreSQLError: BackendError {
     case "40": return .busy
     case "54": return .tooLarge(message)
     case "08", "26", "53", "57", "58", "XX": return .unavailable
-    default: return isTransient ? .busy : .defect
+    default:
+      if isTransient { return .busy }
+      return concernsChange && isInFunction ? .constraint(.other) : .defect
     }
   }
 
@@ -40,8 +50,24 @@ extension PostgreSQLError: BackendError {
     }
   }
 
-  /// Returns the columns that PostgreSQL names, if the table has them.
+  /// PostgreSQL's message about a value; what a function says may quote other records.
+  public var complaint: String? {
+    guard category == "22" else { return nil }
+    guard isInFunction else { return message }
+    return State.arithmetic.contains(state) ? "\(message), in a function of the database" : nil
+  }
+
+  /// The name of the violated constraint.
+  public var constraintName: String? { constraint }
+
+  /// Whether the statement names a table or column that isn't there any more.
+  public var isOfEarlierSchema: Bool {
+    !isInFunction && !isRaised && [State.unknownTable, State.unknownColumn].contains(state)
+  }
+
+  /// Returns the columns that PostgreSQL names, if they are the table's and not those of one that a trigger writes to.
   public func columns(of table: Table) -> [String] {
+    guard self.table == nil || self.table == table.name || table.kind != .table else { return [] }
     let names = column.map { [$0] } ?? keyColumns
     return names.allSatisfy { table.column(named: $0) != nil } ? names : []
   }
@@ -51,7 +77,10 @@ extension PostgreSQLError.State {
   /// The states of statements whose types or collations don't fit, such as an association of columns of two types.
   fileprivate static let mismatches: Set = ["42883", "42804", "42846", "42P21", "42P22", "42725"]
 
-  /// The states of statements that PostgreSQL refuses because of what the client asks for: a value of a group that is
-  /// not the same for all its records, a value without a conversion such as NaN to an integer, a type that can't be told.
-  fileprivate static let refusals: Set = ["42803", "0A000", "42P18", "42P08"]
+  /// The states of results that their type does not have, and of divisions by zero.
+  fileprivate static let arithmetic: Set = ["22003", "22012"]
+
+  /// The states of statements that PostgreSQL refuses because of what the client asks for: a value without a
+  /// conversion such as NaN to an integer, a type that can't be told.
+  fileprivate static let refusals: Set = ["0A000", "42P18", "42P08"]
 }

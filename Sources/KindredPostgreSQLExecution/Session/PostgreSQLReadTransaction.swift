@@ -103,7 +103,9 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     }
     if observesState, let number = beginning.firstIndex(of: StateNumbers.query) {
       observesState = false
-      observedState = results[number].text(0, 0).map { backend.watcher.numbers.number(of: $0) }
+      observedState = results[number].text(0, 0).map {
+        StateNumbers.number(backend.watcher.numbers.number(of: $0), schemaVersion: schemaVersion)
+      }
     }
     if progress == .open, isLast { progress = .none }
     results.removeFirst(beginning.count)

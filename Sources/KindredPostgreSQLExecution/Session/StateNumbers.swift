@@ -15,6 +15,10 @@ final class StateNumbers: Sendable {
 
   static let query = Query("SELECT pg_current_snapshot()::text")
 
+  /// Returns the number of a state together with the version of the schema by which it is shown: what a request shows
+  /// changes with either.
+  static func number(_ number: Int64, schemaVersion: Int64) -> Int64 { schemaVersion << 40 + number }
+
   /// Returns the number of a snapshot: that of the last one if it is the same, else a new one.
   func number(of text: String) -> Int64 {
     known.withLock { known in

@@ -15,13 +15,12 @@ final class Watcher: Sendable {
     /// The number of the state that was read last, and by which query.
     var number: Int64?
     var query = 0
-    /// When it was noticed last that the state has changed.
-    var change: UInt64 = 0
   }
 
   private let state = Mutex(State())
   /// The number of the query for the state that began last.
   private let begun = Atomic(0)
+  private let change = Atomic<UInt64>(0)
   private let target: ConnectionTarget
   let numbers = StateNumbers()
 
@@ -44,14 +43,14 @@ final class Watcher: Sendable {
       state.query = begun.add(1, ordering: .sequentiallyConsistent).newValue
       let text = try? withConnection(of: &state) { try $0.run([StateNumbers.query]).first?.text(0, 0) }
       let number = text.map { numbers.number(of: $0) }
-      if number != state.number { state.change = MonotonicTime.now() }
+      if number != state.number { change.store(MonotonicTime.now(), ordering: .sequentiallyConsistent) }
       state.number = number
       return number
     }
   }
 
   /// When it was noticed last that the state of the database has changed, in nanoseconds of `MonotonicTime`.
-  var lastChange: UInt64 { state.withLock { $0.change } }
+  var lastChange: UInt64 { change.load(ordering: .sequentiallyConsistent) }
 
   /// Runs `body` with the watching connection.
   ///

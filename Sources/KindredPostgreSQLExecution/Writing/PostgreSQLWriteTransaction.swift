@@ -66,7 +66,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     do throws(PostgreSQLError) {
       results = try connection.run([Query("COMMIT", isReusable: false)])
     } catch {
-      throw error.endsConnection ? .unknownOutcome : error
+      throw error.endsConnection ? .unknownOutcome : error.ofWrite()
     }
     // The COMMIT of a failed transaction is no error, but rolls it back.
     guard results.first?.command == "COMMIT" else {
@@ -124,7 +124,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       ignoredCount += try send(queries).count { $0.affectedRows == 0 }
     } catch let error as PostgreSQLError {
       isOpen = false
-      var error = error.ofWrite
+      var error = error.ofWrite()
       error.recordsAfter = error.position.flatMap { $0 >= 0 ? queries.count - 1 - $0 : nil }
       throw error
     }
@@ -159,7 +159,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       return try run([Self.savepoint(name), query, Self.release(name)])[1]
     } catch let error as PostgreSQLError where isOpen {
       _ = try run([Self.undo(name)])
-      throw error.ofWrite
+      throw error
     }
   }
 
@@ -172,9 +172,18 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private static func release(_ name: String) -> Query { Query("RELEASE \(name)", isReusable: false) }
   private static func undo(_ name: String) -> Query { Query("ROLLBACK TO \(name)", isReusable: false) }
 
+  /// Runs `body`, whose errors are those of a change that writes its first parameters to these columns.
+  private func changing<Result>(_ columns: [String] = [], _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError {
+      throw error.ofWrite(to: columns)
+    }
+  }
+
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
-    let result = try alone(query)
+    let result = try changing(statement.writtenColumns) { try alone(query) }
     // A view without a key returns nothing of a record, but still the number of records.
     guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
     return Rows(result).values
@@ -184,7 +193,12 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     var above: [Rows] = []
     for (number, step) in lookup.steps.enumerated() {
       let query = try Query(step.statement.text.sql, step.statement.bindings, parameters, below: above)
-      let rows = Rows(try alone(query))
+      let rows: Rows
+      do {
+        rows = Rows(try alone(query))
+      } catch let error as PostgreSQLError where !error.concernsChange {
+        throw RequestError(error, of: step.statement.bindings, lookup.places, absence: step.absence) ?? error
+      }
       if number == lookup.steps.count - 1 { return rows.values }
       guard rows.count > 0 else { throw RequestError(.notFound, step.absence) }
       above.append(rows)
@@ -201,11 +215,11 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     do {
       result = try body()
       // Checks the constraints that are deferred to the commit.
-      _ = try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)])
+      _ = try changing { try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)]) }
     } catch {
       (insertions, insertionsSize) = ([], 0)
       if isOpen { _ = try run([Self.undo(name)]) }
-      throw (error as? PostgreSQLError)?.ofWrite ?? error
+      throw error
     }
     _ = try run([Self.undo(name)])
     return result
@@ -217,7 +231,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     // Constraints that are not DEFERRABLE are still checked at the end of each statement.
     _ = try run([Query("SET CONSTRAINTS ALL DEFERRED", isReusable: false)])
     let result = try body()
-    _ = try alone(Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false))
+    _ = try changing { try alone(Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)) }
     return result
   }
 
@@ -233,7 +247,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
     let change = TableChange.insertion(of: columns.map(\.name), returning: [])
-    return PostgreSQLInsertion(table.statement(change, dialect: .postgreSQL).sql, columns.count, in: self)
+    return PostgreSQLInsertion(table.statement(change, dialect: .postgreSQL).sql, columns, in: self)
   }
 }
 
@@ -249,10 +263,14 @@ extension Rows {
 }
 
 extension PostgreSQLError {
-  /// The error, marked as one of a change.
-  var ofWrite: PostgreSQLError {
+  /// Returns the error, marked as one of a change.
+  ///
+  /// - Parameter columns: The columns that the first parameters are written to.
+  func ofWrite(to columns: [String] = []) -> PostgreSQLError {
     var error = self
     error.concernsChange = true
+    // It may be that of an insertion which was put off.
+    if !concernsChange, let parameter, columns.indices.contains(parameter - 1) { error.column = columns[parameter - 1] }
     return error
   }
 }
@@ -260,21 +278,35 @@ extension PostgreSQLError {
 /// An INSERT that is bound to the values of each record in turn; records are inserted in groups.
 private final class PostgreSQLInsertion: RecordInsertion {
   private let sql: String
+  private let columns: [Column]
   private var values: [[UInt8]?]
   private let transaction: PostgreSQLWriteTransaction
 
-  init(_ sql: String, _ count: Int, in transaction: PostgreSQLWriteTransaction) {
+  init(_ sql: String, _ columns: [Column], in transaction: PostgreSQLWriteTransaction) {
     self.sql = sql
-    values = Array(repeating: nil, count: count)
+    self.columns = columns
+    values = Array(repeating: nil, count: columns.count)
     self.transaction = transaction
   }
 
   func bind(_ value: SQLValue, at index: Int) throws { values[index] = value.postgreSQLText }
 
-  func bind(text: UnsafeRawBufferPointer, at index: Int) throws { values[index] = Array(text) }
+  func bind(text: UnsafeRawBufferPointer, at index: Int) throws {
+    values[index] = columns[index].infinity(ofText: text) ?? Array(text)
+  }
 
   func run() throws -> Bool {
     try transaction.add(Query(sql, values))
     return true
+  }
+}
+
+extension Column {
+  /// Returns PostgreSQL's name of the infinity for the text by which Kindred writes one; nil for other texts and for
+  /// columns that have none.
+  fileprivate func infinity(ofText text: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard affinity == .real || affinity == .numeric else { return nil }
+    if text.elementsEqual("9e999".utf8) { return Array("Infinity".utf8) }
+    return text.elementsEqual("-9e999".utf8) ? Array("-Infinity".utf8) : nil
   }
 }

@@ -159,14 +159,18 @@ private struct BatchInputs {
   mutating func localized(_ sql: SQL) -> SQL {
     sql.replacingBindings { binding, type in
       guard case .ancestor = binding else { return nil }
+      let type = type ?? "text"
+      // `unnest` would take an array of arrays apart altogether.
+      let isArray = type.hasSuffix("[]")
       let number =
         columns.firstIndex(of: binding)
         ?? {
           columns.append(binding)
-          types.append(type ?? "text")
+          types.append(isArray ? "text" : type)
           return columns.count - 1
         }()
-      return "\(Self.table).\(Self.name(number))"
+      let value: SQL = "\(Self.table).\(Self.name(number))"
+      return isArray ? "(\(value)::\(SQL(trusted: type)))" : value
     }
   }
 

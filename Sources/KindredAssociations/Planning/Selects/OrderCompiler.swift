@@ -60,7 +60,8 @@ struct OrderCompiler {
 
   func keyTerms(of record: StatementRecord) -> [OrderTerm] {
     record.keyColumns.map {
-      OrderTerm(context.expressions.compile($0, in: record), exposure: Exposure([record]))
+      OrderTerm(
+        dialect.sortable(context.expressions.compile($0, in: record)), exposure: Exposure([record]))
     }
   }
 
@@ -85,7 +86,8 @@ struct OrderCompiler {
       try context.expressions.compile(term.expression, in: record, by: author, isOfGroup: isOfGroup)
     }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
-    return OrderTerm(compiled, isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)
+    return OrderTerm(
+      dialect.sortable(compiled), isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)
   }
 
   /// Returns the terms without repetitions, which have no effect.

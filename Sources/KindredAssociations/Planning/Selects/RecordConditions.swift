@@ -42,9 +42,10 @@ struct RecordConditions {
 
   /// Returns the condition that a column has one of its candidate values.
   func equality(_ column: RequestPath.KeyColumn, in record: StatementRecord) -> SQL {
-    let type = record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) }
+    let (sql, type) = context.dialect.equatable(
+      record.column(column.name, in: record.statement),
+      record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) })
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
-    let sql = record.column(column.name, in: record.statement)
     return values.count == 1
       ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.map(\.asItem).joined(separator: ", ")))"
   }
