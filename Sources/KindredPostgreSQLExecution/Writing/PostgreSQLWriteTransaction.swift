@@ -270,7 +270,9 @@ extension PostgreSQLError {
     var error = self
     error.concernsChange = true
     // It may be that of an insertion which was put off.
-    if !concernsChange, let parameter, columns.indices.contains(parameter - 1) { error.column = columns[parameter - 1] }
+    if !concernsChange, let parameter, columns.indices.contains(parameter - 1) {
+      error.column = columns[parameter - 1]
+    }
     return error
   }
 }
