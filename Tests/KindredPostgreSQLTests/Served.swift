@@ -16,23 +16,23 @@ struct Served {
   init(_ sql: String...) throws { try self.init(contentsOf: sql) }
 
   /// - Parameters:
-  ///   - model: Makes the model of the schema.
   ///   - configure: Changes the options of the service.
+  ///   - model: Makes the model of the schema.
   init(
     contentsOf sql: [String], isWritable: Bool = false,
-    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) },
-    configure: (inout KindredService.Options) -> Void = { _ in }
+    configure: (inout KindredService.Options) -> Void = { _ in },
+    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) }
   ) throws {
     let target = try Cluster.database()
     let connection = try PostgreSQLConnection(target)
     for statement in sql { _ = try connection.run([Query(statement, isReusable: false)]) }
-    try self.init(target, isWritable: isWritable, model: model, configure)
+    try self.init(target, isWritable: isWritable, configure, model: model)
   }
 
   private init(
     _ target: ConnectionTarget, isWritable: Bool, batches: BatchSizes = BatchSizes(),
-    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) },
-    _ configure: (inout KindredService.Options) -> Void = { _ in }
+    _ configure: (inout KindredService.Options) -> Void = { _ in },
+    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) }
   ) throws {
     self.target = target
     var options = KindredService.Options()

@@ -95,17 +95,17 @@ struct TypeTests {
         "CREATE TYPE mood AS ENUM ('glad', 'sad')",
         "CREATE TABLE note (id int PRIMARY KEY, active bool, owner uuid, size int, mood mood)",
         "INSERT INTO note VALUES (1, true, NULL, NULL, NULL), (2, false, '\(id)', 9, NULL), (3, false, NULL, 5, 'sad')",
-      ], model: { try file.model(of: $0) }
-    ) { options in
-      var access = AccessConfiguration()
-      access.keys = [
-        .init(key: "a", roles: [], claims: ["sub": .text("x"), "q": .text("many")]),
-        .init(key: "b", roles: [], claims: ["sub": .text(id.uppercased())]),
-        .init(key: "c", roles: [], claims: ["sub": .text("sad"), "q": .integer(1)]),
-        .init(key: "d", roles: [], claims: ["sub": .integer(5), "q": .real(5.5)]),
-      ]
-      options.access = access
-    }
+      ],
+      configure: { options in
+        var access = AccessConfiguration()
+        access.keys = [
+          .init(key: "a", roles: [], claims: ["sub": .text("x"), "q": .text("many")]),
+          .init(key: "b", roles: [], claims: ["sub": .text(id.uppercased())]),
+          .init(key: "c", roles: [], claims: ["sub": .text("sad"), "q": .integer(1)]),
+          .init(key: "d", roles: [], claims: ["sub": .integer(5), "q": .real(5.5)]),
+        ]
+        options.access = access
+      }, model: { try file.model(of: $0) })
     for (key, ids) in [("a", [1]), ("b", [1, 2]), ("c", [1, 3]), ("d", [1, 3])] {
       let expected = "[\(ids.map { "{\"id\":\($0)}" }.joined(separator: ","))]"
       #expect(
