@@ -45,6 +45,8 @@ public protocol WriteTransaction: Transaction {
   var violatesForeignKeys: Bool { get }
 
   /// Runs `body` and checks foreign keys only at its end, as for a single statement that changes many records.
+  ///
+  /// - Throws: an error if foreign keys are violated then, unless some were before: the commit checks these.
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result
 
   /// Sets the time from which statements fail, in nanoseconds of `MonotonicTime`; nil for never.

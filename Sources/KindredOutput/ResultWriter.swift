@@ -29,8 +29,8 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
   public var output = OutputBuffer(.take())
   /// Whether records follow the last one of the page.
   @usableFromInline package var hasMore = false
-  /// Whether the whole result has been written.
-  @usableFromInline package var isFinished = false
+  /// Whether there is nothing to write: the whole result has been written, or it has not begun.
+  @usableFromInline package var isFinished = true
   /// The number of frames.
   @usableFromInline package var count = 0
   /// The frames; the outermost comes first.
@@ -94,6 +94,7 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
   /// Begins the result with the root's rows.
   @inlinable
   public mutating func begin(_ root: Source.Position) {
+    isFinished = false
     output.append(nodes[0].frame.opening, of: text)
     push(root, node: 0)
   }

@@ -7,7 +7,14 @@ import Testing
 /// The library, as a schema without a database.
 enum Library {
   static func model(_ dialect: Dialect) -> Model {
-    Model(
+    // Only SQLite has a rowid.
+    func table(
+      _ name: String, _ columns: [String], indexes: [String],
+      references: [(column: String, table: String)] = []
+    ) -> Table {
+      self.table(name, columns, indexes: indexes, references: references, hasRowID: dialect == .sqlite)
+    }
+    return Model(
       inferredFrom: Schema(
         tables: [
           table("author", ["id", "name TEXT", "birthYear"], indexes: []),
@@ -24,7 +31,8 @@ enum Library {
 
   /// - Parameter columns: names, each with its type where it is no integer; the first is the key.
   private static func table(
-    _ name: String, _ columns: [String], indexes: [String], references: [(column: String, table: String)] = []
+    _ name: String, _ columns: [String], indexes: [String], references: [(column: String, table: String)],
+    hasRowID: Bool
   ) -> Table {
     Table(
       name: name, kind: .table,
@@ -38,7 +46,7 @@ enum Library {
       orderingIndexes: indexes.map { OrderingIndex(name: "\(name)_on_\($0)", column: $0) },
       foreignKeys: references.map {
         ForeignKey(columns: [$0.column], destination: $0.table, destinationColumns: ["id"])
-      }, rowIDName: "rowid", rowIDColumn: "id")
+      }, rowIDName: hasRowID ? "rowid" : nil, rowIDColumn: hasRowID ? "id" : nil)
   }
 }
 

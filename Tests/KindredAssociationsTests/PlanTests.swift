@@ -214,7 +214,7 @@ struct PlanTests {
   // MARK: PostgreSQL
 
   @Test
-  func `PostgreSQL has one statement for many records above, and none of SQLite's strategies`() throws {
+  func `PostgreSQL has one statement for many records above`() throws {
     try expectPlan(
       of: "authors", Node(fields: "name", children: [Node(key: "books", fields: "title")]), on: .postgreSQL,
       """
@@ -229,15 +229,25 @@ struct PlanTests {
       reviews, by key(1): SELECT "review"."rating", "review"."bookId" FROM "review" \
       WHERE "review"."bookId" = ANY($1::int8[]) ORDER BY "review"."bookId", "review"."id"
       """)
+  }
+
+  @Test
+  func `PostgreSQL ranks by groups too`() throws {
     try expectPlan(
       of: "authors", Node(fields: "name", filter: "books.count>2", sort: "-books.count", limit: 5),
       on: .postgreSQL,
       """
-      authors: SELECT "author"."name", \
-      (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id"), "author"."id" FROM "author" \
-      WHERE (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id") > $1::int8 \
-      ORDER BY (SELECT count(*) FROM "book" WHERE "book"."authorId" = "author"."id") DESC, "author"."id" \
-      LIMIT $2::int8 + $3::int8
+      authors: SELECT "author"."name", "kindred:ranked"."kindred:rank", "author"."id" \
+      FROM (SELECT "author"."id" AS "kindred:key0", "author"."id" AS "kindred:order0", \
+      "kindred:groups"."kindred:rank" AS "kindred:rank" FROM (SELECT "book"."authorId" AS "kindred:group", \
+      count(*) AS "kindred:rank" FROM "book" GROUP BY "book"."authorId") AS "kindred:groups" \
+      JOIN "author" ON "kindred:groups"."kindred:group" = "author"."id" \
+      WHERE "kindred:groups"."kindred:rank" > $1::int8 UNION ALL SELECT "author"."id" AS "kindred:key0", \
+      "author"."id" AS "kindred:order0", 0 AS "kindred:rank" FROM "author" WHERE 0 > $1::int8 AND NOT EXISTS \
+      (SELECT 1 FROM "book" WHERE "book"."authorId" = "author"."id") \
+      ORDER BY "kindred:rank" DESC, "kindred:order0" LIMIT $2::int8 + $3::int8) AS "kindred:ranked" \
+      JOIN "author" ON "author"."id" = "kindred:ranked"."kindred:key0" \
+      ORDER BY "kindred:ranked"."kindred:rank" DESC, "author"."id"
       """)
   }
 

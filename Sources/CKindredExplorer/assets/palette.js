@@ -100,7 +100,7 @@ export function openPalette(actions, go) {
     if (option !== null) take(Number(/** @type {HTMLElement} */ (option).dataset.index));
   });
   show();
-  // Who types faster than the schema arrives means its tables too: Enter waits for them.
+  // Enter waits for the schema, because what was typed may name one of its tables.
   const loading = schema().then((found) => {
     const places = (found?.resources ?? []).flatMap((resource) => [
       { text: resource.name, kind: "table", action: () => go(resource.link) },

@@ -33,9 +33,11 @@ final class ModelVersion: Sendable {
     var byWithheld: [[String: Set<String>]: ModelVersion] = [:]
 
     mutating func add(_ version: ModelVersion?, _ name: String, _ withheld: [String: Set<String>]) {
-      if byWithheld.count >= Views.maximumCount { self = DatabaseRoles() }
+      if let version, byWithheld[withheld] == nil {
+        if byWithheld.count >= Views.maximumCount { self = DatabaseRoles() }
+        byWithheld[withheld] = version
+      }
       if byName.count >= Views.maximumRoleSets { byName = [:] }
-      if let version { byWithheld[withheld] = version }
       byName[name] = .some(version)
     }
   }

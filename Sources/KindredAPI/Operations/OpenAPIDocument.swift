@@ -154,7 +154,7 @@ struct PathKey {
     self.resource = resource
     columns = resource.table.primaryKey.map { resource.table.columns[$0] }
     names = columns.enumerated().map { number, column in
-      // Braces would end the template expression, names must be unique, and hidden ones aren't told.
+      // Braces would end the template expression, names must be unique, and hidden names must not show.
       let isPlain =
         !column.name.isEmpty && !resource.hidden.contains(column.name)
         && column.name.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isXIDContinue }

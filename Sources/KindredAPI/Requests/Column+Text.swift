@@ -46,6 +46,8 @@ extension Column {
     guard number.utf8.allSatisfy(Self.numberBytes.contains),
       let value = Double(String(number.reversed().drop(while: \.isWhitespace).reversed()))
     else { return true }
+    // The scale depends on the column and on the value.
+    if keepsScale { return text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/) != nil }
     return SQLValue.real(value).keyText == text
   }
 

@@ -130,7 +130,7 @@ struct PathParser {
   ) throws -> RequestPath.KeyColumn {
     guard column.isCanonical(text) else {
       throw RequestError(
-        .notFound, "`\(text)` is not how a path writes the integer of \(column.name): write its digits alone",
+        .notFound, "`\(text)` is not how a path writes a number of \(column.name): write it as responses do",
         at: Origin(number: number))
     }
     return RequestPath.KeyColumn(

@@ -38,8 +38,10 @@ struct QueryParameters {
   /// - Parameter query: The text after `?`, as received.
   /// - Throws: `RequestError` if it has too many parameters, or is badly encoded.
   init(_ query: String?) throws {
-    let pairs = (query ?? "").split(separator: "&", maxSplits: Self.maximumCount)
-    guard pairs.count <= Self.maximumCount else {
+    let pairs = (query ?? "").split(separator: "&", maxSplits: Self.maximumCount + 1)
+    // The link to the next page adds one.
+    let isNext = pairs.contains { $0.hasPrefix("after=") }
+    guard pairs.count <= Self.maximumCount + (isNext ? 1 : 0) else {
       throw RequestError(
         .limitExceeded, "a request has \(Self.maximumCount) parameters at most: ask for less at once")
     }

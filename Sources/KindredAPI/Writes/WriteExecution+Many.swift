@@ -51,7 +51,7 @@ extension WriteExecution {
   /// Runs `body` with deferred foreign keys, and throws a `Problem` for those that are violated afterwards.
   private func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      // What an earlier part of a batch violates, a later one may mend.
+      // As `deferringForeignKeys` does: what an earlier part of a batch violates, a later one may correct.
       let isViolated = transaction.violatesForeignKeys
       return try transaction.deferringForeignKeys {
         let result = try body()

@@ -10,7 +10,10 @@ struct PlanFindings {
   /// Whether values of the request are part of the SQL.
   var readsLiterals = false
 
-  /// Adds the findings about a request that was planned separately; its searches refer to literals of its own.
+  /// Adds the findings about a request that was planned separately.
+  ///
+  /// Its searches are left out, because they refer to literals of its own: a malformed pattern is an error of the
+  /// statement.
   mutating func add(_ other: PlanFindings) {
     missingIndexes.formUnion(other.missingIndexes)
     mismatches.formUnion(other.mismatches)

@@ -153,6 +153,8 @@ public struct Column: Sendable, Hashable {
   public let collation: String
   /// Whether the collation considers only texts of the same bytes equal.
   public var comparesBytes: Bool
+  /// Whether its numbers are exact and written with their scale, as PostgreSQL's `numeric` (`12.50`).
+  public var keepsScale = false
   /// Whether its values have parts, and are JSON arrays or objects to clients.
   public let isComposed: Bool
 

@@ -29,7 +29,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   var violatesForeignKeys: Bool { connection.violatesForeignKeys }
 
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
-    // What has been violated before may be mended later, and is checked by the commit.
+    // What has been violated before may be corrected later, and is checked by the commit.
     let isViolated = connection.violatesForeignKeys
     try connection.setDefersForeignKeys(true)
     defer { try? connection.setDefersForeignKeys(false) }

@@ -191,7 +191,7 @@ final class LevelReader {
     level.rest = nil
     var cursor = rest.cursor
     cursor.adapt(toBytes: level.rows.size * Self.partsInMemory)
-    // Frees the rows before; if the record is visited again, they are read again.
+    // The writer frees the rows before when it goes on; if the record is visited again, they are read again.
     parent.set(.later, of: level.node)
     let rows = Rows(try self.run([cursor.fetch], run)[0])
     let next = self.level(of: rows, rest.read)

@@ -106,6 +106,7 @@ public struct PostgreSQLSchemaReader {
         defaultValue: rows.text(row, 6).map { SQL(trusted: $0) },
         isComposed: isComposite || type.hasSuffix("[]"))
       column.comparesBytes = rows.isTrue(row, 9)
+      column.keepsScale = ColumnKind(typeName: type) == .numeric
       drafts[place].columns.append(column)
     }
   }

@@ -96,7 +96,7 @@ enum SchemaQueries {
       (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
-      (SELECT md5(string_agg(concat_ws(' ', m.roleid, m.member), ',' ORDER BY m.roleid, m.member))
+      (SELECT md5(string_agg(concat_ws(' ', m.roleid, m.member, m.xmin), ',' ORDER BY m.roleid, m.member, m.xmin::text))
         FROM pg_auth_members m)))
     """
 }
