@@ -51,9 +51,9 @@ extension PostgreSQLDialect {
     guard case .literal(let binding, let bound) = literal.form, let own = literal.type else {
       return (value, literal)
     }
-    if case .claim = binding {
-      if let claim = claim(binding, as: type) { return (value, claim) }
-      if isComparedAsText(type) { return (try text(value), literal) }
+    if let claim = PostgreSQLClaim(literal, self) {
+      if let converted = claim.converted(to: type) { return (value, converted) }
+      if PostgreSQLClaim.isComparedAsText(type) { return (try text(value), literal) }
     }
     func cast(_ type: ValueType) -> CompiledExpression {
       CompiledExpression(

@@ -77,7 +77,7 @@ struct PostgreSQLDialect: SQLDialect {
       let (left, right) = try comparable(left, right)
       return boolean(isSame(left.operand, right.operand, negated: op == .isNot))
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      let (left, right) = try comparable(ranked(left, beside: right), ranked(right, beside: left))
+      let (left, right) = try comparable(left.ranked(beside: right, self), right.ranked(beside: left, self))
       return boolean("\(left.operand) \(op.sql) \(right.operand)")
     case .equal, .notEqual:
       let (left, right) = try comparable(left, right)

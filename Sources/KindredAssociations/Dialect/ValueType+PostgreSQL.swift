@@ -98,7 +98,7 @@ extension ValueType {
 
   private static let unordered: Set = [
     "json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "hstore", "jsonpath",
-    "aclitem", "xid", "cid", "refcursor", "pg_snapshot", "txid_snapshot",
+    "aclitem", "xid", "cid", "refcursor", "txid_snapshot",
   ]
 
   /// Returns the type of an arithmetic operation on two values.
