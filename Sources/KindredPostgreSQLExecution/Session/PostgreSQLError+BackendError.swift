@@ -29,7 +29,10 @@ extension PostgreSQLError: BackendError {
     }
     if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
     switch category {
-    case "XX" where parameter != nil, "22": return concernsChange ? .constraint(.dataType) : .noValue(message)
+    // Types of extensions report a value as an internal error, or since PostgreSQL 16 as one of syntax.
+    case "22": return ofValue
+    case "XX" where parameter != nil: return ofValue
+    case "42" where parameter != nil && state == State.syntaxError: return ofValue
     case "23": return .constraint(constraintKind)
     case "40": return .busy
     case "54": return .tooLarge(message)
@@ -39,6 +42,9 @@ extension PostgreSQLError: BackendError {
       return concernsChange && isInFunction ? .constraint(.other) : .defect
     }
   }
+
+  /// The kind of an error about a value.
+  private var ofValue: BackendErrorKind { concernsChange ? .constraint(.dataType) : .noValue(message) }
 
   private var constraintKind: BackendErrorKind.Constraint {
     switch state {
