@@ -233,8 +233,10 @@ public final class PostgreSQLConnection {
     }
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
-    // Types of extensions, such as hstore, call their conversion errors internal ones.
-    if error.category == "22" || state == PostgreSQLError.State.internalError {
+    // Types of extensions, such as hstore, call their conversion errors internal ones, or since PostgreSQL 16 some of
+    // syntax.
+    let ofExtensions = [PostgreSQLError.State.internalError, PostgreSQLError.State.syntaxError]
+    if error.category == "22" || ofExtensions.contains(state) {
       error.parameter = field("W").flatMap(PostgreSQLError.parameter(ofContext:))
     }
     error.table = field("t")
