@@ -4,8 +4,8 @@
 SYSTEM_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev
 # The programs that the tests run.
 TEST_PACKAGES := curl openssl postgresql
-# For PostgreSQL 18, which comes from PyPI.
-POSTGRESQL_PACKAGES := postgresql python3-venv
+# The pooler of the tests behind one; PostgreSQL 18 comes from PyPI.
+POSTGRESQL_PACKAGES := postgresql pgbouncer python3-venv
 # The browser for the explorer's tests; its driver comes from PyPI.
 BROWSER_PACKAGES := chromium python3-venv
 EXPLORER_TOOLS := .build/explorer-tools
@@ -47,9 +47,10 @@ explorer-test: release ## Test the explorer, its scripts and its pages in a brow
 	$(EXPLORER_TOOLS)/bin/deno test
 	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/browse.py $(KINDRED)
 
-postgresql-test: system-packages swift ## Run the tests of PostgreSQL on version 18.
+postgresql-test: system-packages swift ## Test PostgreSQL 18, and PostgreSQL behind pgbouncer.
 	$(call install-missing,$(POSTGRESQL_PACKAGES))
 	Tests/PostgreSQL/run 18
+	Tests/PostgreSQL/run pgbouncer
 
 behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours

@@ -129,12 +129,33 @@ let package = Package(
       name: "KindredPostgreSQLTests",
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
-        "KindredAssociations", "KindredSQLSyntax", "KindredPooling", "KindredClock", "KindredSQLite",
+        "KindredAssociations", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
         "KindredExecution", "KindredModelFile", .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    // What the tests of several targets need.
+    .target(name: "TestSupport", dependencies: ["KindredSQLite", "KindredSQLSyntax"], path: "Tests/Support"),
+    .testTarget(name: "KindredClockTests", dependencies: ["KindredClock"]),
+    .testTarget(name: "KindredPoolingTests", dependencies: ["KindredPooling"]),
+    .testTarget(name: "KindredSQLSyntaxTests", dependencies: ["KindredSQLSyntax"]),
+    .testTarget(name: "KindredYAMLTests", dependencies: ["KindredYAML"]),
     .testTarget(
-      name: "KindredSQLiteTests", dependencies: ["KindredSQLite", "KindredClock", "KindredMigrations"]),
+      name: "KindredOutputTests", dependencies: ["KindredOutput", "KindredAssociations", "KindredSQLSyntax"]),
+    .testTarget(
+      name: "KindredBackendTests",
+      dependencies: ["KindredBackend", "KindredAssociations", "KindredSQLSyntax"]),
+    .testTarget(
+      name: "KindredSQLiteTests",
+      dependencies: ["KindredSQLite", "KindredSQLSyntax", "KindredClock", "TestSupport"]),
+    .testTarget(
+      name: "KindredMigrationsTests",
+      dependencies: ["KindredMigrations", "KindredSQLite", "KindredSQLSyntax", "TestSupport"]),
+    .testTarget(
+      name: "KindredModelFileTests",
+      dependencies: [
+        "KindredModelFile", "KindredAssociations", "KindredExecution", "KindredSQLite", "TestSupport",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     .testTarget(
       name: "KindredExecutionTests",
       dependencies: [
@@ -153,7 +174,8 @@ let package = Package(
     .testTarget(
       name: "KindredCommandTests",
       dependencies: [
-        "KindredCommand", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "KindredCommand", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(
       name: "KindredHTTPTests",
@@ -163,7 +185,7 @@ let package = Package(
       dependencies: [
         "KindredAPI", "KindredAssociations", "KindredBackend", "KindredOutput", "KindredExecution",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
-        .product(name: "OrderedCollections", package: "swift-collections"),
+        "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 // Result type, name and parameters of each function of libpq.
 #define FUNCTIONS(X)                                                                                               \
@@ -36,7 +37,7 @@
   X(char *, fname, (const PGresult *, int))                                                                        \
   X(int, getisnull, (const PGresult *, int, int))                                                                  \
   X(char *, getvalue, (const PGresult *, int, int))                                                                \
-  X(int, getlength, (const PGresult *, int, int))                                                                  \
+  X(int, setvalue, (PGresult *, int, int, char *, int))                                                            \
   X(char *, cmdTuples, (PGresult *))                                                                               \
   X(char *, cmdStatus, (PGresult *))                                                                               \
   X(void, clear, (PGresult *))                                                                                     \
@@ -126,9 +127,17 @@ int kindred_pq_rows(const PGresult *result) { return pq.ntuples(result); }
 int kindred_pq_columns(const PGresult *result) { return pq.nfields(result); }
 unsigned kindred_pq_type(const PGresult *result, int column) { return pq.ftype(result, column); }
 const char *kindred_pq_name(const PGresult *result, int column) { return pq.fname(result, column); }
-bool kindred_pq_is_null(const PGresult *result, int row, int column) { return pq.getisnull(result, row, column); }
-const char *kindred_pq_value(const PGresult *result, int row, int column) { return pq.getvalue(result, row, column); }
-int kindred_pq_length(const PGresult *result, int row, int column) { return pq.getlength(result, row, column); }
+kindred_pq_text kindred_pq_value(const PGresult *result, int row, int column) {
+  // A text has no zero byte but the one that follows it, and libpq takes longer to tell its length.
+  const char *bytes = pq.getvalue(result, row, column);
+  kindred_pq_text text = {bytes, bytes ? (int)strlen(bytes) : 0};
+  if (text.length == 0 && pq.getisnull(result, row, column)) text.length = -1;
+  return text;
+}
+bool kindred_pq_set_value(PGresult *result, int row, int column, const char *text, int length) {
+  // It copies the text.
+  return pq.setvalue(result, row, column, (char *)text, length);
+}
 const char *kindred_pq_command(PGresult *result) { return pq.cmdStatus(result); }
 const char *kindred_pq_affected(PGresult *result) { return pq.cmdTuples(result); }
 void kindred_pq_clear(PGresult *result) { pq.clear(result); }

@@ -17,8 +17,11 @@ public protocol BackendError: Error, CustomStringConvertible {
   /// What the database says about a value that a change gives to a column, in words for clients; nil if it doesn't say.
   var complaint: String? { get }
 
-  /// The name of the violated constraint; nil if it is unknown.
-  var constraintName: String? { get }
+  /// Returns the name of the violated constraint of a table; nil if it is unknown, or of another table.
+  func constraintName(of table: Table) -> String?
+
+  /// What the operator can do about it, for the log; nil if that is clear, or unknown.
+  var advice: String? { get }
 
   /// Whether the statement is of a schema that has changed since, so that it may succeed if it is planned again.
   var isOfEarlierSchema: Bool { get }
@@ -35,7 +38,10 @@ extension BackendError {
   public var complaint: String? { nil }
 
   /// Returns nil.
-  public var constraintName: String? { nil }
+  public var advice: String? { nil }
+
+  /// Returns nil.
+  public func constraintName(of table: Table) -> String? { nil }
 
   /// Returns false.
   public var isOfEarlierSchema: Bool { false }

@@ -10,6 +10,9 @@ public struct ExecutableStatement: Sendable {
   package let givesRowID: Bool
   /// The columns to which a change writes its first parameters, in order.
   package var writtenColumns: [String] = []
+  /// The statements that only convert the value of one of these columns, by its number, where an error of the change doesn't
+  /// tell which value is refused.
+  package var conversions: [Int: String] = [:]
 
   init(_ statement: Plan.Statement, givesRowID: Bool = false) {
     text = StatementText(statement.sql)
@@ -27,9 +30,22 @@ public struct ExecutableStatement: Sendable {
       self.init(table.statement(change, dialect: dialect))
     }
     switch change {
-    case .insertion(let columns, _), .update(let columns, _, _): writtenColumns = columns
+    case .insertion(let columns, _), .update(let columns, _, _):
+      writtenColumns = columns
+      conversions = table.conversions(to: columns, dialect)
     case .deletion, .selection, .unlinking, .links: break
     }
+  }
+}
+
+extension Table {
+  /// Returns the statements that only convert a value, by the number of its column among these.
+  package func conversions(to columns: [String], _ dialect: Dialect) -> [Int: String] {
+    var conversions: [Int: String] = [:]
+    for (number, column) in columns.enumerated() {
+      conversions[number] = conversion(to: column, dialect: dialect)?.sql
+    }
+    return conversions
   }
 }
 

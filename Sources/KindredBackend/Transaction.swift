@@ -28,11 +28,18 @@ public protocol ReadTransaction: Transaction {
   /// ``observedState`` later.
   ///
   /// It may take a new snapshot, so it must be called before anything is read.
-  func stateNumber() throws -> Int64?
+  ///
+  /// - Parameter earlier: The number of an earlier state, if it is known.
+  func stateNumber(since earlier: Int64?) throws -> Int64?
 
-  /// The number of the snapshot's state, if ``stateNumber()`` has been called and something has been read since; nil if
-  /// it is unknown.
+  /// The number of the snapshot's state, if ``stateNumber(since:)`` has been called and something has been read since;
+  /// nil if it is unknown.
   var observedState: Int64? { get }
+
+  /// Returns whether a number, which is that of this state or of an earlier one, is certainly that of this state.
+  ///
+  /// It uses no other connection of the server, which may be waiting for this transaction to end.
+  func shows(state number: Int64) -> Bool
 
   /// Returns whether the database contains answers kept under an `Idempotency-Key`.
   func keepsAnswers() throws -> Bool
@@ -68,6 +75,10 @@ public protocol ResultSource: AnyObject {
   /// - Throws: `RequestError` if the path leads nowhere or a full-text pattern is malformed.
   func start(isRepeated: Bool) throws
 
+  /// Starts like `start`, but finds the cursor of the page first, so that the memory for that is free again when the
+  /// records are read.
+  func startAfterCursor() throws
+
   /// The number of records on all pages, known after `start`; nil unless the plan counts them.
   var totalCount: Int64? { get }
 
@@ -95,4 +106,7 @@ public protocol ResultSource: AnyObject {
 extension ResultSource {
   /// Executes the plan up to the first record.
   public func start() throws { try start(isRepeated: false) }
+
+  /// The cursor takes no memory of its own.
+  public func startAfterCursor() throws { try start() }
 }

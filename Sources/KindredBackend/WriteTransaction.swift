@@ -30,6 +30,9 @@ public protocol WriteTransaction: Transaction {
   /// Whether the transaction is still open; some errors end it.
   var isOpen: Bool { get }
 
+  /// Whether the schema that it begins with is certainly committed; false if other writes may share its commit.
+  var beginsWithCommittedSchema: Bool { get }
+
   /// Returns the rows of a statement that changes or finds records.
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]]
 
@@ -46,7 +49,9 @@ public protocol WriteTransaction: Transaction {
 
   /// Runs `body` and checks foreign keys only at its end, as for a single statement that changes many records.
   ///
-  /// - Throws: an error if foreign keys are violated then, unless some were before: the commit checks these.
+  /// While a deferred key is violated, the others may be checked at once.
+  ///
+  /// - Throws: an error if foreign keys are violated at the end, unless some were before: the commit checks these.
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result
 
   /// Sets the time from which statements fail, in nanoseconds of `MonotonicTime`; nil for never.

@@ -26,7 +26,9 @@ public struct CommonTableExpressionReader {
       }
       clauses.append("\(identifier: definition.name) AS (\(SQL(trusted: sql)))")
     }
-    let compounds = try CompoundSelects(connection, definitions.map { ($0.name, $0.sql) })
+    let words = try DefinitionWords(connection, definitions.map { ($0.name, $0.sql) })
+    let compounds = words.names(with: DefinitionWords.compound)
+    let moving = words.names(with: DefinitionWords.clock)
     var tables: [Int: Table] = [:]
     var missing = Array(definitions.indices)
     // In rounds: a definition that reads another can only be prepared after it, and must not be blamed for its
@@ -37,7 +39,9 @@ public struct CommonTableExpressionReader {
         let known = clauses.indices.filter { $0 == index || tables[$0] != nil }.map { clauses[$0] }
         do {
           tables[index] = try table(
-            definitions[index], with: known, isCompound: compounds.contains(definitions[index].name))
+            definitions[index], with: known,
+            isCompound: compounds.contains(definitions[index].name.foldingASCIICase),
+            readsClock: moving.contains(definitions[index].name.foldingASCIICase))
         } catch let error as DatabaseError where error.code == SQLITE_ERROR {
           failures.append(CommonTableDefinition.Failure(index: index, message: error.message))
         } catch let objection as Objection {
@@ -58,7 +62,7 @@ public struct CommonTableExpressionReader {
   }
 
   private func table(
-    _ definition: CommonTableDefinition, with clauses: [SQL], isCompound: Bool
+    _ definition: CommonTableDefinition, with clauses: [SQL], isCompound: Bool, readsClock: Bool
   ) throws -> Table {
     let sql: SQL =
       "WITH \(clauses.joined(separator: ", ")) SELECT * FROM \(identifier: definition.name) LIMIT 0"
@@ -77,7 +81,7 @@ public struct CommonTableExpressionReader {
     }
     return Table(
       name: definition.name, kind: .commonTableExpression(sql: definition.sql.enclosable),
-      columns: columns, primaryKey: [], isCompound: isCompound)
+      columns: columns, primaryKey: [], isCompound: isCompound, readsClock: readsClock)
   }
 
   /// Returns why a text can't be enclosed in parentheses, because it would end before the closing one; nil if it

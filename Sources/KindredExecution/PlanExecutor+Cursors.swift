@@ -9,6 +9,7 @@ extension PlanExecutor {
   /// equal records that precede it.
   func finished(_ last: Cursor) throws -> Cursor {
     var cursor = last
+    cursor.time = time
     if let passed = executable.plan.passed {
       var parameters = parameters
       parameters.cursor?.values += last.values
@@ -18,7 +19,7 @@ extension PlanExecutor {
         return try statement.step() ? statement.int64(0) : 0
       }
     }
-    return try cursor.abridged { try digest(of: last) }
+    return try cursor.abridged(isHidden: executable.plan.cursorIsHidden) { try digest(of: last) }
   }
 
   private func digest(of cursor: Cursor) throws -> [UInt8] {

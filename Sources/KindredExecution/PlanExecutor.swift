@@ -1,5 +1,6 @@
 import CKindredSQLite
 import KindredAssociations
+import KindredClock
 import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
@@ -9,6 +10,8 @@ public final class PlanExecutor {
   let executable: ExecutablePlan
   let connection: Connection
   var parameters: Parameters
+  /// The time of the page and those after it, in milliseconds since 1970; nil unless the plan reads the clock.
+  let time: Int64?
   // Single-owner and non-reentrant, so exclusivity checks are off.
   @exclusivity(unchecked) private var writer: ResultWriter<SQLiteRowSource>
   /// All statements in use, to be released at the end.
@@ -29,6 +32,8 @@ public final class PlanExecutor {
     self.executable = executable
     self.connection = connection
     self.parameters = parameters
+    time = executable.readsClock ? parameters.cursor?.time ?? CalendarTime.milliseconds : nil
+    self.parameters.time = time.map(CalendarTime.text)
     writer = ResultWriter(executable, limit: limit, SQLiteRowSource(executable))
   }
 
@@ -44,6 +49,14 @@ public final class PlanExecutor {
   /// - Throws: `RequestError` (`notFound`) if a record of the path or a single requested record does not exist;
   ///   `DatabaseError`.
   public func start() throws {
+    try findPath()
+    try startRoot()
+  }
+
+  /// Runs the statements of the path.
+  ///
+  /// - Throws: `RequestError` (`notFound`) if a record of the path does not exist; `DatabaseError`.
+  func findPath() throws {
     for step in executable.plan.path {
       let statement = try prepare(StatementText(step.statement.sql), step.statement.constants)
       for ancestor in step.statement.ancestors {
@@ -57,6 +70,10 @@ public final class PlanExecutor {
     }
     try setPages()
     if let anchor = executable.plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
+  }
+
+  /// Runs the root's statement up to its first row, below the records of the path.
+  func startRoot() throws {
     let root = try prepare(0).handle
     try check(writer.source.bind(root, 0, below: writer.frames, writer.count))
     writer.begin(SQLiteRowSource.Position(statement: root))

@@ -13,6 +13,8 @@ public final class ResultReader: ResultSource {
   private let connection: Connection
   private let executable: ExecutablePlan
   private let executor: PlanExecutor
+  /// The cursor of the page's last record, if it was looked for before the records were read.
+  private var cursorAhead: Cursor??
 
   /// Creates a reader for the result of a plan with these parameter values.
   public init(
@@ -31,9 +33,28 @@ public final class ResultReader: ResultSource {
   /// - Throws: `RequestError` if a record of the path does not exist or a full-text pattern is malformed;
   ///   `DatabaseError`.
   public func start(isRepeated: Bool) throws {
+    try prepare(isRepeated: isRepeated)
+    try executor.start()
+    try countAll()
+  }
+
+  /// Reads up to the first record, after finding the cursor of the page.
+  ///
+  /// - Throws: like `start`.
+  public func startAfterCursor() throws {
+    try prepare(isRepeated: true)
+    try executor.findPath()
+    cursorAhead = .some(try lookAhead())
+    try executor.startRoot()
+    try countAll()
+  }
+
+  private func prepare(isRepeated: Bool) throws {
     if !isRepeated { try Self.prepare(executable.plan.transients, on: connection) }
     for search in executable.plan.searches { try check(search) }
-    try executor.start()
+  }
+
+  private func countAll() throws {
     if let count = executable.plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
   }
 
@@ -62,7 +83,7 @@ public final class ResultReader: ResultSource {
   ///
   /// - Throws: `DatabaseError`.
   public func pageCursor() throws -> Cursor? {
-    guard let last = isAtEnd ? lastCursor : try lookAhead() else { return nil }
+    guard let last = isAtEnd ? lastCursor : try cursorAhead ?? lookAhead() else { return nil }
     return try executor.finished(last)
   }
 
@@ -94,7 +115,7 @@ public final class ResultReader: ResultSource {
   /// Runs a statement that makes SQLite parse a full-text pattern, so that a malformed one is reported before
   /// anything is read.
   private func check(_ search: Plan.SearchCheck) throws {
-    try search.checkColumns(of: executor.parameters.value(of: .parameter(search.literal)))
+    try search.check(executor.parameters.value(of: .parameter(search.literal)))
     do {
       _ = try first(search.statement)
     } catch let error as DatabaseError where error.code == SQLITE_ERROR && error.interruption == nil {

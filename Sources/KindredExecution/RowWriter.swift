@@ -12,7 +12,8 @@ extension OutputBuffer {
     // SQLite calls this value unprotected, because other threads might use the connection; but a connection has
     // only one holder.
     let value = sqlite3_column_value(statement, column)
-    switch sqlite3_value_type(value) {
+    let type = sqlite3_value_type(value)
+    switch type {
     case SQLITE_INTEGER:
       append(integer: sqlite3_value_int64(value), isBoolean: operation == .boolean)
     case SQLITE_TEXT:
@@ -20,7 +21,7 @@ extension OutputBuffer {
       guard bytes.count <= LongValue.length else { return false }
       if operation == .json { append(json: bytes) } else { append(string: bytes) }
     default:
-      return append(other: value)
+      return append(other: value, of: type)
     }
     return true
   }
@@ -29,8 +30,8 @@ extension OutputBuffer {
   ///
   /// Not inlined, so that the loop over rows stays small enough for the compiler to inline the rest.
   @inline(never)
-  private mutating func append(other value: OpaquePointer?) -> Bool {
-    switch sqlite3_value_type(value) {
+  private mutating func append(other value: OpaquePointer?, of type: Int32) -> Bool {
+    switch type {
     case SQLITE_FLOAT:
       append(sqlite3_value_double(value))
     case SQLITE_BLOB:

@@ -30,7 +30,7 @@ extension SchemaReader {
       }
     }
     if entry.kind == .table {
-      try readIndexes(of: &draft)
+      try IndexReader(connection: connection, database: database).readIndexes(of: &draft)
     } else if !draft.primaryKey.isEmpty {
       draft.uniqueKeys = [draft.primaryKey]
     }
@@ -112,89 +112,11 @@ extension SchemaReader {
       return nil
     }
   }
-}
-
-// MARK: - Indexes
-
-extension SchemaReader {
-  private func readIndexes(of draft: inout TableDraft) throws {
-    let indexes = try connection.rows(
-      """
-      SELECT name, "unique", origin FROM pragma_index_list(?, ?) WHERE NOT partial ORDER BY seq DESC
-      """, [.text(draft.name), .text(database)]
-    ) { (name: $0.text(0) ?? "", isUnique: $0.int64(1) != 0, isPrimaryKey: $0.text(2) == "pk") }
-
-    if draft.primaryKey.count == 1, !indexes.contains(where: \.isPrimaryKey), draft.uniqueKeys.isEmpty {
-      // INTEGER PRIMARY KEY: the table itself is the index, and inserting NULL generates the next number.
-      let key = draft.primaryKey[0]
-      let column = draft.columns[key]
-      draft.columns[key] = Column(
-        name: column.name, declaredType: column.declaredType, collation: column.collation, isNullable: false,
-        isGenerated: column.isGenerated, hasDefault: true)
-      draft.addKey([key])
-    } else if draft.uniqueKeys.isEmpty, !draft.primaryKey.isEmpty {
-      draft.uniqueKeys.append(draft.primaryKey)
-    }
-    for index in indexes {
-      let entries = try indexEntries(of: index.name, in: draft)
-      if let first = entries.first, let column = first.position, entries.count == 1, first.collation == nil,
-        !first.isDescending
-      {
-        draft.orderingIndexes.append(OrderingIndex(name: index.name, column: draft.columns[column].name))
-      }
-      draft.indexes.append(
-        Index(
-          columns: entries.map { $0.position.map { draft.columns[$0].name } },
-          collations: entries.map(\.collation)))
-      guard index.isUnique, !index.isPrimaryKey else { continue }
-      let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
-      if key.count == entries.count { draft.uniqueKeys.append(key) }
-    }
-  }
-
-  /// A column or an expression of an index.
-  private struct IndexEntry {
-    /// The position among the columns of the table; nil for an expression.
-    let position: Int?
-    /// The collation of the index; nil if it is that of the column.
-    let collation: String?
-    /// Whether values that the column's collation takes for equal are also equal in the index.
-    let isUniquelyCompared: Bool
-    let isDescending: Bool
-  }
-
-  private func indexEntries(of index: String, in draft: TableDraft) throws -> [IndexEntry] {
-    try connection.rows(
-      "SELECT name, coll, \"desc\" FROM pragma_index_xinfo(?, ?) WHERE key ORDER BY seqno",
-      [.text(index), .text(database)]
-    ) { row in
-      guard let name = row.text(0), let position = draft.columns.firstIndex(where: { $0.name == name }) else {
-        return IndexEntry(position: nil, collation: nil, isUniquelyCompared: false, isDescending: false)
-      }
-      let own = draft.columns[position].collation
-      let collation = row.text(1) ?? "BINARY"
-      let isOwn = own.equalsIgnoringCase(collation)
-      return IndexEntry(
-        position: position, collation: isOwn ? nil : collation,
-        // Values that are equal byte by byte are equal in every collation.
-        isUniquelyCompared: isOwn || own.equalsIgnoringCase("BINARY"), isDescending: row.int64(2) != 0)
-    }
-  }
 
   private func collation(of column: String, in table: String) -> String {
     var name: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(
       connection.handle, database, table, column, nil, &name, nil, nil, nil)
     return code == SQLITE_OK ? name.map { String(cString: $0) } ?? "BINARY" : "BINARY"
-  }
-}
-
-extension TableDraft {
-  /// Adds a primary key that aliases the rowid.
-  fileprivate mutating func addKey(_ key: [Int]) {
-    primaryKey = key
-    rowIDColumn = key.first.map { columns[$0].name }
-    uniqueKeys.append(key)
-    indexes.append(Index(columns: key.map { columns[$0].name }))
   }
 }

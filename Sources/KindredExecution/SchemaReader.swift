@@ -40,7 +40,9 @@ public struct SchemaReader {
     var warnings: [String] = []
     let entries = try entries()
     let triggers = try insteadOfTriggers()
-    let compounds = try CompoundSelects(connection, database: database)
+    let words = try DefinitionWords(connection, database: database)
+    let compounds = words.names(with: DefinitionWords.compound)
+    let moving = words.names(with: DefinitionWords.clock)
     var drafts: [TableDraft] = []
     for entry in entries where selection == .all ? !entry.isTransient : entry.isResource {
       do {
@@ -49,7 +51,10 @@ public struct SchemaReader {
           continue
         }
         draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
-        draft.isCompound = entry.kind == .view && compounds.contains(entry.name)
+        if entry.kind == .view {
+          draft.isCompound = compounds.contains(entry.name.foldingASCIICase)
+          draft.readsClock = moving.contains(entry.name.foldingASCIICase)
+        }
         drafts.append(draft)
       } catch let error as DatabaseError
         where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
@@ -64,7 +69,7 @@ public struct SchemaReader {
       "the table \(draft.name) has no key by which its records could be found"
     }
     resolveFullText(in: &drafts)
-    warnings += try resolveForeignKeys(in: &drafts)
+    warnings += try ForeignKeyReader(connection: connection, database: database).readKeys(of: &drafts)
     return Schema(tables: drafts.map(\.table), warnings: warnings.map(\.onOneLine))
   }
 

@@ -17,6 +17,7 @@ struct TableDraft {
   var insteadOf: Table.Changes = []
   /// Whether it is a view that may consist of several SELECTs.
   var isCompound = false
+  var readsClock = false
   /// The declaration of a virtual table.
   var declaration: VirtualTableDeclaration?
 
@@ -25,7 +26,7 @@ struct TableDraft {
       name: name, kind: kind, columns: columns, primaryKey: primaryKey, uniqueKeys: uniqueKeys,
       indexes: indexes, orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf,
-      isCompound: isCompound)
+      isCompound: isCompound, readsClock: readsClock)
   }
 
   /// Returns the name of a column as the schema spells it.

@@ -72,10 +72,10 @@ public struct Migrator: Sendable {
   public func migrate(_ connection: Connection) throws -> [Migration] {
     let pending = try pending(on: connection)
     // This setting can't be changed inside a transaction.
-    let enforcesForeignKeys = try connection.enforcesForeignKeys
-    try connection.setEnforcesForeignKeys(false)
+    let areEnforced = try connection.foreignKeys.areEnforced
+    try connection.foreignKeys.setEnforced(false)
     let outcome = Result { try pending.filter { try apply($0, on: connection) } }
-    try connection.setEnforcesForeignKeys(enforcesForeignKeys)
+    try connection.foreignKeys.setEnforced(areEnforced)
     return try outcome.get()
   }
 

@@ -45,9 +45,8 @@ public struct ModelFileParser {
       switch error {
       case .syntax(let problem, let line, let column):
         throw refusal(line, "this is not YAML: \(problem), at column \(column)")
-      case .repeatedKeys(let keys, let line):
-        let names = keys.map { "`\($0)`" }.joined(separator: ", ")
-        throw refusal(line, "in the mapping that begins here, \(names) stands twice")
+      case .repeatedKey(let key, let line):
+        throw refusal(line, "`\(key)` is repeated in the same mapping: remove one of them")
       case .unreadable(let problem, let line): throw refusal(line, "this is not YAML: \(problem)")
       }
     }

@@ -22,6 +22,7 @@ extension ModelFile {
     try refinement.defineKeys()
     try refinement.refineColumns()
     try refinement.defineAssociations()
+    try refinement.compareColumns(tables)
     try refinement.validate()
     return refinement.model
   }

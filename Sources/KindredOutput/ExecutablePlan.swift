@@ -22,6 +22,8 @@ public final class ExecutablePlan: @unchecked Sendable {
   /// All constant text between values, concatenated, followed by ``OutputMemory/slack`` bytes.
   @usableFromInline package let text: UnsafeMutablePointer<UInt8>
 
+  /// Whether date functions may read the clock.
+  package let readsClock: Bool
   /// The tables that the statements read, once they have been asked for.
   private let foundTables = Mutex<Set<String>??>(nil)
 
@@ -120,6 +122,7 @@ public final class ExecutablePlan: @unchecked Sendable {
   /// - Throws: `NotTabular` where the result does not fit the format.
   public init(_ plan: Plan, format: ResultFormat = .json) throws(NotTabular) {
     self.plan = plan
+    readsClock = plan.readsClock
     var (programs, text) =
       switch format {
       case .json: JSONPrograms.make(plan)

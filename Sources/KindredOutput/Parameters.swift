@@ -9,6 +9,8 @@ public struct Parameters: Sendable {
   public var cursor: Cursor?
   /// The claims of the client, which access rules read.
   public var claims: [String: SQLValue]
+  /// The time that the text 'now' stands for in date functions, as a text; nil for that of the database's clock.
+  public var time: String?
 
   /// Creates the values of a request.
   public init(literals: [SQLValue], cursor: Cursor? = nil, claims: [String: SQLValue] = [:]) {
@@ -25,6 +27,10 @@ public struct Parameters: Sendable {
     case .claim(let name): return claims[name] ?? .null
     case .beginning(let pattern, let escape, let kind):
       return kind.beginning(of: try value(of: pattern), escape: try escape.map(value))
+    case .moment(let binding):
+      let value = try value(of: binding)
+      guard let time, case .text(let text) = value, text.equalsIgnoringCase("now") else { return value }
+      return .text(time)
     case .regularExpression(let pattern): return try value(of: pattern).regularExpressionOfGlob
     case .parameter, .cursor, .ancestor, .batch:
       throw RequestError(.invalidValue, "a value of the request is missing")

@@ -11,7 +11,7 @@ public struct CancelHandle: Sendable {
 
   /// Makes the running statement and later ones fail with `57014`, until the connection has another holder.
   ///
-  /// It returns at once. The server is told on another thread, because libpq connects to it for that, without a limit of
+  /// It returns at once. The request is sent on another thread, because libpq connects to it for that, without a limit of
   /// time.
   public func cancel() {
     guard state.begin(for: holder) else { return }

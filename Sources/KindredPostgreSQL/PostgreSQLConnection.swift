@@ -159,7 +159,8 @@ public final class PostgreSQLConnection {
   private func send(_ query: Query, _ expected: inout [Expected]) throws(PostgreSQLError) {
     let handle = handle
     var isSent: Bool
-    if preparesStatements, query.isReusable {
+    // Poolers that track prepared statements don't see `DEALLOCATE`, so behind one none is evicted.
+    if preparesStatements, query.isReusable, ownsSession || prepared.hasRoom(for: query.sql) {
       let name: String
       if let known = prepared.name(of: query.sql) {
         name = known
@@ -242,7 +243,10 @@ public final class PostgreSQLConnection {
     error.table = field("t")
     error.column = field("c")
     error.keyColumns = field("D").map(PostgreSQLError.columns(ofDetail:)) ?? []
-    error.isInFunction = field("q") != nil || PostgreSQLError.isFunction(context: field("W") ?? "")
+    // The context of a parameter quotes its value.
+    error.isInFunction =
+      field("q") != nil
+      || error.parameter == nil && PostgreSQLError.isFunction(context: field("W") ?? "")
     guard !error.isRaised else { return error }
     error.isTimeout = state == PostgreSQLError.State.cancelled && !cancelState.isCancelled
     let lostStatements: Set = [
@@ -324,7 +328,7 @@ public final class PostgreSQLConnection {
   /// Undoes what a holder has left, and invalidates its cancel handles.
   func relinquish() {
     if cancelState.changeHolder() {
-      // The cancellation may arrive at any time, and must not meet somebody else's statement.
+      // The cancellation may arrive at any time, and must not meet another holder's statement.
       isBroken = true
       return
     }
@@ -338,8 +342,7 @@ public final class PostgreSQLConnection {
     } catch {
       isBroken = true
     }
-    for name in prepared.takeLeftovers() where !isBroken {
-      // Without a session of its own, the statement may be that of another one.
+    for name in prepared.takeLeftovers() where !isBroken && ownsSession {
       _ = try? run([Query("DEALLOCATE \(name)", isReusable: false)])
     }
     deadline = nil

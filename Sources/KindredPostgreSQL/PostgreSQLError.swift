@@ -33,6 +33,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var concernsChange = false
   /// Whether the connection can't be used any more.
   public var endsConnection = false
+  /// What the operator can do about it; nil if that is clear, or unknown.
+  public var advice: String?
 
   /// Creates an error.
   public init(state: String, message: String) {
@@ -74,6 +76,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let forbidden = "42501"
     /// No connection is free.
     public static let tooManyConnections = "53300"
+    /// A client or server has no memory for a result.
+    public static let outOfMemory = "53200"
     /// The session has no prepared statement with this name.
     public static let unknownPreparedStatement = "26000"
     /// The session already has a prepared statement with this name.
@@ -84,6 +88,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let untranslatableCharacter = "22P05"
     /// The table does not exist.
     public static let unknownTable = "42P01"
+    /// The schema does not exist.
+    public static let unknownSchema = "3F000"
     /// The column does not exist.
     public static let unknownColumn = "42703"
     /// An error without a state of its own.
@@ -145,7 +151,10 @@ extension PostgreSQLError {
 
 extension PostgreSQLError: CustomStringConvertible {
   /// The message, the SQLSTATE and the SQL.
+  ///
+  /// The SQLSTATE of an error of connecting, or of the schemas to be served, tells nothing more.
   public var description: String {
+    if sql == nil, category == "08" || state == State.unknownSchema { return message }
     var text = "PostgreSQL error \(state): \(message)"
     if let sql { text += " - in: \(sql)" }
     return text
@@ -153,11 +162,14 @@ extension PostgreSQLError: CustomStringConvertible {
 }
 
 extension String {
-  /// Creates a text on one line from a message of libpq, which has a line for each host.
+  /// Creates a text on one line from a message of libpq, which has a line for each host and each attempt.
   init(message: UnsafePointer<CChar>?) {
     let text = message.map { String(cString: $0) } ?? ""
-    self = text.split(whereSeparator: \.isNewline).map { line in
-      String(line.drop { $0 == "\t" || $0 == " " })
-    }.joined(separator: "; ")
+    var lines: [String] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = String(line.drop { $0 == "\t" || $0 == " " })
+      if !lines.contains(line) { lines.append(line) }
+    }
+    self = lines.joined(separator: "; ")
   }
 }

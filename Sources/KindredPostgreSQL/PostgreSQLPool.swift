@@ -5,7 +5,8 @@ import Synchronization
 /// A bounded number of connections to one database, opened on demand, each with one holder at a time.
 ///
 /// Requests for a connection are served in the order in which they arrive. A connection that the server has closed
-/// meanwhile is replaced.
+/// meanwhile is replaced. If the server refuses another one, which it does if it has too many, a request gets the next one
+/// that is given back.
 public final class PostgreSQLPool: Sendable {
   /// Counters of the pool, for metrics.
   public struct Statistics: Hashable, Sendable {
@@ -29,9 +30,24 @@ public final class PostgreSQLPool: Sendable {
   private struct State {
     var idle: [Idle] = []
     var slots: SlotQueue
+    var held = HeldConnections()
     /// The numbers of long results whose connections are beyond the slots, and of those that hold a slot.
     var extra = 0
     var longInSlots = 0
+
+    /// What the holder of a slot does to get a connection.
+    enum Step {
+      case take(Idle)
+      case other(HeldConnections.Step)
+    }
+
+    mutating func step(_ attempt: HeldConnections.Attempt) -> Step {
+      guard let connection = idle.popLast() else {
+        return .other(slots.isClosed ? .fail(.lost("the pool is closed")) : held.step(attempt))
+      }
+      held.add()
+      return .take(connection)
+    }
   }
 
   private let state: Mutex<State>
@@ -124,23 +140,45 @@ public final class PostgreSQLPool: Sendable {
   /// - Throws: `PostgreSQLError` if no connection can be opened; the holder has none then.
   public func renew(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> PostgreSQLConnection {
     connection.relinquish()
-    return connection.isBroken ? try self.connection() : connection
+    guard connection.isBroken else { return connection }
+    state.withLock { $0.held.remove(isClosed: true) }
+    return try self.connection()
   }
 
   /// Takes or opens a connection for the holder of a slot.
   private func connection() throws(PostgreSQLError) -> sending PostgreSQLConnection {
+    let end = DispatchTime.now() + .milliseconds(checkoutMilliseconds)
+    var attempt = HeldConnections.Attempt.first
     while true {
-      let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.slots.isClosed) }
-      guard let idle else {
+      switch state.withLock({ $0.step(attempt) }) {
+      case .take(let idle):
+        if !idle.connection.hasEnded { return idle.connection }
+        state.withLock { $0.held.remove(isClosed: true) }
+      case .other(.open):
         do throws(PostgreSQLError) {
-          guard !isClosed else { throw PostgreSQLError.lost("the pool is closed") }
-          return Idle(connection: try PostgreSQLConnection(target)).connection
+          let new = Idle(connection: try PostgreSQLConnection(target))
+          state.withLock { $0.held.add() }
+          return new.connection
         } catch {
-          release()
-          throw error
+          attempt = .refused(error)
         }
+      case .other(.wait(let handover)):
+        // From time to time it asks the server again.
+        let isOver = handover.wait(until: min(end, .now() + .seconds(1)))
+        if !isOver { state.withLock { $0.held.withdraw(handover) } }
+        attempt = isOver ? .another : .first
+        if let passed = handover.connection {
+          let idle = Idle(connection: passed)
+          if !idle.connection.hasEnded { return idle.connection }
+          state.withLock { $0.held.remove(isClosed: true) }
+        } else if end <= .now() {
+          release()
+          throw handover.refusal
+        }
+      case .other(.fail(let error)):
+        release()
+        throw error
       }
-      if !idle.connection.hasEnded { return idle.connection }
     }
   }
 
@@ -193,7 +231,11 @@ public final class PostgreSQLPool: Sendable {
       case nil: break
       }
       let isWanted = hold != .extra || state.slots.taken + state.idle.count < state.slots.count
-      if !state.slots.isClosed, isWanted, !returned.connection.isBroken { state.idle.append(returned) }
+      let isKept = !state.slots.isClosed && !returned.connection.isBroken
+      if !isKept || !state.held.pass(returned.connection) {
+        if isKept, isWanted { state.idle.append(returned) }
+        state.held.remove(isClosed: !isKept || !isWanted)
+      }
       return hold == .extra ? nil : state.slots.release()
     }
     grantNext?()
@@ -216,7 +258,10 @@ public final class PostgreSQLPool: Sendable {
 
   /// Closes idle connections now and others when they are returned; waiters get an error from ``take(_:)``.
   public func close() {
-    let grantAll = state.withLock { $0.slots.close() }
+    let grantAll = state.withLock { state in
+      state.held.endWaits()
+      return state.slots.close()
+    }
     closeIdle()
     grantAll()
   }

@@ -18,10 +18,14 @@ struct PreparedStatements {
 
   /// Returns the name of the statement with this SQL; nil if it has to be prepared first.
   mutating func name(of sql: String) -> String? {
+    guard let index = entries.index(forKey: sql) else { return nil }
     uses += 1
-    entries[sql]?.lastUse = uses
-    return entries[sql]?.name
+    entries.values[index].lastUse = uses
+    return entries.values[index].name
   }
+
+  /// Returns whether the statement with this SQL is prepared, or can be without evicting another one.
+  func hasRoom(for sql: String) -> Bool { entries.count < Self.capacity || entries[sql] != nil }
 
   /// Returns a name for a new statement, and the name of the evicted one if there is one.
   mutating func add(_ sql: String) -> (name: String, evicted: String?) {

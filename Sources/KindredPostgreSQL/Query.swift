@@ -8,6 +8,8 @@ public struct Query: Sendable, Equatable {
   public let isReusable: Bool
   /// Whether it needs a transaction that `BEGIN` has begun, as cursors and savepoints do.
   public let needsTransactionBlock: Bool
+  /// Whether it returns at most one row.
+  public var hasOneRow = false
 
   /// Creates a statement with values.
   public init(

@@ -26,30 +26,27 @@ public final class QueryResult {
 
   /// Returns whether a value is NULL.
   @inline(__always)
-  public func isNull(_ row: Int, _ column: Int) -> Bool {
-    kindred_pq_is_null(result, Int32(row), Int32(column))
-  }
+  public func isNull(_ row: Int, _ column: Int) -> Bool { value(row, column) == nil }
 
   /// Returns the text of a value, empty for NULL, which is valid as long as this object exists.
   ///
   /// A zero byte follows the text.
   @inline(__always)
   public func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      start: kindred_pq_value(result, Int32(row), Int32(column)),
-      count: Int(kindred_pq_length(result, Int32(row), Int32(column))))
+    value(row, column) ?? UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
   /// Returns the bytes of a value, which are valid as long as this object exists; nil for NULL.
   @inline(__always)
   public func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
-    let bytes = bytes(row, column)
-    return bytes.isEmpty && isNull(row, column) ? nil : bytes
+    // libpq checks the range.
+    let text = kindred_pq_value(result, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
+    return text.length < 0 ? nil : UnsafeRawBufferPointer(start: text.bytes, count: Int(text.length))
   }
 
   /// Returns the text of a value; nil for NULL.
   public func text(_ row: Int, _ column: Int) -> String? {
-    isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
+    value(row, column).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Returns the value of an integer; nil for NULL.
@@ -65,6 +62,22 @@ public final class QueryResult {
       number = number * 10 + digit
     }
     return text.isEmpty ? nil : number
+  }
+
+  /// Replaces a value by an integer; the bytes that it had stay valid.
+  ///
+  /// - Throws: `PostgreSQLError` if there is no memory.
+  public func set(_ row: Int, _ column: Int, to number: Int) throws(PostgreSQLError) {
+    var text = String(number)
+    let isSet = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { bytes in
+        kindred_pq_set_value(result, Int32(row), Int32(column), bytes.baseAddress, Int32(bytes.count))
+      }
+    }
+    guard isSet else {
+      throw PostgreSQLError(
+        state: PostgreSQLError.State.outOfMemory, message: "there is no memory for a result")
+    }
   }
 
   /// Returns whether a value is true.

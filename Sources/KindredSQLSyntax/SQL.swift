@@ -183,8 +183,19 @@ extension SQL {
     case batch(Int)
     /// The literal prefix of another pattern, itself as a pattern (``PatternKind/beginning(of:escape:)``).
     indirect case beginning(of: Binding, escape: Binding?, PatternKind)
+    /// Another value as one of a date function: the text 'now' becomes the time of the request.
+    indirect case moment(Binding)
     /// The regular expression of a pattern of `GLOB`.
     indirect case regularExpression(ofGlob: Binding)
+
+    /// The value, if it is known when the statement is planned; 'now' stays what the database makes of it.
+    package var knownValue: SQLValue? {
+      switch self {
+      case .value(let value): value
+      case .moment(let binding): binding.knownValue
+      default: nil
+      }
+    }
   }
 }
 

@@ -100,31 +100,35 @@ extension Connection {
       changeRecorder = TableRecorder(
         [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE], of: handle, schemaVersion: version)
     }
-    return fileState
+    return FileState(of: self)
   }
 
   /// The tables that were changed since ``recordChanges()``.
   func takeChanges() -> AccessedTables? { changeRecorder?.take() }
+}
 
-  /// Returns the tables that statements read; nil if their results may depend on anything else.
+extension AccessedTables {
+  /// Returns the names of the tables that statements read; nil if their results may depend on anything else.
   ///
   /// It must not be called in a write transaction whose changes are recorded.
-  public func tables(readBy statements: [String]) throws -> Set<String>? {
+  public static func names(
+    readBy statements: [String], on connection: Connection
+  ) throws -> Set<String>? {
     // A virtual table reads the schema when a connection uses it for the first time.
-    for statement in statements { _ = try prepare(statement) }
-    let recorder = TableRecorder([SQLITE_READ], of: handle)
+    for statement in statements { _ = try connection.prepare(statement) }
+    let recorder = TableRecorder([SQLITE_READ], of: connection.handle)
     do {
       // A connection has only one authorizer, so the next write transaction needs another recorder of changes.
       defer {
-        recorder.stop(on: handle)
-        changeRecorder = nil
+        recorder.stop(on: connection.handle)
+        connection.changeRecorder = nil
       }
-      for statement in statements { _ = try prepare(statement) }
+      for statement in statements { _ = try connection.prepare(statement) }
     }
     let tables = recorder.take()
     if tables.isUnknown { return nil }
     // A virtual table has no pages of its own (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
-    let known = try withStatement(
+    let known = try connection.withStatement(
       "SELECT name FROM sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage > 0"
     ) { statement in
       var known: Set<String> = []

@@ -52,7 +52,7 @@ extension Connection {
     do {
       try savepoint {
         result = try body()
-        try checkForeignKeys()
+        try foreignKeys.check()
         throw RollBack()
       }
     } catch is RollBack {}

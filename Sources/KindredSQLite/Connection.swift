@@ -29,6 +29,9 @@ public final class Connection {
   /// It must not be closed, and is valid as long as this object exists.
   public let handle: OpaquePointer
 
+  /// The account that the statements of a request are charged to.
+  public let account: ResourceAccount
+
   /// An object that a holder leaves with the connection for later holders.
   public var attachment: AnyObject?
 
@@ -49,15 +52,25 @@ public final class Connection {
     self.access = access
     self.configuration = configuration
     interruption = InterruptionState(isAccounting: configuration.resourceLimits != ResourceLimits())
-    handle = try Self.open(path: path, access: access)
+    account = ResourceAccount(interruption.account, configuration.resourceLimits)
+    handle = try DatabaseFile(path: path, access: access).open()
     statementCache = StatementCache(
       capacity: configuration.statementCacheCapacity, bytes: configuration.statementCacheBytes)
     interruption.attach(to: handle)
     do {
-      try configure(configuration)
+      try configuration.apply(to: self)
       try checkReadable()
     } catch let error as DatabaseError {
       throw OpenError(error, path: path, connection: handle)
+    }
+  }
+
+  /// Reads the header and the schema, so that problems of the file are reported when it is opened.
+  private func checkReadable() throws {
+    try execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+    if access == .readWrite || access == .readWriteCreate, isReadOnly {
+      // SQLite silently opens a file that it can't write to for reading only.
+      throw OpenError(.notWritable, path: path)
     }
   }
 
@@ -173,17 +186,6 @@ extension Connection {
     }
   }
 
-  /// Whether foreign keys are enforced.
-  ///
-  /// The setting can't be changed in a transaction.
-  package var enforcesForeignKeys: Bool {
-    get throws { try withStatement("PRAGMA foreign_keys") { try $0.runForInteger() } != 0 }
-  }
-
-  package func setEnforcesForeignKeys(_ isOn: Bool) throws {
-    try execute("PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
-  }
-
   /// Returns how often `cached` has found a statement and how often not, since the last call.
   func takeCacheCounts() -> (hits: Int, misses: Int) {
     statementCache.takeCounts()
@@ -216,5 +218,11 @@ extension Connection {
   /// Removes the deadline and any interruption, and invalidates existing interrupt handles.
   public func clearInterruption() {
     interruption.clear()
+  }
+
+  /// Throws if the deadline has passed or the connection was interrupted; for use between two statements.
+  public func checkInterruption() throws {
+    guard interruption.mustStop() else { return }
+    throw error(SQLITE_INTERRUPT)
   }
 }

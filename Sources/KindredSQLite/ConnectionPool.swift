@@ -61,7 +61,7 @@ public final class ConnectionPool: Sendable {
     case .readWrite, .readWriteCreate:
       readerAccess = .readOnly
       let writers = ConnectionSlots(count: 1, timeoutMilliseconds: checkoutTimeout) {
-        try Connection.writer(path: path, access: access, configuration: configuration)
+        try Self.writer(path: path, access: access, configuration: configuration)
       }
       // Opening the writer switches the file to WAL mode before the first reader opens it.
       writers.checkIn(try writers.checkOut())
@@ -72,6 +72,20 @@ public final class ConnectionPool: Sendable {
       try Connection(path: path, access: readerAccess, configuration: configuration)
     }
     self.readers.checkIn(try self.readers.checkOut())
+  }
+
+  /// Opens the writing connection, and switches the database to WAL mode.
+  private static func writer(
+    path: String, access: Connection.Access, configuration: ConnectionConfiguration
+  ) throws -> Connection {
+    let connection = try Connection(path: path, access: access, configuration: configuration)
+    do {
+      // After a burst of writes, the WAL file is truncated to this size.
+      try connection.execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
+    } catch let error as DatabaseError {
+      throw OpenError(error, path: path, connection: connection.handle)
+    }
+    return connection
   }
 
   /// Returns a pool of other reading connections to the same database.
@@ -138,20 +152,5 @@ public final class ConnectionPool: Sendable {
       waits: reading.waits + (writing?.waits ?? 0), timeouts: reading.timeouts + (writing?.timeouts ?? 0),
       statementCacheHits: reading.cacheHits + (writing?.cacheHits ?? 0),
       statementCacheMisses: reading.cacheMisses + (writing?.cacheMisses ?? 0))
-  }
-}
-
-extension Connection {
-  fileprivate static func writer(
-    path: String, access: Access, configuration: ConnectionConfiguration
-  ) throws -> Connection {
-    let connection = try Connection(path: path, access: access, configuration: configuration)
-    do {
-      // After a burst of writes, the WAL file is truncated to this size.
-      try connection.execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
-    } catch let error as DatabaseError {
-      throw OpenError(error, path: path, connection: connection.handle)
-    }
-    return connection
   }
 }

@@ -18,9 +18,9 @@ public struct FileState: Sendable {
 
   /// Reads the state of a connection's file; nil if it can't be read.
   ///
-  /// The connection must have read the database in its current journal mode before.
-  fileprivate init?(_ file: MainFile) {
-    guard let header = file.header else { return nil }
+  /// The connection must have read something, such as its ``Connection/dataVersion``, in the current journal mode.
+  public init?(of connection: Connection) {
+    guard let file = MainFile(of: connection), let header = file.header else { return nil }
     self.header = header
     guard Self.isWAL(header) else {
       index = .zero
@@ -30,9 +30,13 @@ public struct FileState: Sendable {
     self.index = index
   }
 
-  /// Returns whether the file still has this state; false if it can't be read.
-  fileprivate func holds(for file: MainFile) -> Bool {
-    guard let header = file.header, header == self.header else { return false }
+  /// Returns whether a connection's file still has this state; false if it can't be read.
+  ///
+  /// This is cheaper than ``Connection/dataVersion``, which takes locks.
+  public func holds(for connection: Connection) -> Bool {
+    guard let file = MainFile(of: connection), let header = file.header, header == self.header else {
+      return false
+    }
     return !Self.isWAL(header) || file.index == index
   }
 
@@ -60,7 +64,7 @@ public struct FileState: Sendable {
   private static func isWAL(_ header: SIMD16<UInt8>) -> Bool { header[2] == 2 }
 
   /// A connection's file, which is read without SQLite's pager.
-  fileprivate struct MainFile {
+  private struct MainFile {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
 
@@ -90,19 +94,5 @@ public struct FileState: Sendable {
       }
       return index
     }
-  }
-}
-
-extension Connection {
-  /// The current state of the file; nil if it can't be read.
-  ///
-  /// Read it only after the connection has read something, such as ``dataVersion``, in the current journal mode.
-  public var fileState: FileState? { FileState.MainFile(of: self).flatMap(FileState.init) }
-
-  /// Returns whether the file still has a state.
-  ///
-  /// This is cheaper than ``dataVersion``, which takes locks.
-  public func isUnchanged(since state: FileState) -> Bool {
-    FileState.MainFile(of: self).map(state.holds) ?? false
   }
 }

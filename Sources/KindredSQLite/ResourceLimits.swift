@@ -1,6 +1,6 @@
 /// The resources that the statements of one request may use, in bytes; nil for no limit.
 ///
-/// They apply from one call of ``Connection/beginAccounting()`` to the next, on threads that have entered the
+/// They apply from one call of ``ResourceAccount/begin()`` to the next, on threads that have entered the
 /// account. A statement that would exceed them fails, with the reason in `DatabaseError.interruption`.
 public struct ResourceLimits: Hashable, Sendable {
   /// SQLite's memory: values, sorters, caches, prepared statements.

@@ -257,11 +257,11 @@ public final class WriteQueue: Sendable {
     do {
       if isAlone {
         try job.run(on: connection)
-        try connection.checkForeignKeys()
+        try connection.foreignKeys.check()
       } else {
         try connection.savepoint {
           try job.run(on: connection)
-          try connection.checkForeignKeys()
+          try connection.foreignKeys.check()
         }
       }
       return .done
@@ -280,7 +280,8 @@ public final class WriteQueue: Sendable {
       // If all writes have failed, there is nothing to synchronize.
       if count > 0 { try connection.commit() } else { connection.rollback() }
       let time = MonotonicTime.now() - start
-      if count > 0, let origin, let state = connection.fileState, let changes = connection.takeChanges() {
+      if count > 0, let origin, let state = FileState(of: connection), let changes = connection.takeChanges()
+      {
         ledger.note(origin, state, changes)
       }
       state.withLock { state in

@@ -68,8 +68,8 @@ public struct YAMLNode {
 public enum YAMLError: Error {
   /// The text violates YAML's grammar at a line and a column.
   case syntax(String, line: Int, column: Int)
-  /// The mapping that begins on a line has duplicate keys, which are sorted.
-  case repeatedKeys([String], line: Int)
+  /// A mapping has a key more than once, first on this line; of several such keys, the first in alphabetical order.
+  case repeatedKey(String, line: Int)
   /// The text can't be decoded; the line is nil if it is unknown.
   case unreadable(String, line: Int?)
 
@@ -79,7 +79,7 @@ public enum YAMLError: Error {
       .composer(_, let problem, let mark, _):
       self = .syntax(problem, line: mark.line, column: mark.column)
     case .duplicatedKeysInMapping(let keys, let context):
-      self = .repeatedKeys(keys.sorted(), line: context.mark.line)
+      self = .repeatedKey(keys.first ?? "", line: context.mark.line)
     case .reader(let problem, let offset, _, let yaml):
       self = .unreadable(problem, line: offset.map { yaml.prefix($0).count(where: \.isNewline) + 1 })
     default:

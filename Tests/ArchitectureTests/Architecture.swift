@@ -68,21 +68,6 @@ enum Architecture {
       libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging"]),
   ]
 
-  /// The types that may have more than 400 lines with their extensions, and how many.
-  ///
-  /// Each has a method for each of many cases, such as the routes of the server, the rules of a grammar, or the functions
-  /// of a dialect; their files are by topic.
-  static let largeTypes = [
-    "KindredAPI.KindredService": 1100,
-    "KindredAPI.OpenAPIDocument": 600,
-    "KindredAssociations.ExpressionParser": 720,
-    "KindredAssociations.PostgreSQLDialect": 950,
-    "KindredExecution.SchemaReader": 460,
-    "KindredHTTP.HTTPConnection": 440,
-    "KindredOutput.OutputBuffer": 580,
-    "KindredSQLite.Connection": 620,
-  ]
-
   /// The standard library and the system.
   private static let common: Set = ["Swift", "Synchronization", "Glibc", "Musl", "Darwin"]
 

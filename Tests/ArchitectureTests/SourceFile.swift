@@ -1,23 +1,23 @@
 import Foundation
 
-/// A Swift file below `Sources`.
+/// A Swift file of the package.
 struct SourceFile {
-  /// The first folder below `Sources`.
+  /// The first folder below `Sources` or `Tests`.
   let module: String
   /// Below the top of the package.
   let path: String
   let lines: [Substring]
 
-  /// Every file of the package.
-  static func all() throws -> [SourceFile] {
+  /// Returns every file below a folder of the package, without what builds have left there.
+  static func all(below folder: String = "Sources") throws -> [SourceFile] {
     // Tests/ArchitectureTests/SourceFile.swift
     let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: top.appending(path: "Sources").path)
-    return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
-      let text = try String(contentsOf: top.appending(path: "Sources/\(path)"), encoding: .utf8)
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: top.appending(path: folder).path)
+    return try paths.filter { $0.hasSuffix(".swift") && !$0.contains(".build") }.sorted().map { path in
+      let text = try String(contentsOf: top.appending(path: "\(folder)/\(path)"), encoding: .utf8)
       return SourceFile(
-        module: path.split(separator: "/").first.map(String.init) ?? "", path: "Sources/\(path)",
+        module: path.split(separator: "/").first.map(String.init) ?? "", path: "\(folder)/\(path)",
         lines: text.split(separator: "\n", omittingEmptySubsequences: false))
     }
   }
@@ -34,6 +34,18 @@ struct SourceFile {
     lines.indices.filter { index in
       let line = lines[index]
       return line[..<(line.firstRange(of: "//")?.lowerBound ?? line.endIndex)].contains(text)
+    }.map { $0 + 1 }
+  }
+
+  /// The numbers of the lines where a test begins whose function has no sentence for a name: a raw identifier of
+  /// several words.
+  var testsWithoutSentences: [Int] {
+    lines.indices.filter { index in
+      guard lines[index].contains("@Test"), lines[index].firstMatch(of: /^\s*@Test\b/) != nil else {
+        return false
+      }
+      let function = lines[index...].first { $0.firstMatch(of: /^\s*(?:@\w.*\s)?func\b/) != nil }
+      return function?.firstMatch(of: /\bfunc `[^` ]+ [^`]+`/) == nil
     }.map { $0 + 1 }
   }
 

@@ -27,7 +27,7 @@ struct SpecificationTests {
     for path in try FileManager.default.subpathsOfDirectory(atPath: tests.path)
     where path.hasSuffix("Tests.swift") && !path.contains(".build") {
       let text = try String(contentsOf: tests.appending(path: path), encoding: .utf8)
-      for name in text.matches(of: /@(?:Test|Suite)\(\s*"([^"]*)"|func `([^`]*)`/) {
+      for name in text.matches(of: /@Suite\(\s*"([^"]*)"|func `([^`]*)`/) {
         var specification: Substring?
         for part in (name.1 ?? name.2 ?? "").matches(of: /RFC (\d+)|§\d+(?:\.\d+)*/) {
           if let number = part.1 {

@@ -94,6 +94,27 @@ struct BatchTests {
   }
 
   @Test
+  func `keeps every violation in mind, also one of a key that is not deferred`() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE user (id INTEGER PRIMARY KEY);
+      CREATE TABLE review (id INTEGER PRIMARY KEY, userId INTEGER REFERENCES user(id));
+      CREATE TABLE profile (id INTEGER PRIMARY KEY REFERENCES user(id) DEFERRABLE INITIALLY DEFERRED);
+      INSERT INTO user VALUES (1);
+      INSERT INTO review VALUES (1, 1);
+      """)
+    let parts = [
+      #"{"method":"POST","url":"/profiles","body":{"id":2}}"#,
+      #"{"method":"DELETE","url":"/users?filter=id=1"}"#,
+      #"{"method":"POST","url":"/users","body":{"id":2}}"#,
+    ]
+    let answer = try database.send(.post, "/-/batch", "[\(parts.joined(separator: ","))]")
+    #expect(answer.status == 409, "\(answer.text)")
+    #expect(try database.stored("SELECT id FROM user") == "1")
+    #expect(try database.stored("SELECT COUNT(*) FROM pragma_foreign_key_check") == "0")
+  }
+
+  @Test
   func `ends with the first part that fails, whose place its problem tells, and does nothing`() throws {
     let made = #"{"method":"POST","url":"/tags","body":{"name":"made"}}"#
     let cases: [(Int, String, String)] = [

@@ -147,7 +147,7 @@ struct BoundsTests {
       headers: ["Content-Type": "application/json"], body: Array(#"{"title":"T"}"#.utf8))
     #expect(throws: Stop.self) {
       try WritePlan(
-        ["books"], request, .operator, library.service.latestVersion(), library.service,
+        ["books"], request, .operator, library.service.models.latest(), RequestLimits(),
         check: { throw Stop() })
     }
   }
@@ -244,6 +244,39 @@ struct BoundsTests {
   func `what a request would have to hold is bounded`(target: String) throws {
     let (status, _, text) = try Self.notes().get(target)
     #expect(status == 400 && (text.contains("limit-exceeded") || text.contains("too big")), "\(text)")
+  }
+
+  @Test
+  func `a value that is too long to be held is refused as such`() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB); INSERT INTO t VALUES (1, zeroblob(20000000));",
+      configuration: Self.limited)
+    let (status, _, text) = try database.get("/ts/1/b")
+    #expect(status == 400 && text.contains("this value is longer than"), "\(text)")
+  }
+
+  @Test(arguments: ["distinct=true&fields=t", "group=t&fields=t,n:count()", "fields=id,t&sort=-t"])
+  func `what is sorted for the records and for their cursor is held one after the other`(parameters: String)
+    throws
+  {
+    var configuration = ConnectionConfiguration()
+    configuration.resourceLimits.memory = 48 << 20
+    let database = try TestDatabase(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, t TEXT);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+      INSERT INTO t SELECT i, hex(zeroblob(500000)) || (i % 20) FROM n;
+      """, configuration: configuration)
+    var next: String? = "/ts?\(parameters)&limit=15"
+    var pages: [String] = []
+    while let target = next {
+      let answer = try database.get(target)
+      try #require(answer.status == 200, "\(answer.text.prefix(300))")
+      pages.append(answer.text)
+      next = answer.headers["Link"]?.firstMatch(of: /<([^>]*)>; rel="next"/).map { String($0.1) }
+    }
+    let records = pages.joined().matches(of: /00(\d+)"/).map { String($0.1) }
+    #expect(records.count == (parameters.contains("id") ? 40 : 20) && Set(records).count == 20)
   }
 
   @Test

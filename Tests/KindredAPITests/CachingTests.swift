@@ -60,14 +60,12 @@ struct CachingTests {
     }
   }
 
-  @Test(
-    "lists, `*` and weak tags",
-    arguments: [
-      (#""other", TAG"#, 304), ("TAG, \"other\"", 304), ("W/TAG", 304), (#""a,b" , W/"c",TAG"#, 304),
-      ("*", 304),
-      (#""other""#, 200), ("", 200), ("TAG2", 200), (#""""#, 200), ("\"open", 200),
-    ])
-  func lists(field: String, status: Int) throws {
+  @Test(arguments: [
+    (#""other", TAG"#, 304), ("TAG, \"other\"", 304), ("W/TAG", 304), (#""a,b" , W/"c",TAG"#, 304),
+    ("*", 304),
+    (#""other""#, 200), ("", 200), ("TAG2", 200), (#""""#, 200), ("\"open", 200),
+  ])
+  func `lists, * and weak tags`(field: String, status: Int) throws {
     let library = try Library.database()
     let tag = try tag("/authors?include=books", on: library)
     let written = field.replacing("TAG2", with: tag.dropLast() + "2\"").replacing("TAG", with: tag)
@@ -165,10 +163,8 @@ struct CachingTests {
     #expect(changed.text.hasPrefix(#"[{"id":1,"#) && changed.text.hasSuffix("}]"))
   }
 
-  @Test(
-    "what is sent as it is read has the tag of its content, whoever commits and however often the server starts"
-  )
-  func longTag() throws {
+  @Test
+  func `a streamed answer has the tag of its content, across commits and restarts`() throws {
     let library = try Library.longDatabase()
     let headers: HTTPHeaders = ["Accept": "application/x-ndjson"]
     let tag = try tag("/books", on: library, headers: headers)

@@ -1,6 +1,7 @@
 import Foundation
 import KindredSQLite
 import OrderedCollections
+import TestSupport
 import Testing
 
 @testable import KindredAPI

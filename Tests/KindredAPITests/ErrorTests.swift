@@ -126,13 +126,16 @@ struct ErrorTests {
   func `a malformed full-text pattern is the request's fault`() throws {
     try expectProblem(
       #"/books?search="moby"#, on: library, code: .invalidExpression, parameter: "search", position: 0)
+    let long = String(repeating: "a+OR+", count: 600) + "a"
+    try expectProblem(
+      "/books?search=\(long)", on: library, code: .limitExceeded, parameter: "search", position: 0)
     try expectProblem("/authors?search=x", on: library, code: .invalidValue, parameter: "search", position: 0)
   }
 
   @Test(  // SQLITE_NOMEM, IOERR_READ, CORRUPT, FULL, CANTOPEN, NOTADB
     arguments: [7, 266, 11, 13, 14, 26])
   func `a file that fails is no defect: the client may come back`(code: Int32) throws {
-    let problem = library.service.problem(for: DatabaseError(extendedCode: code, message: "secret"))
+    let problem = library.service.problems.problem(for: DatabaseError(extendedCode: code, message: "secret"))
     #expect(problem.status == .serviceUnavailable)
     #expect(problem.headers.contains { $0.0 == "Retry-After" })
     #expect(!problem.detail.contains("secret"))
@@ -140,8 +143,8 @@ struct ErrorTests {
 
   @Test
   func `a connection that can't be opened while somebody holds the file is no defect`() throws {
-    #expect(library.service.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
-    let problem = library.service.problem(for: OpenError(.missing, path: "/secret"))
+    #expect(library.service.problems.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
+    let problem = library.service.problems.problem(for: OpenError(.missing, path: "/secret"))
     #expect(problem.code == "unavailable")
     #expect(!problem.detail.contains("secret"))
   }

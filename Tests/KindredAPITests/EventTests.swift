@@ -135,7 +135,7 @@ struct EventTests {
         feed.listen(
           to: key, LiveResult(event: event, tables: nil), version: 1, duration: 0, lastEventID: lastEventID,
           expiry: nil
-        ) { LiveResult(event: LiveEvent(Array("2".utf8), memory: feed.memory), tables: nil) })
+        ) { .result(LiveResult(event: LiveEvent(Array("2".utf8), memory: feed.memory), tables: nil)) })
     }
     let first = listen(events[1])
     #expect(try first.event().data == "2")

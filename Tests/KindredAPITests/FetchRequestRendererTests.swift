@@ -1,6 +1,7 @@
 import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
+import TestSupport
 import Testing
 
 @testable import KindredAPI

@@ -74,9 +74,8 @@ struct HTTPSemanticsTests {
       try library.send(method, target, method == .patch ? "{}" : nil, headers: headers).status == status)
   }
 
-  @Test(
-    "If-Match goes before If-None-Match, and one that fails leaves all as it was (RFC 9110 §13.1.1, §13.2.2)")
-  func precedence() throws {
+  @Test
+  func `If-Match is tested before If-None-Match, and refuses all (RFC 9110 §13.1.1, §13.2.2)`() throws {
     let tag = try #require(try library.answer("/books/1").headers["ETag"])
     let title = "SELECT title FROM book WHERE id = 1"
     for headers in [["If-Match": "\"x\""], ["If-Match": tag, "If-None-Match": tag]] as [HTTPHeaders] {
@@ -155,7 +154,7 @@ struct HTTPSemanticsTests {
 
   @Test
   func `who is told to come back is told when, in seconds (RFC 9110 §10.2.3, §15.6.4)`() {
-    let problem = library.service.problem(for: DatabaseError(extendedCode: 5, message: "busy"))
+    let problem = library.service.problems.problem(for: DatabaseError(extendedCode: 5, message: "busy"))
     #expect(problem.status == .serviceUnavailable)
     #expect(problem.headers.contains { $0.0 == "Retry-After" && UInt($0.1) != nil })
   }

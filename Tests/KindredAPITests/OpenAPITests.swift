@@ -185,9 +185,8 @@ struct OpenAPITests {
     }
   }
 
-  @Test(
-    "content is described without what is computed and what the path says, and with what can't be left out")
-  func content() throws {
+  @Test
+  func `content is described without computed columns and keys of the path`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

@@ -100,4 +100,26 @@ struct PageTests {
         [{"kind":"novel"},{"kind":"poem"}]
         """#)
   }
+
+  @Test(arguments: [
+    "/books?distinct=true&sort=-year", "/books?fields=title,id&distinct=true&filter=year>1900",
+  ])
+  func `records that show their key are distinct as they are`(target: String) throws {
+    let (distinct, all) = (target, target.replacing("distinct=true", with: ""))
+    #expect(try library.statements(distinct) == library.statements(all))
+    #expect(try library.get(distinct).text == library.get(all).text)
+  }
+
+  @Test
+  func `records are compared where their key may be NULL, or where they are of a view`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE loose (code TEXT PRIMARY KEY, n INTEGER);
+      INSERT INTO loose VALUES ('a', 1), (NULL, 2), (NULL, 2);
+      CREATE VIEW twice AS SELECT code, n FROM loose UNION ALL SELECT code, n FROM loose;
+      """, modelFile: "resources: { twices: { key: [code] } }")
+    let json = #"[{"code":null,"n":2},{"code":"a","n":1}]"#
+    #expect(try database.get("/looses?distinct=true").text == json)
+    #expect(try database.get("/twices?distinct=true").text == json)
+  }
 }

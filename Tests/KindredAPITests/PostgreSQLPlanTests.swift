@@ -206,8 +206,8 @@ struct PostgreSQLPlanTests {
 
   // MARK: Batches
 
-  private func batch(_ target: String) throws -> Plan.Batch {
-    try #require(try database.plan(target, dialect: .postgreSQL).nodes.last?.batch)
+  private func batch(_ target: String, dialect: Dialect = .postgreSQL) throws -> Plan.Batch {
+    try #require(try database.plan(target, dialect: dialect).nodes.last?.batch)
   }
 
   @Test
@@ -256,6 +256,74 @@ struct PostgreSQLPlanTests {
         ORDER BY "book"."year" DESC NULLS LAST, "book"."id" LIMIT $2::int8) AS "kindred:rows"("c0", "c1", "c2") \
         ORDER BY "kindred:above"."kindred:n", "kindred:rows"."c1" DESC NULLS LAST, "kindred:rows"."c2"
         """)
+  }
+
+  @Test
+  func `compatible engines number limited rows by window functions`() throws {
+    let batch = try batch("/authors?include=books&books.fields=title&books.limit=2", dialect: .compatible)
+    #expect(
+      batch.statement.sql == """
+        SELECT "c0", "kindred:n" FROM (SELECT "book"."title", "kindred:above"."kindred:n", \
+        row_number() OVER (PARTITION BY "kindred:above"."kindred:n" ORDER BY "book"."id") \
+        FROM unnest($1::int8[]) WITH ORDINALITY AS "kindred:above"("kindred:0", "kindred:n") CROSS JOIN "book" \
+        WHERE "book"."authorId" = "kindred:above"."kindred:0") AS "kindred:rows"("c0", "kindred:n", "kindred:place") \
+        WHERE "kindred:place" <= $2::int8 ORDER BY "kindred:n", "kindred:place"
+        """)
+  }
+
+  @Test
+  func `compatible engines group rows by the number of their parent`() throws {
+    let batch = try batch(
+      "/authors?include=books&books.fields=kind,n:count()&books.group=kind&books.having=count()>1&books.limit=1",
+      dialect: .compatible)
+    #expect(
+      batch.statement.sql == """
+        SELECT "c0", "c1", "kindred:n" FROM (SELECT "book"."kind", count(*), "kindred:above"."kindred:n", \
+        row_number() OVER (PARTITION BY "kindred:above"."kindred:n" ORDER BY "book"."kind" NULLS FIRST) \
+        FROM unnest($1::int8[]) WITH ORDINALITY AS "kindred:above"("kindred:0", "kindred:n") CROSS JOIN "book" \
+        WHERE "book"."authorId" = "kindred:above"."kindred:0" GROUP BY "kindred:above"."kindred:n", "book"."kind" \
+        HAVING count(*) > $2::int8) AS "kindred:rows"("c0", "c1", "kindred:n", "kindred:place") \
+        WHERE "kindred:place" <= $3::int8 ORDER BY "kindred:n", "kindred:place"
+        """)
+  }
+
+  @Test(arguments: [
+    "/authors?include=books&books.fields=kind&books.distinct=true&books.limit=2",
+    "/authors?include=books&books.fields=kind&books.distinct=true&books.filter=year>../year",
+    "/authors?include=books&books.fields=kind,n:count()&books.group=kind",
+    "/books?include=tags&tags.fields=name&tags.distinct=true&tags.offset=1",
+  ])
+  func `compatible engines need no lateral joins below a collection`(target: String) throws {
+    #expect(try batch(target).statement.sql.contains("LATERAL"))
+    let batch = try batch(target, dialect: .compatible)
+    #expect(!batch.statement.sql.contains("LATERAL"))
+    #expect(batch.statement.sql.contains("PARTITION BY"))
+    #expect(batch.link == .number)
+  }
+
+  @Test
+  func `a record that its primary key finds is neither ordered nor limited`() throws {
+    for target in ["/books/1?include=author", "/editions/1,2"] {
+      let sql = try root(target)
+      #expect(!sql.contains("ORDER BY"), "\(target)")
+      #expect(!sql.contains("LIMIT"), "\(target)")
+    }
+    #expect(try root("/books/1/author").hasSuffix(" LIMIT 1"))
+    #expect(try root("/authors/1/books/2").hasSuffix(" LIMIT 1"))
+  }
+
+  @Test
+  func `a number that a repeated association reads from the records above is selected`() throws {
+    func count(_ target: String) throws -> [Bool] {
+      try database.plan(target, dialect: .postgreSQL).nodes.map {
+        ($0.batch?.statement ?? $0.statement).sql.contains("count(*)")
+      }
+    }
+    let url =
+      "/authors?include=authorsByMentor*.books&authorsByMentor.annotate=n:books.count&authorsByMentor.fields=id"
+    #expect(try count(url) == [false, false, false, false, false])
+    let reading = try count(url + "&authorsByMentor.filter=id>../books.count")
+    #expect(reading.filter { $0 }.count == 3)
   }
 
   @Test

@@ -45,6 +45,19 @@ struct QueryMethodTests {
   }
 
   @Test
+  func `content with a coding is refused, as is another type, before it is sent`() throws {
+    let database = try Library.database()
+    for coding in ["gzip", "br"] {
+      let answer = try query("/books", "limit=1", headers: ["Content-Encoding": coding], on: database)
+      #expect(answer.status == 415)
+    }
+    let plain: HTTPHeaders = ["Content-Encoding": "identity"]
+    #expect(try query("/books", "limit=1", headers: plain, on: database).status == 200)
+    let request = HTTPRequest(method: .query, target: "/books", headers: ["Content-Type": "text/plain"])
+    #expect(database.service.rejection(of: request)?.status == .unsupportedMediaType)
+  }
+
+  @Test
   func `what an error repeats of it is short`() throws {
     let name = String(repeating: "a", count: 100_000)
     let answer = try query("/books", "filter=\"\(name)\"", on: Library.database())

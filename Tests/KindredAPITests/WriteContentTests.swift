@@ -19,34 +19,30 @@ struct WriteContentTests {
       """, modelFile: "resources: { samples: { hidden: [secret] } }")
   }
 
-  @Test(
-    "values come back as they were sent",
-    arguments: [
-      ("text", #""é\"\\\n😀""#, nil), ("text", #""\u0000\u0001""#, nil), ("text", #""\ud83d\ude00""#, #""😀""#),
-      ("text", "1", #""1""#), ("whole", "-9223372036854775808", nil), ("whole", "9223372036854775807", nil),
-      ("whole", #""12""#, "12"), ("whole", "-0", "0"), ("real", "0.1", nil), ("real", "1e400", "9e999"),
-      ("real", "18446744073709551616", "1.8446744073709552e+19"), ("flag", "true", nil),
-      ("flag", "false", nil),
-      ("flag", "2", nil), ("whole", "true", "1"), ("any", "true", "1"), ("any", #""x""#, nil),
-      ("any", "null", nil),
-      ("meta", #"{"b":[1,{"a":null}],"a":"x"}"#, nil), ("meta", #""12""#, nil), ("meta", "12", nil),
-      ("meta", #"{ "a" : 12345678901234567890 }"#, #"{"a":12345678901234567890}"#), ("meta", "null", nil),
-      ("data", #""AAH+/w==""#, nil), ("data", #""AAH-_w""#, #""AAH+/w==""#), ("data", #""""#, nil),
-    ])
-  func roundTrips(column: String, sent: String, received: String?) throws {
+  @Test(arguments: [
+    ("text", #""é\"\\\n😀""#, nil), ("text", #""\u0000\u0001""#, nil), ("text", #""\ud83d\ude00""#, #""😀""#),
+    ("text", "1", #""1""#), ("whole", "-9223372036854775808", nil), ("whole", "9223372036854775807", nil),
+    ("whole", #""12""#, "12"), ("whole", "-0", "0"), ("real", "0.1", nil), ("real", "1e400", "9e999"),
+    ("real", "18446744073709551616", "1.8446744073709552e+19"), ("flag", "true", nil),
+    ("flag", "false", nil),
+    ("flag", "2", nil), ("whole", "true", "1"), ("any", "true", "1"), ("any", #""x""#, nil),
+    ("any", "null", nil),
+    ("meta", #"{"b":[1,{"a":null}],"a":"x"}"#, nil), ("meta", #""12""#, nil), ("meta", "12", nil),
+    ("meta", #"{ "a" : 12345678901234567890 }"#, #"{"a":12345678901234567890}"#), ("meta", "null", nil),
+    ("data", #""AAH+/w==""#, nil), ("data", #""AAH-_w""#, #""AAH+/w==""#), ("data", #""""#, nil),
+  ])
+  func `values come back as they were sent`(column: String, sent: String, received: String?) throws {
     let answer = try samples.send(.post, "/samples?fields=\(column)", #"{"\#(column)":\#(sent)}"#)
     #expect(answer.status == 201)
     #expect(answer.text == #"{"\#(column)":\#(received ?? sent)}"#)
   }
 
-  @Test(
-    "what a column does not take is refused, with its place",
-    arguments: [
-      ("text", "true"), ("text", "[1]"), ("text", "{}"), ("text", "18446744073709551616"),
-      ("whole", "9223372036854775808"), ("data", #""%%%""#), ("data", #""AAA==""#), ("data", "true"),
-      ("flag", "[]"), ("twice", "2"),
-    ])
-  func refusedValues(column: String, value: String) throws {
+  @Test(arguments: [
+    ("text", "true"), ("text", "[1]"), ("text", "{}"), ("text", "18446744073709551616"),
+    ("whole", "9223372036854775808"), ("data", #""%%%""#), ("data", #""AAA==""#), ("data", "true"),
+    ("flag", "[]"), ("twice", "2"),
+  ])
+  func `what a column does not take is refused, with its place`(column: String, value: String) throws {
     try expectRefusal(
       .post, "/samples", #"{"\#(column)":\#(value)}"#, on: samples, status: 422, code: .refusedValue,
       pointer: "#/\(column)")
@@ -141,25 +137,23 @@ struct WriteContentTests {
       stored: ("SELECT text, secret FROM sample", "NULL|s"))
   }
 
-  @Test(
-    "content must be an object, or for POST to many an array of objects",
-    arguments: ["12", "null", #""x""#, "[1]"])
-  func shapes(content: String) throws {
+  @Test(arguments: ["12", "null", #""x""#, "[1]"])
+  func `content must be an object, or for POST to many an array of objects`(content: String) throws {
     try expectRefusal(
       .post, "/samples", content, on: samples, status: 422, code: .refusedValue,
       pointer: content == "[1]" ? "#/0" : "#")
     #expect(try samples.send(.put, "/samples/1", "[{}]").status == 422)
   }
 
-  @Test(
-    "content must be JSON by name too, so that no form of another site can send it",
-    arguments: [
-      ("application/json", 201), ("Application/JSON; charset=UTF-8", 201),
-      ("application/json; charset=latin1", 415),
-      ("text/plain", 415), ("application/x-www-form-urlencoded", 415), ("application/merge-patch+json", 415),
-      ("", 415),
-    ])
-  func mediaTypes(type: String, status: Int) throws {
+  @Test(arguments: [
+    ("application/json", 201), ("Application/JSON; charset=UTF-8", 201),
+    ("application/json; charset=latin1", 415),
+    ("text/plain", 415), ("application/x-www-form-urlencoded", 415), ("application/merge-patch+json", 415),
+    ("", 415),
+  ])
+  func `content must be JSON by name too, so that no form of another site can send it`(
+    type: String, status: Int
+  ) throws {
     let answer = try samples.send(.post, "/samples", "{}", headers: ["Content-Type": type])
     #expect(answer.status == status)
     if status == 415 { #expect(answer.headers["Accept"]?.hasPrefix("application/json, ") == true) }

@@ -74,6 +74,16 @@ struct WriteUntypedKeyTests {
   }
 
   @Test
+  func `a number of a REAL column is named as responses write it`() throws {
+    try expectWrite(
+      .post, "/reals", #"{"k":1}"#, on: database, status: 201, json: #"{"k":1.0}"#, location: "/reals/1.0")
+    #expect(try database.answer("/reals/1.0").status == 200)
+    for other in ["1", "1.00", "01.0", "1e0", "+1.0"] {
+      #expect(try database.answer("/reals/\(other)").status == 404, "\(other)")
+    }
+  }
+
+  @Test
   func `infinity has the path by which it is found`() throws {
     try expectWrite(
       .post, "/reals", #"{"k":1e999}"#, on: database, status: 201, json: #"{"k":9e999}"#,

@@ -106,9 +106,8 @@ import Testing
     #expect(Model(inferredFrom: schema).keys("books") == ["author: belongsTo authors by authorId"])
   }
 
-  @Test(
-    "a key equal to a column becomes its destination's singular, or where that is taken, key + destination")
-  func clashes() {
+  @Test
+  func `a key equal to a column becomes its destination's singular, or if that exists, key + destination`() {
     let schema = Schema(tables: [
       .make("person"), .make("employee"),
       .make("shift", ["manager -> employee", "deputy -> employee", "employee"]),

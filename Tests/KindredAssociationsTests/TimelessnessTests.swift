@@ -8,6 +8,7 @@ struct TimelessnessTests {
   private static let views = [
     (name: "Recent", sql: "CREATE VIEW Recent AS SELECT * FROM book WHERE year > strftime('%Y', NOW())"),
     (name: "Élan", sql: "CREATE VIEW Élan AS SELECT * FROM book"),
+    (name: "a\"b", sql: "CREATE VIEW \"a\"\"b\" AS SELECT * FROM book"),
   ]
 
   private func holds(for sql: String, views: [(name: String, sql: String)] = []) -> Bool {
@@ -28,6 +29,7 @@ struct TimelessnessTests {
   func `one view with a sign makes all views suspect, as views may read each other`() {
     #expect(!holds(for: "SELECT * FROM recent", views: Self.views))
     #expect(!holds(for: "SELECT * FROM \"élan\"", views: Self.views))
+    #expect(!holds(for: "SELECT * FROM \"a\"\"b\"", views: Self.views))
     #expect(holds(for: "SELECT * FROM book", views: Self.views))
     #expect(holds(for: "SELECT * FROM Élan", views: [Self.views[1]]))
   }

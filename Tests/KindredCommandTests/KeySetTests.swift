@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The keys of an identity provider: a second server with TLS and an authority of its own serves them, out of a database.

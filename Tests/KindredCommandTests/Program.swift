@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The real program, as the build left it beside the tests.
 struct Program {

@@ -68,7 +68,6 @@ struct SettingTests {
   }
 
   @Test(
-    "sizes",
     arguments: [
       ("8192", 8192), ("8KiB", 8192), ("8 kib", 8192), ("1MiB", 1 << 20), ("1GiB", 1 << 30), ("0", 0),
       ("12B", 12),
@@ -76,18 +75,17 @@ struct SettingTests {
       ("99999999999999999999", nil),
       ("1.5KiB", nil),
     ] as [(String, Int?)])
-  func sizes(text: String, bytes: Int?) {
+  func `a size is a number of bytes, with or without a unit`(text: String, bytes: Int?) {
     #expect(ByteCount(setting: text)?.bytes == bytes)
   }
 
   @Test(
-    "times",
     arguments: [
       ("10", 10_000), ("10s", 10_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("0", nil),
       ("1d", nil),
       ("9999999h", nil),
     ] as [(String, Int?)])
-  func times(text: String, milliseconds: Int?) {
+  func `a time is a number of seconds, with or without a unit`(text: String, milliseconds: Int?) {
     #expect(TimeSpan(setting: text)?.milliseconds == milliseconds)
   }
 }

@@ -7,9 +7,8 @@ import Testing
 @testable import KindredExecution
 
 @Suite struct SchemaReaderTests {
-  @Test(
-    "tables and views come in the order of their creation, and what is SQLite's or Kindred's own does not")
-  func order() throws {
+  @Test
+  func `tables and views come in the order of their creation, without SQLite's and Kindred's own`() throws {
     let schema = try schema(
       """
       CREATE TABLE zebra (id INTEGER PRIMARY KEY AUTOINCREMENT);

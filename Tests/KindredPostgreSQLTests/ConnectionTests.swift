@@ -36,6 +36,15 @@ struct ConnectionTests {
   }
 
   @Test
+  func `an error of connecting is said once, and without its code`() throws {
+    let target = try #require(ConnectionTarget("postgres:///absent?host=/nowhere,/nowhere&user=kindred"))
+    let error = #expect(throws: PostgreSQLError.self) { _ = try PostgreSQLConnection(target) }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.hasPrefix("connection to server"), "\(text)")
+    #expect(text.ranges(of: "failed").count == 1, "\(text)")
+  }
+
+  @Test
   func `statements continue a transaction that stays open`() throws {
     let target = try Cluster.database("CREATE TABLE book (id int)")
     let connection = try PostgreSQLConnection(target)

@@ -187,7 +187,7 @@ private struct RandomRequest {
 
   mutating func url(_ random: inout SeededRandom) -> String {
     if random.chance(15), Self.numbers(kind).count > 2 {
-      group(&random)
+      group(kind, "", &random)
     } else {
       fill(kind, "", depth: 0, &random)
     }
@@ -229,7 +229,9 @@ private struct RandomRequest {
       let isRequired = random.chance(20)
       let path = prefix + key
       parameters.append((random.chance(80) ? "include" : "join", path + (isRequired ? "!" : "")))
-      if isToMany {
+      if isToMany, isRequired == false, Self.numbers(other).count > 2, random.chance(15) {
+        group(other, path + ".", &random)
+      } else if isToMany {
         fill(other, path + ".", depth: depth + 1, &random)
       } else if random.chance(30) {
         parameters.append((path + ".filter", Self.condition(other, &random)))
@@ -237,15 +239,17 @@ private struct RandomRequest {
     }
   }
 
-  private mutating func group(_ random: inout SeededRandom) {
+  /// The parameters of a node whose rows are groups, in an order of their own.
+  private mutating func group(_ kind: Kind, _ prefix: String, _ random: inout SeededRandom) {
     let key = random.one(of: Self.values(kind))
     let number = random.one(of: Self.numbers(kind))
-    parameters.append(
-      ("fields", "k:\(key),n:count(),a:max(\(number)),b:sum(\(number)),c:count(distinct \(number))"))
-    parameters.append(("group", key))
-    if random.chance(40) { parameters.append(("having", "count()>\(Int.random(in: 0...5, using: &random))")) }
-    if random.chance(40) { parameters.append(("sort", random.one(of: ["-count()", "n", "-a"]))) }
-    if random.chance(50) { parameters.append(("filter", Self.condition(kind, &random))) }
+    func add(_ name: String, _ value: String) { parameters.append((prefix + name, value)) }
+    add("fields", "k:\(key),n:count(),a:max(\(number)),b:sum(\(number)),c:count(distinct \(number))")
+    add("group", key)
+    if random.chance(40) { add("having", "count()>\(Int.random(in: 0...5, using: &random))") }
+    if random.chance(40) { add("sort", random.one(of: ["-count()", "n", "-a"])) }
+    if random.chance(50) { add("filter", Self.condition(kind, &random)) }
+    if !prefix.isEmpty, random.chance(40) { add("limit", String(Int.random(in: 1...3, using: &random))) }
   }
 
   private static func associations(_ kind: Kind) -> [(String, Kind, Bool)] {

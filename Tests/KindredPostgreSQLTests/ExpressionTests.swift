@@ -106,7 +106,7 @@ struct ExpressionTests {
     "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
 
   /// Whether the server has collations that consider different texts equal.
-  private static let hasLooseCollations =
+  static let hasLooseCollations =
     (try? PostgreSQLConnection(Cluster.database()).rows(loose)) != nil
 
   @Test(.enabled(if: ExpressionTests.hasLooseCollations))

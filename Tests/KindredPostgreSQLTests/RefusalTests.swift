@@ -11,11 +11,13 @@ struct RefusalTests {
   init() throws {
     served = try Served(
       contentsOf: [
+        "CREATE TYPE address AS (street text, number smallint)",
         "CREATE TYPE mood AS ENUM ('glad', 'sad')",
         """
         CREATE TABLE person (
           id uuid PRIMARY KEY DEFAULT gen_random_uuid(), name text, code char(2), age smallint, mood mood,
-          CONSTRAINT adult CHECK (age >= 18), tall numeric(3, 1))
+          CONSTRAINT adult CHECK (age >= 18), tall numeric(3, 1), marks smallint[],
+          home address, weights numeric(3, 1)[])
         """,
         "CREATE TABLE pet (id int PRIMARY KEY, person_id uuid REFERENCES person)",
         "CREATE TABLE log (id int PRIMARY KEY, name text NOT NULL)",
@@ -96,12 +98,27 @@ struct RefusalTests {
 
   @Test(arguments: [
     (#"{"mood":"blue"}"#, "mood", "blue"), (#"{"age":40000}"#, "age", "40000"),
-    (#"{"code":"abc"}"#, "", "too long"), (#"{"tall":1234}"#, "", "overflow"), (#"{"age":1}"#, "", "`adult`"),
+    (#"{"code":"abc"}"#, "code", "too long"), (#"{"tall":1234}"#, "tall", "overflow"),
+    (#"{"age":1}"#, "", "`adult`"), (#"{"marks":[1,40000]}"#, "marks", "40000"),
+    (#"{"name":"a","weights":[1],"home":{"street":"b","number":40000}}"#, "home", "40000"),
+    (#"{"weights":[1234]}"#, "", "overflow"), (#"{"home":7,"marks":[1]}"#, "home", "home"),
   ])
   func `a refused value is told with its column`(content: String, column: String, reason: String) {
     let answer = served.send(.post, "/people", content)
     #expect(answer.hasPrefix("422") && answer.contains(reason), "\(answer)")
     #expect(column.isEmpty || answer.contains("\"pointer\":\"#/\(column)\""), "\(answer)")
+  }
+
+  @Test(arguments: [("marks", "\"[1,40000]\""), ("age", "40000"), ("tall", "1234"), ("code", "abc")])
+  func `a refused value of an import is told with its column and line`(column: String, value: String) {
+    let lines = (0..<30).map {
+      $0 == 20 ? value : $0.isMultiple(of: 2) ? "" : column == "marks" ? "[1]" : "20"
+    }
+    let answer = served.send(
+      .post, "/people", "name,\(column)\n" + lines.map { "a,\($0)\n" }.joined(), of: "text/csv")
+    #expect(answer.hasPrefix("422") && answer.contains("`\(column)` is refused"), "\(answer)")
+    #expect(answer.contains(#""line":22"#), "\(answer)")
+    #expect(served.text("/people?fields=n:count()") == #"[{"n":0}]"#)
   }
 
   @Test

@@ -10,6 +10,7 @@ import Testing
 /// A PostgreSQL database that is served to one test.
 struct Served {
   let service: KindredService
+  let backend: PostgreSQLBackend
   let target: ConnectionTarget
 
   /// Serves a database that is created by these statements.
@@ -38,11 +39,11 @@ struct Served {
     var options = KindredService.Options()
     options.isWritable = isWritable
     configure(&options)
+    backend = try PostgreSQLBackend(
+      PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable, batches: batches,
+      engine: Cluster.engine)
     service = try KindredService(
-      PostgreSQLBackend(
-        PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable, batches: batches,
-        engine: Cluster.engine),
-      options: options,
+      backend, options: options,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       model: model)
   }

@@ -112,4 +112,40 @@ struct TypeTests {
         served.text("/notes?fields=id", headers: ["Authorization": "Bearer \(key)"]) == expected, "\(key)")
     }
   }
+
+  @Test(arguments: [
+    ("{ hasMany: notes, foreignKey: { name: id } }", "operator does not exist"),
+    ("{ hasMany: notes, foreignKey: { mood: name } }", "operator does not exist"),
+    ("{ hasOne: counts, foreignKey: { name: id } }", "operator does not exist"),
+    ("{ hasMany: notes, foreignKey: { day: seen } }", nil),
+    ("{ hasMany: notes, foreignKey: { size: id } }", nil),
+  ])
+  func `an association between columns that can't be compared is an error of the model file`(
+    definition: String, message: String?
+  ) throws {
+    let file = try ModelFileParser(path: "model.yaml").parse(
+      """
+      commonTableExpressions:
+        counts:
+          sql: SELECT name, count(*) AS n FROM note GROUP BY name
+      resources:
+        authors:
+          associations:
+            odd: \(definition)
+      """)
+    let schema = [
+      "CREATE TYPE mood AS ENUM ('glad', 'sad')",
+      "CREATE TABLE author (id int PRIMARY KEY, name text, seen timestamptz)",
+      "CREATE TABLE note (id int PRIMARY KEY, name text, mood mood, day date, size numeric)",
+    ]
+    guard let message else {
+      let served = try Served(contentsOf: schema, model: { try file.model(of: $0) })
+      #expect(served.text("/authors?include=odd") == "[]")
+      return
+    }
+    let error = try #require(throws: ModelFileError.self) {
+      _ = try Served(contentsOf: schema, model: { try file.model(of: $0) })
+    }
+    #expect("\(error)".contains(message) && "\(error)".contains("model.yaml:7"), "\(error)")
+  }
 }

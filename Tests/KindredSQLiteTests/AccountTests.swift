@@ -25,20 +25,20 @@ struct AccountTests {
   func `memory beyond the limit is refused, and the next request has all of it again`() throws {
     let connection = try connection { $0.memory = 8 << 20 }
     for _ in 0..<2 {
-      connection.accounting {
+      connection.account.charge {
         let error = #expect(throws: DatabaseError.self) {
           try connection.execute("SELECT length(zeroblob(5000000) || hex(zeroblob(4000000)))")
         }
         #expect(error?.interruption == .outOfMemory)
       }
-      try connection.accounting { try connection.execute("SELECT length(hex(zeroblob(1000000)))") }
+      try connection.account.charge { try connection.execute("SELECT length(hex(zeroblob(1000000)))") }
     }
   }
 
   @Test
   func `an error that has another cause is not attributed to memory that was refused before`() throws {
     let connection = try connection { $0.memory = 8 << 20 }
-    connection.accounting {
+    connection.account.charge {
       let refused = #expect(throws: DatabaseError.self) {
         try connection.execute("SELECT length(zeroblob(5000000) || hex(zeroblob(4000000)))")
       }
@@ -54,17 +54,17 @@ struct AccountTests {
   @Test
   func `without an account nothing is refused`() throws {
     let connection = try connection { _ in }
-    try connection.accounting { try connection.execute("SELECT length(hex(zeroblob(20000000)))") }
+    try connection.account.charge { try connection.execute("SELECT length(hex(zeroblob(20000000)))") }
   }
 
   @Test(.enabled(if: TemporaryStorage.available == .files))
   func `temporary files beyond the limit are refused`() throws {
     let connection = try connection { $0.temporaryFiles = 4 << 20 }
-    connection.accounting {
+    connection.account.charge {
       let error = #expect(throws: DatabaseError.self) { try sort(200, on: connection) }
       #expect(error?.interruption == .outOfSpace)
     }
-    try connection.accounting { try sort(20, on: connection) }
+    try connection.account.charge { try sort(20, on: connection) }
   }
 
   @Test

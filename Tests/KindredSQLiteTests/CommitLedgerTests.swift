@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KindredSQLite
@@ -37,7 +38,7 @@ struct CommitLedgerTests {
 
   private func state() throws -> FileState {
     _ = try watcher.dataVersion
-    return try #require(watcher.fileState)
+    return try #require(FileState(of: watcher))
   }
 
   /// Writes as the server does, and waits for the commit.
@@ -59,7 +60,6 @@ struct CommitLedgerTests {
   }
 
   @Test(
-    "it has the tables of triggers, of foreign keys, of views, of tables without rowid, and of one that is emptied",
     arguments: [
       ("UPDATE a SET x = 'z'", ["a"]), ("INSERT INTO a VALUES (1, 2) ON CONFLICT DO UPDATE SET x = 3", ["a"]),
       ("REPLACE INTO a VALUES (1, 2)", ["a", "b", "c"]), ("DELETE FROM a WHERE id = 1", ["a", "b", "c"]),
@@ -67,7 +67,9 @@ struct CommitLedgerTests {
       ("UPDATE w SET x = 2", ["log", "w"]), ("INSERT INTO v VALUES (1)", ["a", "v"]),
       ("INSERT INTO counted(x) VALUES (1)", ["counted"]),
     ] as [(String, Set<String>)])
-  func tables(sql: String, tables: Set<String>) throws {
+  func `it has the tables of triggers, foreign keys and views, and one that is emptied`(
+    sql: String, tables: Set<String>
+  ) throws {
     #expect(try self.tables(of: sql) == tables)
     // The statement is prepared already; it may have nothing left to change.
     let again = try self.tables(of: sql)
@@ -126,13 +128,19 @@ struct CommitLedgerTests {
   func `what a statement reads is known through views, but not of full-text tables and the schema`() throws {
     let reader = try Connection(path: path, access: .readOnly)
     #expect(
-      try reader.tables(readBy: ["SELECT count(*) FROM V", "SELECT 1 FROM w WHERE id = 'k'"]) == ["a", "w"])
-    #expect(try reader.tables(readBy: ["SELECT * FROM c WHERE EXISTS (SELECT 1 FROM b)"]) == ["b", "c"])
+      try AccessedTables.names(
+        readBy: ["SELECT count(*) FROM V", "SELECT 1 FROM w WHERE id = 'k'"], on: reader) == ["a", "w"])
     #expect(
-      try reader.tables(readBy: ["SELECT json_each.value FROM a, json_each(a.x)"]) == ["a", "json_each"])
+      try AccessedTables.names(readBy: ["SELECT * FROM c WHERE EXISTS (SELECT 1 FROM b)"], on: reader) == [
+        "b", "c",
+      ])
+    #expect(
+      try AccessedTables.names(readBy: ["SELECT json_each.value FROM a, json_each(a.x)"], on: reader) == [
+        "a", "json_each",
+      ])
     for unknown in ["SELECT * FROM f", "SELECT * FROM sqlite_schema", "SELECT * FROM sqlite_sequence"] {
-      #expect(try reader.tables(readBy: [unknown]) == nil, "\(unknown)")
+      #expect(try AccessedTables.names(readBy: [unknown], on: reader) == nil, "\(unknown)")
     }
-    #expect(try reader.tables(readBy: ["SELECT 1"]) == [])
+    #expect(try AccessedTables.names(readBy: ["SELECT 1"], on: reader) == [])
   }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import KindredSQLSyntax
 import KindredSQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Connection pools")

@@ -1,4 +1,5 @@
 import KindredSQLite
+import TestSupport
 import Testing
 
 @Suite("What a file says of its state")
@@ -22,20 +23,20 @@ struct FileStateTests {
   func `it stays while nobody commits, and changes with a commit`(mode: String) throws {
     try writer.execute("PRAGMA journal_mode = \(mode)")
     _ = try watcher.dataVersion
-    let state = try #require(watcher.fileState)
+    let state = try #require(FileState(of: watcher))
     for harmless in [
       "SELECT * FROM t", "BEGIN; INSERT INTO t VALUES (2); ROLLBACK", "BEGIN; SELECT * FROM t; COMMIT",
     ] {
       try writer.execute(harmless)
-      #expect(watcher.isUnchanged(since: state), "\(harmless)")
+      #expect(state.holds(for: watcher), "\(harmless)")
     }
     for change in [
       "INSERT INTO t VALUES (2)", "CREATE TABLE u(x)", "UPDATE t SET x = 3", "PRAGMA user_version = 4",
     ] {
       _ = try watcher.dataVersion
-      let state = try #require(watcher.fileState)
+      let state = try #require(FileState(of: watcher))
       try writer.execute(change)
-      #expect(!watcher.isUnchanged(since: state), "\(change)")
+      #expect(!state.holds(for: watcher), "\(change)")
     }
   }
 
@@ -43,19 +44,18 @@ struct FileStateTests {
   func `a transaction that is under way is no commit yet`() throws {
     try writer.execute("PRAGMA journal_mode = WAL")
     _ = try watcher.dataVersion
-    let state = try #require(watcher.fileState)
+    let state = try #require(FileState(of: watcher))
     // More than the page cache holds, so that pages are written to the WAL before the commit.
     try writer.execute("PRAGMA cache_size = 2; BEGIN; INSERT INTO t SELECT randomblob(4000) FROM t, t, t, t")
     try writer.execute(
       "INSERT INTO t SELECT x FROM t; INSERT INTO t SELECT x FROM t; INSERT INTO t SELECT x FROM t")
-    #expect(watcher.isUnchanged(since: state))
+    #expect(state.holds(for: watcher))
     try writer.execute("COMMIT")
-    #expect(!watcher.isUnchanged(since: state))
+    #expect(!state.holds(for: watcher))
   }
 
-  @Test(
-    "whatever others do, where it is unchanged the data version is too", arguments: 0..<20 as Range<UInt64>)
-  func random(seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `whatever others do, where it is unchanged the data version is too`(seed: UInt64) throws {
     var numbers = seed
     func next(_ bound: UInt64) -> UInt64 {
       numbers = numbers &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -75,14 +75,14 @@ struct FileStateTests {
       // Some operations fail while the file is locked.
       try? writer.execute(action)
       if next(3) == 0 { _ = try? watcher.rows("SELECT count(*) FROM t") }
-      if let known, watcher.isUnchanged(since: known.state) {
+      if let known, known.state.holds(for: watcher) {
         unchanged += 1
         // While a process holds the file exclusively, the version is unknown, but nobody can read anything newer
         // either.
         if let version = try? watcher.dataVersion { #expect(version == known.version, "\(action)") }
       }
       known = nil
-      if let version = try? watcher.dataVersion, let state = watcher.fileState,
+      if let version = try? watcher.dataVersion, let state = FileState(of: watcher),
         (try? watcher.dataVersion) == version
       {
         known = (state, version)

@@ -2,6 +2,7 @@ import KindredClock
 import Dispatch
 import Foundation
 import KindredSQLite
+import TestSupport
 import Testing
 
 @Suite("Interruption")

@@ -1,6 +1,7 @@
 import Foundation
 import KindredSQLSyntax
 import KindredSQLite
+import TestSupport
 import Testing
 
 @Suite("Opening")

@@ -1,6 +1,7 @@
 import Foundation
 import KindredSQLSyntax
 import KindredSQLite
+import TestSupport
 import Testing
 
 /// Databases that can't be written, because the medium is mounted read-only or the directory belongs to another

@@ -1,5 +1,6 @@
 import KindredSQLSyntax
 import KindredSQLite
+import TestSupport
 import Testing
 
 @Suite("Transactions")

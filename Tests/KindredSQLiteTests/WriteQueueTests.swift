@@ -1,6 +1,7 @@
 import KindredClock
 import CKindredSQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KindredSQLite

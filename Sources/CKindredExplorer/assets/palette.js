@@ -101,7 +101,7 @@ export function openPalette(actions, go) {
   });
   show();
   // Enter waits for the schema, because what was typed may name one of its tables.
-  const loading = schema().then((found) => {
+  const loading = schema().catch(() => null).then((found) => {
     const places = (found?.resources ?? []).flatMap((resource) => [
       { text: resource.name, kind: "table", action: () => go(resource.link) },
       ...resource.columns.map((column) => ({

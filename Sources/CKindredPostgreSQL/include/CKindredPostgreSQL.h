@@ -55,9 +55,14 @@ int kindred_pq_rows(const PGresult *result);
 int kindred_pq_columns(const PGresult *result);
 unsigned kindred_pq_type(const PGresult *result, int column);
 const char *kindred_pq_name(const PGresult *result, int column);
-bool kindred_pq_is_null(const PGresult *result, int row, int column);
-const char *kindred_pq_value(const PGresult *result, int row, int column);
-int kindred_pq_length(const PGresult *result, int row, int column);
+/// A value of a row, which a zero byte follows; the length of NULL is -1.
+typedef struct {
+  const char *bytes;
+  int length;
+} kindred_pq_text;
+kindred_pq_text kindred_pq_value(const PGresult *result, int row, int column);
+/// Replaces a value of a row; returns false if there is no memory.
+bool kindred_pq_set_value(PGresult *result, int row, int column, const char *text, int length);
 const char *kindred_pq_command(PGresult *result);
 const char *kindred_pq_affected(PGresult *result);
 void kindred_pq_clear(PGresult *result);

@@ -35,7 +35,7 @@ public struct StatementArguments: Hashable, Sendable {
   /// - Throws: `DatabaseError` (misuse) if it does.
   init(_ bindings: [SQL.Binding]) throws {
     positional = try bindings.map { binding in
-      guard case .value(let value) = binding else {
+      guard let value = binding.knownValue else {
         throw DatabaseError.misuse("a value of the request is missing")
       }
       return value

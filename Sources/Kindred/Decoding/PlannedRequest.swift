@@ -165,6 +165,7 @@ final class PlannedRequest {
       if lineage.indices.contains(index), lineage[index].indices.contains(column) {
         return lineage[index][column]
       }
+    case .moment(let binding): return try value(of: binding, below: lineage)
     case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression: break
     }
     throw DatabaseError.misuse("a value of the request is missing")

@@ -1,7 +1,7 @@
 import CKindredSQLite
 import KindredSQLite
 
-/// Reports every statement that a connection starts, whoever prepared it
+/// Reports every statement that a connection starts, wherever it was prepared
 /// (<https://www.sqlite.org/c3ref/trace_v2.html>).
 final class StatementTrace {
   private let handle: OpaquePointer

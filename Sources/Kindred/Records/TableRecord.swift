@@ -74,7 +74,7 @@ extension SQLExpression {
     let columns = (try? Planner(model: model).selection(of: request)) ?? []
     return columns.map { column in
       column.replacingBindings { binding, _ in
-        if case .value(let value) = binding { SQL(literal: value) } else { nil }
+        binding.knownValue.map { SQL(literal: $0) }
       }.rendered().text
     }.joined(separator: ", ")
   }

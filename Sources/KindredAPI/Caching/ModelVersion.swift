@@ -99,15 +99,18 @@ final class ModelVersion: Sendable {
     let name = role?.name ?? ""
     if let known = databaseRoles.withLock({ $0.byName[name] }) { return known ?? self }
     let withheld = try source.withheldColumns()
-    return databaseRoles.withLock { known in
-      let version =
-        withheld.isEmpty
-        ? nil
-        : known.byWithheld[withheld]
-          ?? ModelVersion(
-            schemaVersion: schemaVersion, model: model.leavingOut(withheld), timelessness: timelessness,
-            counts: counts)
-      known.add(version, name, withheld)
+    let known = databaseRoles.withLock { $0.byWithheld[withheld] }
+    // Other threads don't wait for it.
+    let made =
+      withheld.isEmpty
+      ? nil
+      : known
+        ?? ModelVersion(
+          schemaVersion: schemaVersion, model: model.leavingOut(withheld), timelessness: timelessness,
+          counts: counts)
+    return databaseRoles.withLock { roles in
+      let version = made.map { roles.byWithheld[withheld] ?? $0 }
+      roles.add(version, name, withheld)
       return version ?? self
     }
   }
@@ -133,45 +136,5 @@ final class ModelVersion: Sendable {
   private struct Document {
     let bytes: [UInt8]
     let tag: ContentHash.Digest
-  }
-}
-
-/// Provides the model of a database, which is read again when the schema changes while the server runs.
-final class ModelSource: Sendable {
-  private let read: @Sendable (any SchemaSource) throws -> Model
-  private let current = Mutex<ModelVersion?>(nil)
-  /// Whether the most recently used model has access rules: read for each request, it needs no lock.
-  private let isRestricted = Atomic(false)
-  /// The counts of all versions together.
-  let planCounts = PlanCounts()
-
-  /// - Parameter read: Creates the model of the database as a snapshot shows it.
-  init(read: @escaping @Sendable (any SchemaSource) throws -> Model) {
-    self.read = read
-  }
-
-  /// The most recently used model.
-  var known: ModelVersion? { current.withLock { $0 } }
-
-  /// Whether the most recently used model has access rules.
-  var hasAccessRules: Bool { isRestricted.load(ordering: .sequentiallyConsistent) }
-
-  /// Returns the model of a snapshot's schema.
-  func version(for source: any SchemaSource) throws -> ModelVersion {
-    let schemaVersion = source.schemaVersion
-    if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
-    let version = try made(for: source)
-    current.withLock { current in
-      current = version
-      isRestricted.store(version.vocabulary != nil, ordering: .sequentiallyConsistent)
-    }
-    return version
-  }
-
-  /// Returns a model that isn't stored for others, because its schema may never be committed.
-  func made(for source: any SchemaSource) throws -> ModelVersion {
-    ModelVersion(
-      schemaVersion: source.schemaVersion, model: try read(source), timelessness: try source.timelessness(),
-      counts: planCounts)
   }
 }

@@ -16,6 +16,8 @@ final class PlannedRequest: Sendable {
   /// For a page, whether the result could also be CSV.
   let isTabular: Bool
   let parameters: Parameters
+  /// The number of literals, which is compared for each request.
+  let literalCount: Int
   /// The largest number of records of the page; nil for all.
   let limit: Int?
   /// Whether the result is the value of one column instead of records.
@@ -35,6 +37,7 @@ final class PlannedRequest: Sendable {
     self.explains = explains
     self.isTabular = isTabular
     self.parameters = parameters
+    literalCount = parameters.literals.count
     self.limit = limit
     self.isColumnValue = isColumnValue
     self.name = name

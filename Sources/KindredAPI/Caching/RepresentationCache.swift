@@ -27,6 +27,9 @@ final class RepresentationCache: Sendable {
     }
   }
 
+  /// Distinguishes the tags of this service from those of all others, including those of earlier processes.
+  let instance = String(UInt64.random(in: .min ... .max))
+
   struct Entry {
     var key: Key
     /// The state of the database; nil if the content depends on something else too.

@@ -82,13 +82,13 @@ struct RequestShape {
 
   /// Returns a request with the plan of `shared` and the literals of this shape, or nil if the plan doesn't fit.
   func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
-    guard shared.parameters.literals.count == literals.count else { return nil }
+    guard shared.literalCount == literals.count else { return nil }
     let order = RequestOrder(segments: segments, terms: shared.order.terms, principal: principal.standing)
     var parameters = Parameters(
-      literals: literals, cursor: shared.parameters.cursor, claims: principal.claims)
+      literals: literals, cursor: nil, claims: principal.claims)
     if let after {
       guard let cursor = try? cursors.decode(after, for: order.associatedData),
-        let planned = parameters.cursor, planned.hasShape(of: cursor)
+        let planned = shared.parameters.cursor, planned.hasShape(of: cursor)
       else { return nil }
       parameters.cursor = cursor
     }
@@ -119,8 +119,8 @@ struct RequestShape {
         resource = destination
         isOne = association.isToOne
       } else {
-        guard let column = resource.key, !segment.contains(byte: UInt8(ascii: "=")),
-          let text = try? URLCoding.decode(segment), column.isCanonical(text)
+        guard resource.hasKey, !segment.contains(byte: UInt8(ascii: "=")),
+          let text = try? URLCoding.decode(segment), resource.isKey(text)
         else {
           isShareable = false
           return
@@ -187,12 +187,13 @@ struct RequestShape {
   private func text(
     of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> String? {
-    guard let resource, resource.columns.contains(String(decoding: name, as: UTF8.self)) else { return nil }
-    return Self.text(value)
+    guard let resource, let name = resource.column(named: name) else { return nil }
+    let text = Self.text(value)
+    return resource.integers.contains(name) ? text?.withoutFraction : text
   }
 
   private static func text(_ value: some Collection<UInt8>) -> String? {
-    try? URLCoding.decode(String(decoding: value, as: UTF8.self), plusIsSpace: true)
+    try? URLCoding.decode(Substring(decoding: value, as: UTF8.self), plusIsSpace: true)
   }
 
   private static func integer(_ digits: some Collection<UInt8>) -> Int64? {

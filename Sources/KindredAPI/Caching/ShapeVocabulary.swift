@@ -4,18 +4,41 @@ import KindredAssociations
 final class ShapeVocabulary: Sendable {
   final class Resource: Sendable {
     /// The column by which a path names a record, if it is the whole key and every text has one candidate.
-    let key: Column?
+    private let key: Column?
+    /// Whether paths name records by such a column.
+    let hasKey: Bool
     let associations: [String: Association]
     /// The parameters that compare a column for which every text has one candidate.
-    let columns: Set<String>
+    private let columns: Set<String>
+    /// A bit for each length and first byte of their names, modulo 64: few other names have one of them.
+    private let marks: UInt64
+    /// Those of them that hold integers.
+    let integers: Set<String>
 
     init(_ resource: KindredAssociations.Resource) {
       let table = resource.table
       let key = table.primaryKey.count == 1 ? table.columns[table.primaryKey[0]] : nil
       self.key = key.flatMap { $0.hasOneCandidate ? $0 : nil }
+      hasKey = self.key != nil
       associations = Dictionary(uniqueKeysWithValues: resource.associations.map { ($0, Association($1)) })
-      columns = Set(resource.columns.filter(\.hasOneCandidate).map(\.name))
-        .subtracting(RequestNode.rootParameterNames)
+      let compared = resource.columns.filter(\.hasOneCandidate)
+      columns = Set(compared.map(\.name)).subtracting(RequestNode.rootParameterNames)
+      marks = columns.reduce(0) { marks, name in marks | Self.mark(name.utf8) }
+      integers = Set(compared.filter { $0.affinity == .integer }.map(\.name))
+    }
+
+    /// Returns whether a path may name a record by this text.
+    func isKey(_ text: String) -> Bool { key?.isCanonical(text) ?? false }
+
+    /// Returns the name of the column that a parameter compares; nil if it compares none.
+    func column(named bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+      guard marks & Self.mark(bytes) != 0 else { return nil }
+      let name = String(decoding: bytes, as: UTF8.self)
+      return columns.contains(name) ? name : nil
+    }
+
+    private static func mark(_ name: some Collection<UInt8>) -> UInt64 {
+      1 << UInt64(truncatingIfNeeded: (name.count &* 7 &+ Int(name.first ?? 0)) & 63)
     }
   }
 

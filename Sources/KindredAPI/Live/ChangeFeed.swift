@@ -77,7 +77,7 @@ final class ChangeFeed: Sendable {
   /// - Parameters:
   ///   - version: A state of the database that is not newer than the event's.
   ///   - duration: The duration of the query in nanoseconds.
-  ///   - refresh: Runs the query again; returns nil if the result no longer exists, which ends the streams.
+  ///   - refresh: Runs the query again.
   func listen(
     to key: LiveQuery.Key, _ result: LiveResult, version: Int64?, duration: UInt64, lastEventID: String?,
     expiry: UInt64?, refresh: @escaping LiveQuery.Refresh
@@ -184,12 +184,15 @@ final class ChangeFeed: Sendable {
     tend(now)
   }
 
-  /// Notes the current state of the database, nil if it is unknown, and queues the queries that it may outdate.
+  /// Notes the current state of the database, nil if it is unknown, and queues the queries that it may outdate and those
+  /// whose pause is over.
   private func follow(to version: Int64?, at now: UInt64, _ state: inout State) {
     // By state, the tables changed since; nil if it may be any.
     var changes: [Int64: Set<String>?] = [:]
     var doubtful: [LiveQuery] = []
-    for query in state.queries.values where query.version != version {
+    for query in state.queries.values where query.version != version || query.pauseEnd != nil {
+      let wasWaiting = query.isWaiting
+      query.resume(at: now)
       var changed: Set<String>?
       if let earlier = query.version, let version {
         if changes[earlier] == nil {
@@ -197,7 +200,6 @@ final class ChangeFeed: Sendable {
         }
         changed = changes[earlier] ?? nil
       }
-      let wasWaiting = query.isWaiting
       if query.follow(to: version, changed: changed, at: now), !wasWaiting, query.isWaiting {
         doubtful.append(query)
       }
@@ -218,8 +220,8 @@ final class ChangeFeed: Sendable {
       let start = MonotonicTime.now()
       // Read before the snapshot is taken: a commit in between only costs another query.
       let version = backend.stateNumber
-      let result = refresh()
-      publish(result, of: query, version: version, duration: MonotonicTime.now() - start)
+      let outcome = refresh()
+      publish(outcome, of: query, version: version, duration: MonotonicTime.now() - start)
     }
   }
 
@@ -238,27 +240,34 @@ final class ChangeFeed: Sendable {
   }
 
   private func publish(
-    _ result: LiveResult?, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
+    _ outcome: LiveQuery.Outcome, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
+  ) {
+    switch outcome {
+    case .result(let result): publish(result, of: query, version: version, duration: duration)
+    case .failure: state.withLock { _ in query.value.fail(at: MonotonicTime.now(), duration: duration) }
+    case .end:
+      let listeners = state.withLock { box in
+        let listeners = Array(query.value.listeners.values)
+        forget(query.value, &box.value)
+        return listeners
+      }
+      for listener in listeners { listener.end() }
+    }
+  }
+
+  private func publish(
+    _ result: LiveResult, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
   ) {
     let (listeners, run) = state.withLock { box -> ([LiveListener], Int) in
       let query = query.value
-      guard let result else {
-        let listeners = Array(query.listeners.values)
-        forget(query, &box.value)
-        return (listeners, query.run)
-      }
       let isNews = query.finish(result, version: version, duration: duration)
       // A commit during the run may have outdated the result again.
       if query.isWaiting { box.value.queue.add(query) }
       return (isNews ? Array(query.listeners.values) : [], query.run)
     }
-    guard let event = result?.event else {
-      for listener in listeners { listener.end() }
-      return
-    }
     let now = MonotonicTime.now()
     for listener in listeners where listener.isExpired(at: now) { listener.end() }
-    let recipients = listeners.filter { $0.take(event, of: run) }
+    let recipients = listeners.filter { $0.take(result.event, of: run) }
     state.withLock { $0.value.counts.events += recipients.count }
     for listener in recipients { listener.announce() }
     endSlowest()

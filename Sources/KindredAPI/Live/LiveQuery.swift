@@ -10,8 +10,16 @@ final class LiveQuery {
     let rights: [UInt8]
   }
 
-  /// Runs the query again; returns nil if the result no longer exists.
-  typealias Refresh = @Sendable () -> LiveResult?
+  /// What running the query again has led to.
+  enum Outcome: Sendable {
+    case result(LiveResult)
+    /// The database does not answer, or not in time: the query runs again after a pause.
+    case failure
+    /// The result no longer exists, or the client may not see it any more.
+    case end
+  }
+
+  typealias Refresh = @Sendable () -> Outcome
 
   let key: Key
   let refresh: Refresh
@@ -25,6 +33,10 @@ final class LiveQuery {
   /// When a commit may have outdated the result, in nanoseconds; nil if none has.
   private(set) var doubtfulSince: UInt64?
   private(set) var isRunning = false
+  /// The end of the pause after a run that failed, in nanoseconds; nil if it isn't paused.
+  private(set) var pauseEnd: UInt64?
+  /// The number of runs that have failed one after the other.
+  private var failures = 0
   /// The number of the latest run.
   private(set) var run = 0
   /// The run after which all listeners have the same result.
@@ -54,7 +66,7 @@ final class LiveQuery {
   var rank: UInt64 { (doubtfulSince ?? 0) &+ 4 &* duration }
 
   /// Whether it is waiting to run.
-  var isWaiting: Bool { doubtfulSince != nil && !isRunning }
+  var isWaiting: Bool { doubtfulSince != nil && !isRunning && pauseEnd == nil }
 
   /// The first run whose result is no older than what any listener has been given by now.
   var nextRun: Int { run + 1 }
@@ -87,9 +99,27 @@ final class LiveQuery {
     run += 1
   }
 
+  /// Records that a run has failed; it is paused for a second at first, and then for longer and longer.
+  func fail(at now: UInt64, duration: UInt64) {
+    isRunning = false
+    self.duration = duration
+    doubt(at: now)
+    pauseEnd = now &+ min(1_000_000_000 << UInt64(min(failures, 10)), Self.longestPause)
+    failures += 1
+  }
+
+  /// Ends the pause if its time is over.
+  func resume(at now: UInt64) {
+    if let pauseEnd, now >= pauseEnd { self.pauseEnd = nil }
+  }
+
+  /// The longest pause after a run that failed, in nanoseconds.
+  private static let longestPause: UInt64 = 10_000_000_000
+
   /// Records the result of a run, and returns whether listeners must be notified.
   func finish(_ result: LiveResult, version: Int64?, duration: UInt64) -> Bool {
     isRunning = false
+    failures = 0
     self.version = version
     self.duration = duration
     tables = result.tables

@@ -1,5 +1,5 @@
 /// A page of Kindred itself, under `/-/`, where it can't conflict with a table.
-enum OperationsPage: String {
+enum OperationsPage: String, CaseIterable {
   case health
   case metrics
   case openAPI = "openapi.json"

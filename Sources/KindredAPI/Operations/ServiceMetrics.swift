@@ -12,7 +12,7 @@ final class ServiceMetrics: Sendable {
     var count: Int { value.load(ordering: .relaxed) }
   }
 
-  private static let methods = KindredService.methods
+  private static let methods = HTTPMethod.supported
   /// The upper bounds of the histogram's buckets, as text in seconds and in nanoseconds.
   private static let bounds: [(text: String, nanoseconds: UInt64)] = [
     ("0.001", 1_000_000), ("0.0025", 2_500_000), ("0.005", 5_000_000), ("0.01", 10_000_000),
@@ -29,6 +29,21 @@ final class ServiceMetrics: Sendable {
   private let nanoseconds = Counter()
   private let unchanged = Counter()
   private let defects = Counter()
+
+  private let counterSource = Mutex<CounterSource?>(nil)
+
+  /// Boxed: reading a bare closure through `Mutex` adds a reabstraction thunk on every access.
+  private struct CounterSource {
+    let read: @Sendable () -> HTTPServerCounters
+  }
+
+  /// Sets the source of the server's counters.
+  func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
+    counterSource.withLock { $0 = CounterSource(read: counters) }
+  }
+
+  /// The counters of the server; nil before their source is set.
+  var serverCounters: HTTPServerCounters? { counterSource.withLock { $0 }?.read() }
 
   /// Counts a response once its last byte has been generated.
   func count(_ method: HTTPMethod, _ status: HTTPStatus, nanoseconds duration: UInt64) {

@@ -5,8 +5,8 @@ import KindredOutput
 /// Encodes cursors as text for URLs: sealed, so that they reveal nothing and can't be forged, and bound to their
 /// request.
 ///
-///     passed (varint), digest (16 bytes where it is not whole), values (kind, then 8 bytes or length and bytes),
-///     padding (kind, random bytes, zeros)
+///     what follows (1 for a digest, 2 for a time), passed (varint), time (varint), digest (16 bytes),
+///     values (kind, then 8 bytes or length and bytes), padding (kind, random bytes, zeros)
 struct CursorCoding: Sendable {
   private let seal: Seal
   private let sealed = SealedCursors()
@@ -27,15 +27,20 @@ struct CursorCoding: Sendable {
   ///   - request: The data that must be the same when the cursor is decoded.
   /// - Returns: The text, or nil if OpenSSL fails.
   func encode(_ cursor: Cursor, isHidden: Bool, for request: [UInt8]) -> String? {
-    var bytes: [UInt8] = [cursor.digest == nil ? 0 : 1]
+    var bytes: [UInt8] = [
+      (cursor.digest == nil ? 0 : Self.digestFlag) | (cursor.time == nil ? 0 : Self.timeFlag)
+    ]
     bytes.append(varint: UInt64(bitPattern: cursor.passed))
+    if let time = cursor.time { bytes.append(varint: UInt64(bitPattern: time)) }
     bytes += cursor.digest ?? []
     for value in cursor.values { bytes.append(value) }
     guard isHidden else { return sealed.text(of: bytes, for: request) { seal(bytes, with: request) } }
+    // Equal values differ, and the length depends on nothing but the number of terms.
     guard let random = [UInt8].random(count: Self.randomLength) else { return nil }
     bytes.append(Self.padding)
     bytes += random
-    bytes += [UInt8](repeating: 0, count: max(0, Self.paddedLength - bytes.count))
+    let length = Self.unvaluedLength + cursor.values.count * Self.hiddenValueLength
+    bytes += [UInt8](repeating: 0, count: max(0, length - bytes.count))
     return seal(bytes, with: request)
   }
 
@@ -63,19 +68,27 @@ struct CursorCoding: Sendable {
     return cursor
   }
 
+  private static let digestFlag: UInt8 = 1
+  private static let timeFlag: UInt8 = 2
   private static let digestLength = 16
   /// The kind of what follows the values.
   private static let padding: UInt8 = 0xFF
   private static let randomLength = 16
-  /// More than the longest cursor takes without padding.
-  private static let paddedLength = 1536
+  /// The maximum length of everything but the values: the flags, two varints, the digest and the start of the padding.
+  private static let unvaluedLength = 1 + 2 * 10 + digestLength + 1 + randomLength
+  /// The maximum length of a value that is hidden, with its kind and its length.
+  private static let hiddenValueLength = 2 + Cursor.hiddenValueSize
 
   private static func cursor(_ bytes: ArraySlice<UInt8>) -> Cursor? {
     var bytes = bytes
-    guard let isAbridged = bytes.popFirst(), let passed = bytes.takeVarint() else { return nil }
+    guard let flags = bytes.popFirst(), let passed = bytes.takeVarint() else { return nil }
     var cursor = Cursor(values: [])
     cursor.passed = Int64(bitPattern: passed)
-    if isAbridged == 1 {
+    if flags & timeFlag != 0 {
+      guard let time = bytes.takeVarint() else { return nil }
+      cursor.time = Int64(bitPattern: time)
+    }
+    if flags & digestFlag != 0 {
       guard let digest = bytes.take(digestLength) else { return nil }
       cursor.digest = digest
     }
@@ -151,5 +164,13 @@ extension ArraySlice<UInt8> {
     case 6: return bytes().map { .blobBeginning($0) }
     default: return nil
     }
+  }
+}
+
+/// Thrown if cursors can't be sealed: the key isn't 32 bytes long, or OpenSSL lacks AES-SIV.
+public struct CursorKeyError: Error, CustomStringConvertible {
+  /// A sentence that explains the error.
+  public var description: String {
+    "the cursors of pages can't be sealed: the key must have 32 bytes, and OpenSSL must be of version 3 or later"
   }
 }

@@ -46,7 +46,8 @@ struct Explanation {
     // The value isn't shown: it may be of a hidden column.
     case .cursor(let number): ["cursor": .integer(Int64(number))]
     case .claim(let name): JSONValue(planned.parameters.claims[name] ?? .null)
-    case .beginning, .regularExpression: JSONValue((try? planned.parameters.value(of: binding)) ?? .null)
+    case .beginning, .moment, .regularExpression:
+      JSONValue((try? planned.parameters.value(of: binding)) ?? .null)
     case .ancestor(let level, let column):
       ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]
     case .batch(let number): ["input": .integer(Int64(number))]

@@ -1,3 +1,4 @@
+import KindredAssociations
 import KindredHTTP
 
 /// The links to the first page and the next one.
@@ -7,10 +8,15 @@ struct PageLinks {
   let next: String?
 
   /// - Parameters:
-  ///   - cursor: The encoded cursor of the next page; nil on the last page.
-  ///   - longRequests: Shortens links that would be too long.
+  ///   - cursor: The cursor of the next page; nil on the last page.
+  ///   - planned: The request as planned.
+  ///   - longRequests: Seals the cursor, and shortens links that would be too long.
   ///   - standing: The standing of the principal that may follow shortened links.
-  init(_ request: HTTPRequest, next cursor: String?, _ longRequests: LongRequests, for standing: [UInt8]) {
+  init(
+    _ request: HTTPRequest, next cursor: Cursor?, of planned: PlannedRequest, _ longRequests: LongRequests,
+    for standing: [UInt8]
+  ) {
+    let cursor = cursor.flatMap { longRequests.cursors.encode($0, of: planned) }
     let links = Self.links(request, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
       (first, next) = links

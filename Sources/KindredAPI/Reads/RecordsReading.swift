@@ -11,13 +11,13 @@ final class RecordsReading {
   /// The state of the database before the snapshot was taken; nil if unknown.
   private let stateNumber: Int64?
   private let reading: any ReadTransaction
-  private let service: KindredService
+  private let service: RecordsService
   private var reader: any ResultSource
 
   /// - Parameter reading: A transaction with a snapshot; it is closed with the representation's content.
   init(
     _ planned: PlannedRequest, for asked: RecordsRequest, at stateNumber: Int64?,
-    _ reading: any ReadTransaction, _ service: KindredService
+    _ reading: any ReadTransaction, _ service: RecordsService
   ) {
     self.stateNumber = stateNumber
     self.planned = planned
@@ -30,8 +30,20 @@ final class RecordsReading {
   /// Releases the statements; the transaction keeps its connection.
   func close() { reader.close() }
 
+  /// The records and their cursor were sorted at the same time, which took too much memory.
+  struct SortedTwice: Error {
+    let error: any BackendError
+  }
+
   func representation() throws -> Representation {
-    let beginning = try begin()
+    let beginning: Beginning
+    do {
+      beginning = try begin()
+    } catch let error as any BackendError
+      where error.kind == .exceeded("memory") && takesTwoStatements && !asked.startsWithCursor
+    {
+      throw SortedTwice(error: error)
+    }
     var hash = beginning.hash
     if reader.isAtEnd { return whole(beginning, tag: hash.finish()) }
     var parts = [reader.takePart()]
@@ -64,7 +76,7 @@ final class RecordsReading {
   // MARK: Tags
 
   /// The state of the snapshot, or an earlier one; nil if it is unknown.
-  private var version: Int64? { stateNumber ?? reading.observedState }
+  private var version: Int64? { reading.observedState ?? stateNumber }
 
   /// The tag of this content, if it has been read before and nothing has been written since.
   private var knownTag: ContentHash.Digest? {
@@ -77,10 +89,7 @@ final class RecordsReading {
 
   /// The database state of the snapshot; nil if it is unknown, or if the content depends on something else too.
   private var stateVersion: Int64? {
-    // The snapshot has that state only if nothing has been committed since the request arrived.
-    guard planned.isTimeless, let version, service.backend.stateNumber == version else {
-      return nil
-    }
+    guard planned.isTimeless, let version, reading.shows(state: version) else { return nil }
     return version
   }
 
@@ -109,7 +118,7 @@ final class RecordsReading {
   /// A tag for content that is too long to be hashed first, derived from the database state.
   private var newTag: ContentHash.Digest {
     var hash = ContentHash()
-    hash.update(service.instance)
+    hash.update(service.representations.instance)
     if let version = stateVersion {
       hash.update("\(version) ")
       asked.key.combine(into: &hash)
@@ -138,6 +147,11 @@ final class RecordsReading {
 
   // MARK: Reading
 
+  /// Whether the cursor of a page is found by a statement of its own.
+  private var takesTwoStatements: Bool {
+    planned.plan.plan.lookahead != nil && (!asked.type.isUnpaged || planned.limit != nil)
+  }
+
   private static func reader(_ planned: PlannedRequest, _ reading: any ReadTransaction) -> any ResultSource {
     reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
   }
@@ -161,7 +175,7 @@ final class RecordsReading {
   private static let jsonHeaders = Representation.headers(MediaType.json.field)
 
   private func begin() throws -> Beginning {
-    try reader.start()
+    if asked.startsWithCursor { try reader.startAfterCursor() } else { try reader.start() }
     var beginning = Beginning(
       first: try reader.next(),
       headers: Self.headers(for: asked.type), hash: ContentHash())
@@ -181,8 +195,7 @@ final class RecordsReading {
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
       let cursor = try reader.pageCursor()
       let links = PageLinks(
-        asked.request, next: cursor.flatMap { service.cursors.encode($0, of: planned) },
-        service.longRequests, for: asked.principal.standing)
+        asked.request, next: cursor, of: planned, service.longRequests, for: asked.principal.standing)
       if let field = links.field { beginning.headers.append("Link", field) }
       isLastPage = cursor == nil
       beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
@@ -217,7 +230,8 @@ final class RecordsReading {
     reader.close()
     reading.close()
     let representation = Representation(headers: beginning.headers, content: content, tag: tag)
-    if planned.isTimeless, version != nil {
+    // Content that was only measured has been remembered as what it is.
+    if planned.isTimeless, version != nil, gathered?.isEmpty != true {
       remember(tag, isOfContent: true, isLong: representation.isLong, isStreamed: false)
     }
     return representation

@@ -7,7 +7,8 @@ extension Column {
   /// The database converts a text to the column's type. A column without a type stores values unconverted: a text, a
   /// number, or the bytes that base64 encodes. A boolean column holds 0 or 1.
   func candidates(for text: String) -> [SQLValue] {
-    var values: [SQLValue] = [.text(text)]
+    // PostgreSQL takes no integer with a fraction.
+    var values: [SQLValue] = [.text(affinity == .integer ? text.withoutFraction : text)]
     if affinity == .blob {
       if let integer = Int64(text) { values.append(.integer(integer)) }
       if let real = Double(text), Int64(text) == nil { values.append(.real(real)) }
@@ -38,17 +39,29 @@ extension Column {
   ///
   /// The database converts `1.0`, `1e0`, `+1` and ` 1` to 1, and `2.50` to 2.5, but a record has one URL.
   func isCanonical(_ text: String) -> Bool {
-    guard affinity == .integer || affinity == .numeric else { return true }
-    if let integer = Int64(text) { return String(integer) == text }
-    // Of more than 64 bits.
-    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !text.hasPrefix("0") }
+    guard affinity.isNumeric else { return true }
+    if affinity != .real {
+      // Of any length: a longer number is none of 64 bits.
+      if text[...].consists(of: { (0x30...0x39).contains($0) }) {
+        return text.utf8.first != 0x30 || text.utf8.count == 1
+      }
+      if let integer = Int64(text) { return String(integer) == text }
+    }
     let number = text.drop(while: \.isWhitespace)
     guard number.utf8.allSatisfy(Self.numberBytes.contains),
       let value = Double(String(number.reversed().drop(while: \.isWhitespace).reversed()))
     else { return true }
     // The scale depends on the column and on the value.
     if keepsScale { return text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/) != nil }
-    return SQLValue.real(value).keyText == text
+    return keyText(of: .real(value)) == text
+  }
+
+  /// Returns a value of the column as responses and URLs name it; nil for NULL.
+  ///
+  /// A REAL column holds 1.0 and never 1.
+  func keyText(of value: SQLValue) -> String? {
+    if affinity == .real, case .real(let number) = value { return number.literal }
+    return value.keyText
   }
 
   /// The bytes of decimal numbers and of space around them.

@@ -10,12 +10,7 @@ enum QueryContent {
   ///
   /// - Throws: `Problem` (415) for content of another type; `RequestError` if it isn't UTF-8.
   static func get(_ request: HTTPRequest) throws -> HTTPRequest {
-    guard ContentType(of: request)?.essence == mediaType || isEmpty(request) else {
-      throw Problem(
-        .unsupportedMediaType,
-        "the content of QUERY is a query string: send it with `Content-Type: \(mediaType)`",
-        headers: [("Accept-Query", mediaType)])
-    }
+    if !request.body.isEmpty || request.headers["Content-Type"] != nil { try checkType(of: request) }
     guard let content = String(validating: request.body, as: UTF8.self) else {
       throw RequestError(.invalidEncoding, "the content is no UTF-8: encode other bytes with `%`")
     }
@@ -27,7 +22,14 @@ enum QueryContent {
     return get
   }
 
-  private static func isEmpty(_ request: HTTPRequest) -> Bool {
-    request.body.isEmpty && request.headers["Content-Type"] == nil
+  /// - Throws: `Problem` (415) unless the header fields declare a query string without a content coding.
+  static func checkType(of request: HTTPRequest) throws {
+    guard ContentType(of: request)?.essence == mediaType else {
+      throw Problem(
+        .unsupportedMediaType,
+        "the content of QUERY is a query string: send it with `Content-Type: \(mediaType)`",
+        headers: [("Accept-Query", mediaType)])
+    }
+    try WriteContent.checkCoding(of: request)
   }
 }

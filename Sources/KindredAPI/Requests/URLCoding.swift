@@ -8,7 +8,7 @@ enum URLCoding {
   ///
   /// - Parameter plusIsSpace: Whether `+` is a space, as in queries (`application/x-www-form-urlencoded`).
   /// - Throws: `RequestError` for an incomplete escape or malformed UTF-8.
-  static func decode(_ part: some StringProtocol, plusIsSpace: Bool = false, parameter: String? = nil) throws
+  static func decode(_ part: Substring, plusIsSpace: Bool = false, parameter: String? = nil) throws
     -> String
   {
     if part.consists(of: { $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") && $0 < 0x80 }) {
@@ -115,18 +115,19 @@ enum URLCoding {
 
   /// Encodes everything that a URL can't contain, leaving existing escapes as they are.
   static func encodeUnsafe(_ text: String) -> String {
-    if text.consists(of: isSafe) { return text }
+    if text[...].consists(of: isSafe) { return text }
     return encode(text, keeping: isSafe)
   }
 
   /// Appends a text, with everything encoded that a URL can't contain, leaving existing escapes as they are.
   static func appendEncodingUnsafe(_ text: Substring, to bytes: inout [UInt8]) {
-    let isCopied = text.utf8.withContiguousStorageIfAvailable { text in
+    var copy = text
+    let isCopied = copy.withUTF8 { text in
       guard text.allSatisfy(isSafe) else { return false }
       bytes.append(contentsOf: text)
       return true
     }
-    if isCopied != true { bytes += encodeUnsafe(String(text)).utf8 }
+    if !isCopied { bytes += encodeUnsafe(String(text)).utf8 }
   }
 
   /// Returns whether a URL can contain a byte: if it is unreserved or in ``!$&'()*:@/?,;=+%``.
@@ -155,11 +156,12 @@ enum URLCoding {
   }
 }
 
-extension StringProtocol {
+extension Substring {
   /// Returns whether all bytes of the text are of a kind.
   ///
   /// A search in `utf8` itself would go from index to index.
-  fileprivate func consists(of isOfKind: (UInt8) -> Bool) -> Bool {
-    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isOfKind) } ?? utf8.allSatisfy(isOfKind)
+  func consists(of isOfKind: (UInt8) -> Bool) -> Bool {
+    var text = self
+    return text.withUTF8 { $0.allSatisfy(isOfKind) }
   }
 }

@@ -102,7 +102,9 @@ extension Problem {
     case .exceeded(let resource):
       self.init(
         RequestError(
-          .limitExceeded, "the request needs more \(resource) than it may have: ask for less at once"))
+          .limitExceeded,
+          "the request needs more \(resource) than it may have: ask for fewer or shorter values at once; `distinct`, `group` and `sort` hold those that they compare"
+        ))
     case .busy, .cancelled: self = .busy
     case .full:
       self.init(

@@ -7,11 +7,8 @@ import KindredHTTP
 public struct AllowedHosts: Sendable, Hashable {
   /// The hosts in lower case, as bytes for comparison; nil for any host.
   private let names: [[UInt8]]?
-  /// The same in one list, each followed by ``end``, so that all requests share one reference instead of several.
+  /// The same in one list, each after its length, so that all requests share one reference instead of several.
   private let list: [UInt8]
-
-  /// A byte that no host contains.
-  private static let end: UInt8 = 0
 
   /// Allows any host.
   public static let any = AllowedHosts(names: nil)
@@ -21,7 +18,8 @@ public struct AllowedHosts: Sendable, Hashable {
 
   private init(names: [[UInt8]]?) {
     self.names = names
-    list = (names ?? []).flatMap { $0 + [Self.end] }
+    // No host is longer (RFC 1035 §2.3.4).
+    list = (names ?? []).flatMap { name in UInt8(exactly: name.count).map { [$0] + name } ?? [] }
   }
 
   /// Allows these hosts, each without a port and an IPv6 address in brackets; `*` allows any.
@@ -49,15 +47,11 @@ public struct AllowedHosts: Sendable, Hashable {
   }
 
   private static func contains(_ host: UnsafeRawBufferPointer, in list: UnsafeRawBufferPointer) -> Bool {
-    // How many bytes of the name under consideration are those of the host; nil if one differs.
-    var matched: Int? = 0
-    for byte in list {
-      if byte == end {
-        if matched == host.count { return true }
-        matched = 0
-      } else if let count = matched {
-        matched = count < host.count && host[count].lowercased == byte ? count + 1 : nil
-      }
+    var start = 0
+    while start < list.count {
+      let name = list[(start + 1)...].prefix(Int(list[start]))
+      if name.count == host.count, zip(name, host).allSatisfy({ $0 == $1.lowercased }) { return true }
+      start = name.endIndex
     }
     return false
   }

@@ -10,10 +10,10 @@ extension KindredService {
     switch (request.method, route) {
     case (.get, _), (.head, _): return .now(try read(request, at: route, principal, readers, &timing))
     case (.options, _): return .now(try options(of: route, principal))
-    case (_, .batch): return try batch(request, principal, timing)
+    case (_, .batch): return try writes.batch(request, principal, timing)
     case (.query, .records(let segments)):
-      return .now(try records(segments, try QueryContent.get(request), principal, readers, &timing))
-    case (_, .records(let segments)): return try write(segments, request, principal, timing)
+      return .now(try records.read(segments, try QueryContent.get(request), principal, readers, &timing))
+    case (_, .records(let segments)): return try writes.write(segments, request, principal, timing)
     case (_, .index), (_, .operations), (_, .asset):
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
     }
@@ -24,11 +24,11 @@ extension KindredService {
     _ timing: inout RequestTiming
   ) throws -> HTTPResponse {
     switch route {
-    case .index: return try index(request, principal)
+    case .index: return try operations.index(request, principal)
     case .batch: throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
-    case .operations(let page): return try respond(with: page, to: request, principal)
+    case .operations(let page): return try operations.respond(with: page, to: request, principal)
     case .asset(let path): return try asset(path, request)
-    case .records(let segments): return try records(segments, request, principal, readers, &timing)
+    case .records(let segments): return try records.read(segments, request, principal, readers, &timing)
     }
   }
 
@@ -46,18 +46,34 @@ extension KindredService {
     return response
   }
 
-  /// - Throws: `Problem` (405) unless the route accepts the writing method.
-  func checkMethod(of request: HTTPRequest, at route: Route) throws {
-    if case .batch = route, request.method == .post, isWritable { return }
-    throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
+  /// Checks what the head of a request with content decides.
+  ///
+  /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
+  func screenContent(of request: HTTPRequest, _ principal: Principal) throws {
+    let route = try Route(request.path)
+    if request.method == .query, case .records = route { return try QueryContent.checkType(of: request) }
+    if request.method.isSafe { return }
+    if case .records(let segments) = route { return try writes.screen(segments, request, principal) }
+    guard route == .batch, request.method == .post, writes.isWritable else {
+      throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
+    }
+    try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
   }
 
   /// Returns the value of `Allow`.
   private func methods(at route: Route, _ principal: Principal) throws -> String {
     switch route {
-    case .records(let segments): try allow(segments, principal)
-    case .batch: isWritable ? "POST, OPTIONS" : "OPTIONS"
+    case .records(let segments): try writes.allow(segments, principal)
+    case .batch: writes.isWritable ? "POST, OPTIONS" : "OPTIONS"
     case .index, .operations, .asset: "GET, HEAD, OPTIONS"
     }
+  }
+
+  /// Returns a file of the explorer.
+  private func asset(_ path: Substring, _ request: HTTPRequest) throws -> HTTPResponse {
+    guard options.servesExplorer else {
+      throw Problem(.notFound, "not-found", title: "Not found", detail: "this server has no explorer")
+    }
+    return try ExplorerAssets.shared.response(to: request, at: path)
   }
 }

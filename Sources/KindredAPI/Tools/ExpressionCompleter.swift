@@ -219,7 +219,7 @@ struct ExpressionCompleter {
     let names =
       ExpressionFunctions.scalarNames + (takesAggregates ? ExpressionFunctions.aggregateNames : [])
     candidates += Set(names).sorted().map { Candidate(name: $0, kind: .function, ending: "(") }
-    candidates += ExpressionParser.constants.map { Candidate(name: $0, kind: .keyword) }
+    candidates += Keywords.constants.map { Candidate(name: $0, kind: .keyword) }
     if scope.parent != nil { candidates.append(Candidate(name: "../", kind: .operator)) }
     return candidates
   }

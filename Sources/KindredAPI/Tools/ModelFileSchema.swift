@@ -170,5 +170,5 @@ struct ModelFileSchema {
   }
 
   /// Returns a name that needs no escaping in a JSON pointer.
-  private static func component(_ name: String) -> String { OpenAPIDocument.component(name) }
+  private static func component(_ name: String) -> String { OpenAPISchema.component(name) }
 }

@@ -164,7 +164,7 @@ struct RequestDescription {
       if next == .sign(.colon) { return .name }
       if isQuoted { return .unknown }
       if next == .sign(.leftParenthesis), name == "filter" { return .function }
-      return ExpressionParser.isWord(name) ? .keyword : .unknown
+      return Keywords.isWord(name) ? .keyword : .unknown
     }
   }
 

@@ -65,7 +65,7 @@ struct RequestDraft {
     text.parameters.enumerated().compactMap { number, parameter in
       for piece in [parameter.name, parameter.value] {
         do {
-          _ = try URLCoding.decode(piece.raw, plusIsSpace: true)
+          _ = try URLCoding.decode(piece.raw[...], plusIsSpace: true)
         } catch let error as RequestError {
           encodingErrors.append(
             (

@@ -19,6 +19,12 @@ extension Column {
       guard node.depth <= Self.maximumDepth else {
         throw Refusal(message: "`\(name)` holds JSON of \(Self.maximumDepth) levels at most")
       }
+      if let parts, let unknown = parts.unknownField(in: node) {
+        let error = RequestError.unknown(
+          unknown.name, .unknownColumn, "`\(name)` has no field `\(unknown.name)`",
+          among: unknown.type.fields.keys)
+        throw Refusal(message: error.message)
+      }
       return .text(document.text(of: node))
     }
     switch node.content {
@@ -62,6 +68,7 @@ extension Column {
   /// Returns what is stored for a number in JSON notation.
   func value(ofNumber text: String) throws(Refusal) -> SQLValue {
     if let integer = Int64(text) { return .integer(integer) }
+    if affinity == .integer, let integer = text.wholeNumber { return .integer(integer) }
     let isWhole = !text.utf8.contains {
       [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)
     }
@@ -75,6 +82,27 @@ extension Column {
     if declaredType.hasPrefix("numeric"), text.utf8.count > 15 { return .text(text) }
     guard let real = Double(text) else { throw Refusal(message: "`\(name)` takes no such number") }
     return .real(real)
+  }
+}
+
+extension CompositeType {
+  /// Returns a member of a value that is no field of the type, or of those of its fields; nil if there is none.
+  ///
+  /// PostgreSQL would ignore it.
+  fileprivate func unknownField(in node: JSONDocument.Node) -> (name: String, type: CompositeType)? {
+    switch node.content {
+    case .array(let elements):
+      for element in elements {
+        if let unknown = unknownField(in: element) { return unknown }
+      }
+    case .object(let members):
+      for member in members {
+        guard let field = fields[member.name] else { return (member.name, self) }
+        if let unknown = field?.unknownField(in: member.value) { return unknown }
+      }
+    case .null, .boolean, .number, .string: break
+    }
+    return nil
   }
 }
 
@@ -125,5 +153,5 @@ extension String {
 
 extension Double {
   /// The number in decimal notation; there is none for infinity, but a number that is too large means it.
-  fileprivate var literal: String { isInfinite ? (self < 0 ? "-9e999" : "9e999") : description }
+  var literal: String { isInfinite ? (self < 0 ? "-9e999" : "9e999") : description }
 }

@@ -11,8 +11,7 @@ struct PresentRecord {
   /// - Throws: `RequestError` (`notFound`) if there is no such record.
   init(
     _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal,
-    _ transaction: any WriteTransaction,
-    _ service: KindredService
+    _ transaction: any WriteTransaction, _ planner: RequestPlanner
   ) throws {
     let get = HTTPRequest(method: .get, target: String(request.path))
     guard case .records(let segments) = try Route(get.path) else {
@@ -22,7 +21,7 @@ struct PresentRecord {
       segments: segments, request: get, principal: principal, type: .json, isAttachment: false,
       key: RepresentationCache.Key(target: get.target, type: .json, rights: principal.rights), version: nil,
       condition: nil)
-    let planned = try service.plan(asked, version)
+    let planned = try planner.plan(asked, version)
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()

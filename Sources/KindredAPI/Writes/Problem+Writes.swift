@@ -168,7 +168,9 @@ extension Resource {
   fileprivate func constraint(namedBy error: any BackendError) -> String? {
     let visible = Set(columns.map(\.name))
     let hidden = table.columns.map(\.name).filter { !visible.contains($0) }
-    guard let name = error.constraintName, !hidden.contains(where: name.contains) else { return nil }
+    guard let name = error.constraintName(of: table), !hidden.contains(where: name.contains) else {
+      return nil
+    }
     return name
   }
 }

@@ -46,11 +46,12 @@ struct StoredRecord {
   /// Returns the path of the record's URL, or nil if there is none.
   func path(in resource: Resource) -> String? {
     guard hasKey(of: resource.table) else { return nil }
-    let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }
-    let texts = values(of: columns).compactMap(\.keyText)
-    let key = texts.map(URLCoding.encodeSegment).joined(separator: ",")
+    let key = resource.table.primaryKey.map { resource.table.columns[$0] }
+    let columns = key.map(\.name)
+    let texts = zip(key, values(of: columns)).compactMap { $0.keyText(of: $1) }
+    let segment = texts.map(URLCoding.encodeSegment).joined(separator: ",")
     return "/\(URLCoding.encodeSegment(resource.name))/"
-      + (key.canBeSegment ? key : "\(URLCoding.encodeSegment(columns[0]))=\(key)")
+      + (segment.canBeSegment ? segment : "\(URLCoding.encodeSegment(columns[0]))=\(segment)")
   }
 }
 

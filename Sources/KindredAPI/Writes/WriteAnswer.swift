@@ -14,8 +14,9 @@ struct WriteAnswer {
   /// Whether a record may be invisible to the client that has written it.
   private let isRestricted: Bool
 
-  /// The largest length in bytes: an answer is complete in memory before the change is committed.
-  static let maximumLength = 64 << 20
+  /// The largest length in bytes: an answer is complete in memory before the change is committed, for a moment with a copy
+  /// of the memory that it has outgrown.
+  static let maximumLength = 16 << 20
 
   /// - Parameters:
   ///   - paths: The paths of the associations in the tree.

@@ -59,6 +59,11 @@ enum WriteContent {
     guard let type = ContentType(of: request), types.contains(type.essence), type.isUTF8 else {
       throw Problem.unsupportedMediaType(request.method, types: types)
     }
+    try checkCoding(of: request)
+  }
+
+  /// - Throws: `Problem` (415) if the header fields declare a content coding.
+  static func checkCoding(of request: HTTPRequest) throws {
     let codings = Preference.list(request.headers.values(for: "Content-Encoding"))
     guard codings.allSatisfy({ $0.value == "identity" }) else { throw Problem.unsupportedCoding }
   }

@@ -10,7 +10,7 @@ struct WriteExecution {
   let plan: WritePlan
   let request: HTTPRequest
   let transaction: any WriteTransaction
-  let service: KindredService
+  let service: WriteService
 
   var target: WriteTarget { plan.target }
   var resource: Resource { target.resource }
@@ -212,7 +212,7 @@ struct WriteExecution {
     let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     guard needed != nil || unwanted != nil else { return }
     let present =
-      exists ? try PresentRecord(plan.version, request, plan.principal, transaction, service) : nil
+      exists ? try PresentRecord(plan.version, request, plan.principal, transaction, service.planner) : nil
     if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }

@@ -23,9 +23,8 @@ struct WritePlan: Sendable {
   /// - Throws: `Problem`, `RequestError`.
   init(
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ version: ModelVersion,
-    _ service: KindredService, check: @escaping () throws -> Void
+    _ limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
-    let limits = service.options.limits
     self.version = version
     self.principal = principal
     target = try WriteTarget(segments, in: version.model)

@@ -1,3 +1,4 @@
+import KindredSQLSyntax
 import OrderedCollections
 
 /// How a column of a foreign key is compared with the column that it refers to.
@@ -46,6 +47,26 @@ extension Model {
         ? KeyComparison(referring: origin, referred: destination)
         : KeyComparison(referring: destination, referred: origin)
     }
+  }
+
+  /// Returns a query that fails if the database can't compare the columns of a step; nil if it certainly can.
+  package func comparisonTest(of step: AssociationStep) -> String? {
+    let dialect = dialect.writer
+    guard !dialect.hasAffinities else { return nil }
+    let doubtful = zip(step.originColumns, comparisons(of: step)).enumerated().filter { _, pair in
+      guard let comparison = pair.1, let type = dialect.type(of: comparison.referring),
+        let other = dialect.type(of: comparison.referred)
+      else { return false }
+      return !type.isCertainlyComparable(with: other)
+    }
+    guard !doubtful.isEmpty else { return nil }
+    let conditions = doubtful.map { number, pair in
+      "o.\(SQL.quoted(pair.0)) = d.\(SQL.quoted(step.destinationColumns[number]))"
+    }
+    return """
+      SELECT 1 AS one FROM \(SQL.quoted(step.origin)) AS o \
+      JOIN \(SQL.quoted(step.destination)) AS d ON \(conditions.joined(separator: " AND "))
+      """
   }
 
   /// Whether an ordinary `=` compares all columns of a step as the foreign key does.

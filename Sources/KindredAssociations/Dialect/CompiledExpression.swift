@@ -11,12 +11,20 @@ struct CompiledExpression {
   var form = Form.other
   /// Whether it may be NULL.
   var isNullable = true
-  /// The explicit collation, if any.
+  /// The explicit collation in PostgreSQL, if any.
   var collation: Expression.Collation?
+  /// How SQLite compares it.
+  var rules = ComparisonRules()
+  /// The rules that SQLite derives from the SQL; nil if they are the same.
+  ///
+  /// Those of a parameter that is bound to a value of another statement differ.
+  var rulesOfSQL: ComparisonRules?
   /// Its value where the record that it reads is missing; nil for NULL.
   var absent: CompiledAbsence?
   /// The same aggregate for all records in one pass; nil if it is no aggregate of an association, or can't be grouped.
   var grouped: GroupedAggregate?
+  /// Whether it is a text whose collation considers different texts equal, so that PostgreSQL can't search in it.
+  var isNondeterministic = false
 
   /// The forms of expressions that dialects distinguish.
   enum Form: Equatable {

@@ -97,6 +97,9 @@ protocol SQLDialect: Sendable {
 
   /// Returns the call of a scalar function, whose name and number of arguments have been checked.
   func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression
+  /// Makes 'now' in the arguments of a date function the time of the request, so that an order by it is the same on all
+  /// pages.
+  func bindTime(of function: String, _ arguments: inout [CompiledExpression])
   /// Whether the SQL of this function depends on the values of literals among its arguments.
   func readsLiterals(of function: String) -> Bool
   /// Returns an aggregate over the rows of a `SELECT`.
@@ -118,6 +121,9 @@ protocol SQLDialect: Sendable {
 
   /// Returns the value that is written to a column for a parameter.
   func written(_ binding: SQL.Binding, to column: Column) -> SQL
+  /// Returns a parameter converted to the type of a column, if the error of a statement that writes it doesn't tell which value
+  /// can't be; otherwise nil.
+  func conversion(_ binding: SQL.Binding, to column: Column) -> SQL?
   /// Returns the value that resets a column to its default.
   func defaultValue(of column: Column?) -> SQL
   /// Returns the end of an error message that tells how a table gets a full-text index.

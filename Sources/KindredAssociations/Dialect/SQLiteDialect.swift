@@ -22,7 +22,7 @@ struct SQLiteDialect: SQLDialect {
   func type(of column: Column) -> ValueType? { nil }
 
   func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression {
-    CompiledExpression(sql: "\(binding)")
+    CompiledExpression(sql: "\(binding)", form: .literal(binding, value))
   }
 
   func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
@@ -45,20 +45,28 @@ struct SQLiteDialect: SQLDialect {
 
   func signed(_ value: CompiledExpression, isNegative: Bool) -> CompiledExpression {
     let sign: SQL = isNegative ? "-" : "+"
-    return CompiledExpression(sql: "\(sign) \(value.sql(within: .sign))", precedence: .sign)
+    var signed = value.keepingRules("\(sign) \(value.sql(within: .sign))", precedence: .sign)
+    signed.changeRules {
+      $0.affinity = nil
+      if isNegative { $0.collation = nil }
+    }
+    return signed
   }
 
   func binary(
     _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
   ) -> CompiledExpression {
+    let (left, right) = op.isComparison ? CompiledExpression.compared(left, right) : (left, right)
     // All of these operators are left-associative.
-    CompiledExpression(
+    var result = CompiledExpression(
       sql: "\(left.sql(within: op.precedence)) \(op.sql) \(right.sql(within: op.precedence.next))",
       precedence: op.precedence, format: op.isComparison ? .boolean : .plain)
+    result.takeCollation(from: [left, right])
+    return result
   }
 
   func boundedConcatenation(_ left: CompiledExpression, _ right: CompiledExpression) -> CompiledExpression {
-    CompiledExpression(sql: "kindred_concat(\(left.sql(within: .or)), \(right.sql(within: .or)))")
+    call("kindred_concat", [left, right])
   }
 
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
@@ -68,6 +76,7 @@ struct SQLiteDialect: SQLDialect {
   func isAmong(
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
   ) -> CompiledExpression {
+    let value = value.comparedByItself(with: list)
     var items = list.map { $0.sql(within: .or) }
     if items.count > 1 { items = items.map(\.asItem) }
     return boolean("\(value.sql(within: .comparison)) \(not(negated))IN (\(items.joined(separator: ", ")))")
@@ -76,8 +85,9 @@ struct SQLiteDialect: SQLDialect {
   func isBetween(
     _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
   ) -> CompiledExpression {
-    let (low, high) = (low.sql(within: .comparison), high.sql(within: .comparison))
-    return boolean("\(value.sql(within: .comparison)) \(not(negated))BETWEEN \(low) AND \(high)")
+    let (value, bounds) = CompiledExpression.compared(value, withEach: [low, high])
+    let limits = bounds.map { $0.sql(within: .comparison) }.joined(separator: " AND ")
+    return boolean("\(value.sql(within: .comparison)) \(not(negated))BETWEEN \(limits)")
   }
 
   func matches(
@@ -100,26 +110,35 @@ struct SQLiteDialect: SQLDialect {
   }
 
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
-    CompiledExpression(
-      sql: "\(value.sql(within: .collate)) COLLATE \(collation.sql)", precedence: .collate)
+    var collated = value.keepingRules(
+      "\(value.sql(within: .collate)) COLLATE \(collation.sql)", precedence: .collate)
+    collated.changeRules { $0.explicitCollation = collation.rawValue }
+    return collated
   }
 
   func cast(_ value: CompiledExpression, to type: Expression.CastType) -> CompiledExpression {
-    CompiledExpression(sql: "CAST(\(value.sql(within: .or)) AS \(type.sql))")
+    var cast = value.keepingRules("CAST(\(value.sql(within: .or)) AS \(type.affinity.sql))")
+    cast.changeRules { $0.affinity = type.affinity }
+    return cast
   }
 
   func cases(
     of value: CompiledExpression?, _ branches: [(condition: CompiledExpression, result: CompiledExpression)],
     else other: CompiledExpression?
   ) -> CompiledExpression {
+    var (value, conditions) = (value, branches.map(\.condition))
+    if let base = value { (value, conditions) = CompiledExpression.compared(base, withEach: conditions) }
     var sql: SQL = "CASE"
     if let value { sql.append(" \(value.sql(within: .or))") }
-    for branch in branches {
-      sql.append(" WHEN \(branch.condition.sql(within: .or)) THEN \(branch.result.sql(within: .or))")
+    for (condition, branch) in zip(conditions, branches) {
+      sql.append(" WHEN \(condition.sql(within: .or)) THEN \(branch.result.sql(within: .or))")
     }
     if let other { sql.append(" ELSE \(other.sql(within: .or))") }
     sql.append(" END")
-    return CompiledExpression(sql: sql)
+    var result = CompiledExpression(sql: sql)
+    let parts = zip(conditions, branches).flatMap { [$0, $1.result] }
+    result.takeCollation(from: [value].compactMap(\.self) + parts + [other].compactMap(\.self))
+    return result
   }
 
   // MARK: Functions
@@ -127,9 +146,33 @@ struct SQLiteDialect: SQLDialect {
   /// Returns the call of a scalar function: the language has SQLite's own names
   /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>).
   func function(_ name: String, _ arguments: [CompiledExpression]) -> CompiledExpression {
-    CompiledExpression(
-      sql: "\(SQL(trusted: name))(\(arguments.map(\.sql).joined(separator: ", ")))")
+    let isComparison = ["min", "max", "nullif"].contains(name)
+    return call(SQL(trusted: name), isComparison ? CompiledExpression.comparedByFirst(arguments) : arguments)
   }
+
+  private func call(_ name: SQL, _ arguments: [CompiledExpression]) -> CompiledExpression {
+    let list = arguments.map { $0.sql(within: .or) }.joined(separator: ", ")
+    var call = CompiledExpression(sql: "\(name)(\(list))")
+    call.takeCollation(from: arguments)
+    return call
+  }
+
+  func bindTime(of function: String, _ arguments: inout [CompiledExpression]) {
+    guard let place = Self.places[function] else { return }
+    guard arguments.indices.contains(place) else {
+      arguments.append(CompiledExpression(sql: "\(.moment(.value(.text("now"))))"))
+      return
+    }
+    arguments[place].sql = arguments[place].sql.replacingBindings { binding, _ in
+      switch binding {
+      case .parameter, .value: "\(.moment(binding))"
+      default: nil
+      }
+    }
+  }
+
+  /// The places of the time among the arguments of date functions.
+  private static let places = ["date": 0, "time": 0, "datetime": 0, "julianday": 0, "strftime": 1]
 
   func readsLiterals(of function: String) -> Bool { false }
 
@@ -157,6 +200,8 @@ struct SQLiteDialect: SQLDialect {
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
 
   func written(_ binding: SQL.Binding, to column: Column) -> SQL { "\(binding)" }
+
+  func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }
 
   func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
 
@@ -223,14 +268,21 @@ extension Expression.AggregateFunction {
 }
 
 extension Expression.CastType {
-  fileprivate var sql: SQL {
+  fileprivate var affinity: Column.Affinity {
     switch self {
-    case .integer: "INTEGER"
-    case .real: "REAL"
-    case .text: "TEXT"
-    case .blob: "BLOB"
-    case .numeric: "NUMERIC"
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    case .numeric: .numeric
     }
+  }
+}
+
+extension CompiledExpression {
+  /// Returns an expression that is compared like this one.
+  fileprivate func keepingRules(_ sql: SQL, precedence: Precedence = .primary) -> CompiledExpression {
+    CompiledExpression(sql: sql, precedence: precedence, rules: rules, rulesOfSQL: rulesOfSQL)
   }
 }
 

@@ -30,8 +30,27 @@ struct PlanWriter {
       }
     }
     plan.add(tree.findings)
-    try checkLength(plan.sqlLength)
+    try checkLength(plan.sqlLength - lengthOfPaging(plan, tree))
     return plan
+  }
+
+  /// Returns the number of bytes of SQL that only find the page.
+  ///
+  /// They don't count: a page must be possible where the first one is, and takes about five times as much.
+  private func lengthOfPaging(_ plan: Plan, _ tree: SelectTree) -> Int {
+    guard plan.sqlLength > state.budget.limits.sqlLength, let pages = tree.pages, let root = tree.nodes.first
+    else { return 0 }
+    let definitions =
+      root.rows.readsCommonTableExpression ? state.model.commonTableExpressions.length : 0
+    func length(_ statements: Plan.Statement?...) -> Int {
+      statements.compactMap { $0 }.reduce(0) { $0 + $1.sql.utf8.count - definitions }
+    }
+    let first = pages.firstPage(of: root.rows)
+    let ofFirst = [first.sql(page: SQL()), pages.lookahead(of: first) ?? SQL()].map {
+      Plan.Statement($0, state.dialect.parameterStyle).sql.utf8.count
+    }
+    let ofPage = length(plan.nodes.first?.statement, plan.lookahead)
+    return length(plan.anchor, plan.passed) + max(0, ofPage - ofFirst.reduce(0, +))
   }
 
   /// Returns a step of the path.
@@ -44,11 +63,18 @@ struct PlanWriter {
   private mutating func node(_ node: NodeSelect) -> Plan.Node {
     Plan.Node(
       statement: statement(node.rows.sql(page: node.page), of: node.rows), shape: node.rows.shape,
-      batch: node.batch.map {
-        Plan.Batch(columns: $0.columns, statement: statement($0.sql, of: node.rows), link: $0.link)
-      },
+      batch: node.batch.map { batch($0, of: node.rows) },
       isToMany: node.isToMany, level: node.level, recursion: node.recursion, mergeJoin: node.mergeJoin,
       name: node.name)
+  }
+
+  private mutating func batch(_ batch: BatchSelect, of rows: RecordSelect) -> Plan.Batch {
+    var written = Plan.Batch(
+      columns: batch.columns, statement: statement(batch.sql, of: rows), link: batch.link)
+    if let column = batch.countColumn, let counting = batch.counting {
+      written.count = Plan.Count(column: column, statement: statement(counting, of: rows))
+    }
+    return written
   }
 
   /// Returns a statement about the rows of a node.

@@ -29,6 +29,9 @@ public struct Cursor: Sendable, Hashable {
   public var values: [Value]
   /// The number of records with exactly these values on the pages before, where records have no key.
   public var passed: Int64 = 0
+  /// The time of the first page in milliseconds since 1970, if the request reads the clock: an order that depends on it
+  /// stays the same on all pages.
+  public var time: Int64?
   /// The digest of the complete values; nil if ``values`` are complete.
   public var digest: [UInt8]?
 
@@ -55,15 +58,20 @@ extension Cursor {
 
   /// The approximate maximum size of all values, in bytes.
   private static let size = 1024
+  /// The maximum size of a value in a cursor whose values are hidden: such a cursor is as long as if all had this size.
+  public static let hiddenValueSize = 64
   /// The maximum number of terms.
   private static let termCount = 64
 
   /// Returns the cursor with long values shortened and surplus terms left out.
   ///
-  /// - Parameter digest: Computes the digest of the complete values; called only if something is left out.
-  public func abridged(digest: () throws -> [UInt8]) rethrows -> Cursor {
+  /// - Parameters:
+  ///   - isHidden: Whether values are hidden from the client.
+  ///   - digest: Computes the digest of the complete values; called only if something is left out.
+  public func abridged(isHidden: Bool, digest: () throws -> [UInt8]) rethrows -> Cursor {
     let kept = values.prefix(Self.termCount)
-    let length = Self.size / max(1, kept.count)
+    let share = Self.size / max(1, kept.count)
+    let length = isHidden ? min(share, Self.hiddenValueSize) : share
     let shortened = kept.map { value -> Value in
       switch value {
       case .text(let bytes) where bytes.count > length: .textBeginning(Array(bytes[..<length]))

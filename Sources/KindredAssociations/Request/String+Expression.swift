@@ -4,7 +4,7 @@ extension String {
   package var asExpressionName: String {
     let tokens = Lexer.prefix(of: self).tokens
     if tokens.count == 2, case .name(self, isQuoted: false) = tokens[0].kind, tokens[0].end > 0,
-      unicodeScalars.count == tokens[0].end, !ExpressionParser.isReserved(self)
+      unicodeScalars.count == tokens[0].end, !Keywords.isReserved(self)
     {
       return self
     }

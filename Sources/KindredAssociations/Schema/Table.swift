@@ -50,6 +50,9 @@ public struct Table: Sendable, Hashable {
   /// Whether a view may be a compound `SELECT`, whose parts can give a column different affinities.
   public let isCompound: Bool
 
+  /// Whether the rows of a view may depend on the clock, or on random numbers.
+  public let readsClock: Bool
+
   /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
     /// The bits of the set.
@@ -73,7 +76,7 @@ public struct Table: Sendable, Hashable {
     name: String, kind: Kind, columns: [Column], primaryKey: [Int], uniqueKeys: [[Int]] = [],
     indexes: [Index] = [], orderingIndexes: [OrderingIndex] = [], foreignKeys: [ForeignKey] = [],
     rowIDName: String? = nil, rowIDColumn: String? = nil, fullText: FullText? = nil,
-    insteadOf: Changes = [], isCompound: Bool = false
+    insteadOf: Changes = [], isCompound: Bool = false, readsClock: Bool = false
   ) {
     self.name = name
     self.kind = kind
@@ -88,6 +91,7 @@ public struct Table: Sendable, Hashable {
     self.fullText = fullText
     self.insteadOf = insteadOf
     self.isCompound = isCompound
+    self.readsClock = readsClock
   }
 
   /// Returns the table with another primary key.
@@ -98,7 +102,8 @@ public struct Table: Sendable, Hashable {
       name: name, kind: kind, columns: columns, primaryKey: key,
       uniqueKeys: key.isEmpty || uniqueKeys.contains(key) ? uniqueKeys : [key] + uniqueKeys, indexes: indexes,
       orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
-      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound)
+      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound,
+      readsClock: readsClock)
     table.schema = schema
     table.isCaseSensitive = isCaseSensitive
     return table
@@ -158,6 +163,9 @@ public struct Column: Sendable, Hashable {
   /// Whether its values have parts, and are JSON arrays or objects to clients.
   public let isComposed: Bool
 
+  /// The type of its values, or of the elements of its arrays, if that is composite.
+  public var parts: CompositeType?
+
   /// What the declared type of a column of PostgreSQL begins with whose values are records.
   public static let compositePrefix = "composite "
 
@@ -180,6 +188,15 @@ public struct Column: Sendable, Hashable {
     self.defaultValue = defaultValue
     self.isComposed = isComposed
   }
+}
+
+/// A type whose values are records.
+public struct CompositeType: Sendable, Hashable {
+  /// The fields; each with its type, or that of the elements of its arrays, if that is composite too, else nil.
+  public let fields: [String: CompositeType?]
+
+  /// Creates a type with these fields.
+  public init(fields: [String: CompositeType?]) { self.fields = fields }
 }
 
 /// An index that can find records by equality.

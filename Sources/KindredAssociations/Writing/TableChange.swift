@@ -42,6 +42,16 @@ extension Table {
     return Plan.Statement(sql(change, writer), writer.parameterStyle)
   }
 
+  /// Returns the statement that only converts a value to the type of a column; nil if the statement that writes it tells in
+  /// its errors which value it can't convert.
+  public func conversion(to name: String, dialect: Dialect) -> Plan.Statement? {
+    let writer = dialect.writer
+    guard let column = column(named: name), let value = writer.conversion(.parameter(0), to: column) else {
+      return nil
+    }
+    return Plan.Statement("SELECT \(value)", writer.parameterStyle)
+  }
+
   /// Parameters are untyped, as each is assigned to a column or compared with one.
   private func sql(_ change: TableChange, _ dialect: any SQLDialect) -> SQL {
     let table = reference

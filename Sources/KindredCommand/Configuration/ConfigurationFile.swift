@@ -62,8 +62,8 @@ struct ConfigurationFile {
     } catch {
       switch error {
       case .syntax(let problem, let line, _): throw self.error(line: line, "not YAML: \(problem)")
-      case .repeatedKeys(let keys, let line):
-        throw self.error(line: line, "\(keys.joined(separator: ", ")) is given twice")
+      case .repeatedKey(let key, let line):
+        throw self.error(line: line, "\(key) is given twice")
       case .unreadable(let problem, _):
         throw ConfigurationError(place: path, message: "not YAML: \(problem)")
       }

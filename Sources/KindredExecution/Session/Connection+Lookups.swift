@@ -19,7 +19,7 @@ extension Connection {
       above.append(row)
     }
     for search in lookup.searches {
-      try search.check.checkColumns(of: parameters.value(of: .parameter(search.check.literal)))
+      try search.check.check(parameters.value(of: .parameter(search.check.literal)))
       do {
         _ = try rows(of: search.statement, parameters, above: above)
       } catch let error as DatabaseError where error.code == 1 {

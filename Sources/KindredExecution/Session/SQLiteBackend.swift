@@ -82,7 +82,7 @@ public final class SQLiteBackend: Backend {
         // as the database.
         return order.isLong
           ? try body(SQLiteWriteTransaction(connection))
-          : try connection.accounting { try body(SQLiteWriteTransaction(connection)) }
+          : try connection.account.charge { try body(SQLiteWriteTransaction(connection)) }
       }, completion: completion)
   }
 

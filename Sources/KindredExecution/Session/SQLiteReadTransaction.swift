@@ -27,7 +27,7 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     self.watcher = watcher
     self.cancellation = cancellation
     timeLeft = seconds.map { UInt64($0 * 1e9) }
-    connection.beginAccounting()
+    connection.account.begin()
     resume()
     let handle = connection.interruptHandle
     cancellation?.onCancel { handle.interrupt() }
@@ -39,7 +39,10 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     }
   }
 
-  func stateNumber() throws -> Int64? { try watcher.number(shownBy: self) }
+  func stateNumber(since earlier: Int64?) throws -> Int64? { try earlier ?? watcher.number(shownBy: self) }
+
+  /// Returns whether nothing has been committed since the state of the number.
+  func shows(state number: Int64) -> Bool { watcher.current == number }
 
   /// Takes a new snapshot, provided that nothing has been read from the current one.
   func renew() throws {
@@ -52,14 +55,14 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
   func checkInterruption() throws { try connection.checkInterruption() }
 
   func resume() {
-    connection.enterAccount()
+    connection.account.enter()
     guard let timeLeft else { return }
     start = MonotonicTime.now()
     connection.setDeadline(start + timeLeft)
   }
 
   func pause() {
-    connection.leaveAccount()
+    connection.account.leave()
     guard let timeLeft else { return }
     let spent = MonotonicTime.now() - start
     self.timeLeft = timeLeft > spent ? timeLeft - spent : 0
@@ -72,7 +75,7 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     cancellation?.onCancel(nil)
     // Not a rollback, which would also undo the transient tables.
     _ = try? connection.commit()
-    connection.leaveAccount()
+    connection.account.leave()
     pool.release(connection)
   }
 }
@@ -82,7 +85,8 @@ extension SQLiteReadTransaction {
     let statements =
       plan.searches.map(\.statement) + plan.path.map(\.statement) + plan.nodes.map(\.statement)
       + [plan.count, plan.lookahead, plan.anchor, plan.passed].compactMap { $0 }
-    return try connection.tables(readBy: statements.map(\.sql) + plan.transients.map(\.fill))
+    return try AccessedTables.names(
+      readBy: statements.map(\.sql) + plan.transients.map(\.fill), on: connection)
   }
 
   func explanation(of plan: Plan) throws -> PlanExplanation {

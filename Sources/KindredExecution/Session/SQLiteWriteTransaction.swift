@@ -15,6 +15,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   }
 
   var isOpen: Bool { connection.isInTransaction }
+  let beginsWithCommittedSchema = false
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     try connection.rows(of: statement, parameters)
@@ -26,15 +27,16 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
 
   func rolledBack<Result>(_ body: () throws -> Result) throws -> Result { try connection.rolledBack(body) }
 
-  var violatesForeignKeys: Bool { connection.violatesForeignKeys }
+  var violatesForeignKeys: Bool { connection.foreignKeys.areViolated }
 
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
-    // What has been violated before may be corrected later, and is checked by the commit.
-    let isViolated = connection.violatesForeignKeys
-    try connection.setDefersForeignKeys(true)
-    defer { try? connection.setDefersForeignKeys(false) }
+    // A deferred key that is violated may be corrected later, and is checked by the commit. Until then SQLite has to check
+    // the others at once: it counts their violations apart, and forgets them with the setting.
+    guard !connection.foreignKeys.areViolated else { return try body() }
+    try connection.foreignKeys.setDeferred(true)
+    defer { try? connection.foreignKeys.setDeferred(false) }
     let result = try body()
-    if !isViolated { try connection.checkForeignKeys() }
+    try connection.foreignKeys.check()
     return result
   }
 

@@ -65,11 +65,11 @@ final class StateWatcher: Sendable {
     if isImmutable { return 0 }
     return watcher.withLock { watcher in
       let connection = watcher.connection
-      if let state = watcher.state, connection.isUnchanged(since: state.file) { return state.version }
+      if let state = watcher.state, state.file.holds(for: connection) { return state.version }
       watcher.state = nil
       guard let version = try? connection.dataVersion else { return nil }
       // Between two equal versions, the state of the file belongs to this version.
-      if let file = connection.fileState, (try? connection.dataVersion) == version {
+      if let file = FileState(of: connection), (try? connection.dataVersion) == version {
         watcher.state = (file, version)
       }
       return version

@@ -18,7 +18,10 @@ public struct HTTPHeaders: Sendable {
     }
   }
 
-  private var bytes: [UInt8] = []
+  @usableFromInline var bytes: [UInt8] = []
+
+  /// A bit for each length of a name, modulo 64: most names that are looked for are absent, which this usually tells.
+  private var lengths: UInt64 = 0
 
   /// The number of fields.
   public private(set) var count = 0
@@ -31,6 +34,7 @@ public struct HTTPHeaders: Sendable {
 
   /// Calls `body` with the bytes of the first field of this name, without making a string; returns nil if there is
   /// none.
+  @inlinable
   public func withBytes<Result>(
     of name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
@@ -58,7 +62,14 @@ public struct HTTPHeaders: Sendable {
   }
 
   /// Returns where the value of the first field of this name is, from the field at an offset on.
-  private func value(of name: String, from start: Int = 0) -> Range<Int>? {
+  @usableFromInline
+  func value(of name: String, from start: Int = 0) -> Range<Int>? {
+    lengths & Self.bit(name.utf8.count) == 0 ? nil : search(name, from: start)
+  }
+
+  private static func bit(_ length: Int) -> UInt64 { 1 << UInt64(truncatingIfNeeded: length & 63) }
+
+  private func search(_ name: String, from start: Int) -> Range<Int>? {
     var name = name
     return name.withUTF8 { name in
       bytes.withUnsafeBytes { bytes in
@@ -101,6 +112,7 @@ public struct HTTPHeaders: Sendable {
   public mutating func append(contentsOf others: HTTPHeaders) {
     bytes += others.bytes
     count += others.count
+    lengths |= others.lengths
   }
 
   private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
@@ -123,6 +135,7 @@ public struct HTTPHeaders: Sendable {
     if bytes.isEmpty { bytes.reserveCapacity(512) }
     withUnsafeBytes(of: (nameLength, valueLength)) { bytes.append(contentsOf: $0) }
     count += 1
+    lengths |= Self.bit(Int(nameLength))
   }
 
   /// Replaces all fields of this name by one; returns false, and changes nothing, if `name` isn't a token.

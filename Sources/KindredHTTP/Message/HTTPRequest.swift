@@ -44,9 +44,11 @@ public struct HTTPRequest: Sendable {
     body: [UInt8] = [], longBody: HTTPContentFile? = nil, peer: String? = nil, isSecure: Bool = false,
     cancellation: HTTPCancellation = HTTPCancellation()
   ) {
+    let parts = Self.parts(of: target)
     self.method = method
     self.target = target
-    (path, query) = Self.parts(of: target)
+    path = parts.path
+    query = parts.query
     self.version = version
     self.headers = headers
     self.body = body

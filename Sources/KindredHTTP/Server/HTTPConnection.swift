@@ -13,7 +13,7 @@ final class HTTPConnection: @unchecked Sendable {
   private let context: ConnectionContext
   private let events: any EventQueue
 
-  private let signals = Atomic<UInt8>(0)
+  private let signals = PostedSignals()
   let clock = ConnectionClock()
   private let execution: RequestExecution
 
@@ -66,15 +66,11 @@ final class HTTPConnection: @unchecked Sendable {
   // MARK: From any thread
 
   /// Stores signals, and returns whether the caller must `run` the connection because no other thread is working on it.
-  func post(_ new: Signals) -> Bool {
-    let bits = new.union(.busy).rawValue
-    let old = signals.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
-    return !Signals(rawValue: old).contains(.busy)
-  }
+  func post(_ new: ConnectionSignals) -> Bool { signals.begin(new) }
 
   /// Stores signals, and wakes a worker to process them.
-  func signal(_ new: Signals) {
-    signals.bitwiseOr(new.rawValue, ordering: .acquiringAndReleasing)
+  func signal(_ new: ConnectionSignals) {
+    signals.add(new)
     events.post(token)
   }
 
@@ -87,14 +83,11 @@ final class HTTPConnection: @unchecked Sendable {
   func run() {
     turn = ConnectionTurn()
     while true {
-      let old = signals.bitwiseAnd(Signals.busy.rawValue, ordering: .acquiringAndReleasing).oldValue
-      work(Signals(rawValue: old))
+      work(signals.take())
       // A closed connection stays busy: no signal wakes it again.
       if isClosed { return }
       if isTurnOver { return handOver() }
-      let rest = signals.compareExchange(
-        expected: Signals.busy.rawValue, desired: 0, ordering: .acquiringAndReleasing)
-      if rest.exchanged { return }
+      if signals.end() { return }
     }
   }
 
@@ -103,8 +96,8 @@ final class HTTPConnection: @unchecked Sendable {
   /// Clients that pipeline requests without end would otherwise keep all threads.
   private func handOver() {
     isTurnOver = false
-    signals.bitwiseOr(Signals.event.rawValue, ordering: .acquiringAndReleasing)
-    signals.bitwiseAnd(~Signals.busy.rawValue, ordering: .acquiringAndReleasing)
+    signals.add(.event)
+    signals.abandon()
     events.post(token)
   }
 
@@ -116,7 +109,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: On the thread that works on the connection
 
-  private func work(_ signals: Signals) {
+  private func work(_ signals: ConnectionSignals) {
     if signals.contains(.abort) { return close() }
     if !signals.isDisjoint(with: [.event, .hangUp]) {
       transport.noteEvent(hasHungUp: signals.contains(.hangUp))
@@ -128,9 +121,6 @@ final class HTTPConnection: @unchecked Sendable {
     publishDeadline()
     if !isClosed { events.rearm(transport.awaited, of: descriptor, token: token) }
   }
-
-  /// The signals that have been posted but not processed yet.
-  private var pendingSignals: Signals { Signals(rawValue: signals.load(ordering: .relaxed)) }
 
   private func proceed() {
     while !isClosed {
@@ -210,7 +200,7 @@ final class HTTPConnection: @unchecked Sendable {
   private func flush() -> Bool {
     // If the client reads as fast as the body is generated, this loop never blocks, so it must check for an abort
     // itself.
-    while !pendingSignals.contains(.abort) {
+    while !signals.current.contains(.abort) {
       do {
         if output.needsFilling { try execution.run { try output.fill() } }
       } catch {
@@ -347,7 +337,7 @@ final class HTTPConnection: @unchecked Sendable {
   private func begin(_ response: HTTPResponse) {
     timeouts.clear()
     // If shutdown began while the handler ran, the response must say `Connection: close` (RFC 9112 §9.6).
-    if pendingSignals.contains(.shutdown) { machine.shutDown() }
+    if signals.current.contains(.shutdown) { machine.shutDown() }
     // A connection in the reserve gets one response.
     if client.admission != .full { machine.endAfterAnswer() }
     let framing = machine.framing(for: response)

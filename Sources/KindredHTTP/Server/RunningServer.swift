@@ -37,7 +37,7 @@ final class RunningServer: Sendable {
       if Acceptor.isSocket(event.token) {
         acceptor.accept(token: event.token)
       } else if let connection = table.connection(event.token),
-        connection.post(HTTPConnection.Signals(event.kind))
+        connection.post(ConnectionSignals(event.kind))
       {
         connection.run()
       }

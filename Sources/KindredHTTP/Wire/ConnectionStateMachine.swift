@@ -133,9 +133,9 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  private mutating func take(_ event: HTTPRequestParser.Event) -> Action? {
-    switch (event, state) {
-    case (.head(let head), _):
+  private mutating func take(_ event: consuming HTTPRequestParser.Event) -> Action? {
+    switch consume event {
+    case .head(let head):
       state = .content(head)
       guard head.framing != .length(0) else { return nil }
       // RFC 9110 §10.1.1: a final status is due if the head alone decides it, as it does where content has no meaning
@@ -146,13 +146,13 @@ struct ConnectionStateMachine: Sendable {
       }
       owesContinue = head.expectsContinue
       return .consider(head)
-    case (.part(let content), .content):
+    case .part(let content):
+      guard case .content = state else { return close() }
       return .keep(content)
-    case (.content(let content), .content(let head)):
+    case .content(let content):
+      guard case .content(let head) = state else { return close() }
       state = .answering(Answered(head), isPersistent: head.isPersistent)
       return .respond(head, content: content, wasConsidered: head.framing != .length(0))
-    case (.content, _), (.part, _):
-      return close()
     }
   }
 

@@ -14,6 +14,9 @@ struct FramingFields: Sendable {
 
   init(maxBodyLength: Int) { self.maxBodyLength = maxBodyLength }
 
+  /// Forgets the fields, for the next request.
+  mutating func reset() { self = FramingFields(maxBodyLength: maxBodyLength) }
+
   mutating func record(
     name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
   ) throws(HTTPError) {

@@ -109,7 +109,10 @@ struct RequestHeadParser: Sendable {
       // RFC 9112 §3.2.2: the target's host MUST replace the field's.
       head.headers.set("Host", authority)
     }
-    self = RequestHeadParser(limits: limits)
+    // Not the limits too, which would be copied for each request.
+    requestLine = nil
+    headers = HTTPHeaders()
+    framing.reset()
     return head
   }
 }

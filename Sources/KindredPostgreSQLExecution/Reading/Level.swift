@@ -93,7 +93,7 @@ final class Level {
   private func numberRows() {
     let last = rows.result.columnCount - 1
     for row in 0..<rows.count {
-      let ordinal = Int(rows.result.integer(row, last) ?? 0) - 1
+      let ordinal = min(max(Int(rows.result.integer(row, last) ?? 0), 1), above.count) - 1
       while starts.count <= ordinal { starts.append(Int32(row)) }
     }
     while starts.count <= above.count { starts.append(Int32(rows.count)) }

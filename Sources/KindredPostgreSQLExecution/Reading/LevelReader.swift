@@ -9,10 +9,10 @@ import KindredSQLSyntax
 /// If that gives more rows than may be held in memory, only some of the parent records are read at once, or, of a single
 /// one, only some of its rows.
 final class LevelReader {
-  /// Runs statements in one round trip.
-  typealias Run = ([Query]) throws -> [QueryResult]
+  /// Runs statements in one round trip; `isLast` tells that none follow, unless a result has too many rows.
+  typealias Run = (_ queries: [Query], _ isLast: Bool) throws -> [QueryResult]
 
-  private let plan: ExecutablePlan
+  let plan: ExecutablePlan
   private let parameters: Parameters
   /// For each node its child nodes.
   private let children: [[Int]]
@@ -106,28 +106,32 @@ final class LevelReader {
     var wave = [level]
     while !wave.isEmpty {
       var reads: [Read] = []
+      var partial: [(child: Int, level: Level)] = []
       for level in wave {
         for child in children[level.node] where continues(with: child, below: level) {
           if windows[child] == 0 {
             level.set(.later, of: child)
-            isComplete = false
+            partial.append((child, level))
           } else {
             reads.append(try read(of: child, below: level, places: 0..<min(level.count, windows[child])))
           }
         }
       }
       wave = []
-      guard !reads.isEmpty else { return }
-      for (read, result) in zip(reads, try self.run(reads.map(\.query), run)) {
+      let isLast =
+        isComplete && partial.isEmpty && reads.allSatisfy { $0.isWhole && children[$0.node].isEmpty }
+      for (read, result) in zip(reads, try self.run(reads.map(\.query), isLast: isLast, run)) {
         if let level = try take(result, of: read) {
           wave.append(level)
-          if read.places.count < read.parent.count { isComplete = false }
+          if !read.isWhole { partial.append((read.node, read.parent)) }
         } else {
           narrow(read)
           read.parent.set(.later, of: read.node)
-          isComplete = false
+          partial.append((read.node, read.parent))
         }
       }
+      if !partial.isEmpty { isComplete = false }
+      try showCounts(of: partial, run)
     }
   }
 
@@ -140,7 +144,7 @@ final class LevelReader {
       if read.places.count == 1, windows[child] == 0, !plan.nodes[child].isRecursive {
         return try open(read, run)
       }
-      if let made = try take(self.run([read.query], run)[0], of: read) {
+      if let made = try take(self.run([read.query], isLast: false, run)[0], of: read) {
         return try self.read(below: made, run)
       }
       narrow(read)
@@ -154,6 +158,7 @@ final class LevelReader {
     if plan.nodes[read.node].isRecursive { leaveOut(of: level) }
     read.parent.set(
       Level.Child(level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
+    if read.isWhole { try showCounts(of: level, in: read) }
     if windows[read.node] != .max, result.rowCount < largest / 2 {
       windows[read.node] = min(max(1, windows[read.node]) * 2, Self.largestWindow)
     }
@@ -176,7 +181,7 @@ final class LevelReader {
   /// Reads the first rows of a single parent record.
   private func open(_ read: Read, _ run: Run) throws {
     var cursor = RowCursor(name: cursorName(), sizes)
-    let rows = Rows(try self.run([cursor.declaration(read.query), cursor.fetch], run)[1])
+    let rows = Rows(try self.run([cursor.declaration(read.query), cursor.fetch], isLast: false, run)[1])
     let level = level(of: rows, read)
     read.parent.set(
       Level.Child(level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
@@ -193,7 +198,7 @@ final class LevelReader {
     cursor.adapt(toBytes: level.rows.size * Self.partsInMemory)
     // The writer frees the rows before when it goes on; if the record is visited again, they are read again.
     parent.set(.later, of: level.node)
-    let rows = Rows(try self.run([cursor.fetch], run)[0])
+    let rows = Rows(try self.run([cursor.fetch], isLast: false, run)[0])
     let next = self.level(of: rows, rest.read)
     try add(&cursor, to: next, rest.read, run)
     return next
@@ -212,9 +217,10 @@ final class LevelReader {
   private static let partsInMemory = 8
 
   /// Runs statements, after those that close cursors.
-  private func run(_ queries: [Query], _ run: Run) throws -> [QueryResult] {
-    guard !closings.isEmpty else { return try run(queries) }
-    let results = try run(closings + queries)
+  func run(_ queries: [Query], isLast: Bool, _ run: Run) throws -> [QueryResult] {
+    guard !queries.isEmpty else { return [] }
+    guard !closings.isEmpty else { return try run(queries, isLast) }
+    let results = try run(closings + queries, isLast)
     defer { closings = [] }
     return Array(results.dropFirst(closings.count))
   }
@@ -235,6 +241,9 @@ final class LevelReader {
     let link: Plan.Link
     /// Whether the statement returns no more rows than can be held, and one.
     let isLimited: Bool
+
+    /// Whether it reads the rows of all records of the parent level.
+    var isWhole: Bool { places.count == parent.count }
   }
 
   /// Returns whether there is a level of the child; not if there are no parent records, or the recursion ends.
@@ -248,7 +257,7 @@ final class LevelReader {
   }
 
   /// Returns the statement that reads a child for some places of a level.
-  private func read(of child: Int, below level: Level, places: Range<Int>) throws -> Read {
+  func read(of child: Int, below level: Level, places: Range<Int>) throws -> Read {
     let node = plan.nodes[child]
     let recursionLevel = node.isRecursive ? repeats(level, child) ? level.recursionLevel + 1 : 1 : 0
     guard let batch = plan.plan.nodes[child].batch else {
@@ -280,10 +289,7 @@ final class LevelReader {
       // In a recursion equal records are kept apart, because a record may be its own ancestor on one path only.
       ordinals.append(records.endRecord(origin: node.isRecursive ? place : nil))
     }
-    let values = try batch.statement.bindings.map { binding -> [UInt8]? in
-      if case .batch(let input) = binding { return records.array(of: input) }
-      return try parameters.text(of: binding)
-    }
+    let values = try values(of: batch.statement, for: records)
     // A recursion is read as a whole for each parent record, because its pages are made here.
     let isLimited = !(places.count == 1 && (node.isRecursive || windows[child] == 0))
     let sql = batch.statement.sql
@@ -292,6 +298,14 @@ final class LevelReader {
       records: records, ordinals: ordinals,
       query: Query(isLimited ? "\(sql) LIMIT \(largest + 1)" : sql, values), link: batch.link,
       isLimited: isLimited)
+  }
+
+  /// Returns the values of a statement for many parent records.
+  func values(of statement: Plan.Statement, for records: Ordinals) throws -> [[UInt8]?] {
+    try statement.bindings.map { binding in
+      if case .batch(let input) = binding { return records.array(of: input) }
+      return try parameters.text(of: binding)
+    }
   }
 
   // MARK: Recursion

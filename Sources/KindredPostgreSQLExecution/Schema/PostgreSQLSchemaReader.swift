@@ -47,15 +47,16 @@ public struct PostgreSQLSchemaReader {
   /// - Throws: `PostgreSQLError`.
   public func schema() throws -> Schema {
     let results = try run(
-      [SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys].map {
-        Query($0, parameters)
-      })
-    guard results.count == 4 else { return Schema(tables: []) }
+      [
+        SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys,
+        SchemaQueries.typeParts,
+      ].map { Query($0, parameters) })
+    guard results.count == 5 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-    readColumns(results[1], into: &drafts, places)
+    readColumns(results[1], TypeParts(results[4]), into: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
     warnings += readForeignKeys(results[3], into: &drafts, places)
     warnings += drafts.filter(\.columns.isEmpty).map { "the table \($0.name) is left out: it has no columns" }
@@ -93,7 +94,9 @@ public struct PostgreSQLSchemaReader {
     return drafts
   }
 
-  private func readColumns(_ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]) {
+  private func readColumns(
+    _ rows: QueryResult, _ types: TypeParts, into drafts: inout [Draft], _ places: [Int64: Int]
+  ) {
     for row in 0..<rows.rowCount {
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       let type = rows.text(row, 2) ?? ""
@@ -107,6 +110,7 @@ public struct PostgreSQLSchemaReader {
         isComposed: isComposite || type.hasSuffix("[]"))
       column.comparesBytes = rows.isTrue(row, 9)
       column.keepsScale = ColumnKind(typeName: type) == .numeric
+      column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
       drafts[place].columns.append(column)
     }
   }

@@ -9,13 +9,25 @@ protocol SchemaForwarding: SchemaSource, StatementRunner {
 }
 
 extension SchemaForwarding {
-  private func withSource<Result: Sendable>(
-    _ body: @Sendable (any SchemaSource) throws -> Result
-  ) throws -> Result {
-    guard role == nil else { return try backend.withSchema(body) }
-    return try body(
-      backend.schemaSource(schemaVersion) { [self] in try run($0) }
-    )
+  /// Uses this transaction, because a pooler may have no second connection while this one is held.
+  private func withSource<Result>(_ body: (any SchemaSource) throws -> Result) throws -> Result {
+    try asUser { try body(backend.schemaSource(schemaVersion) { [self] in try run($0) }) }
+  }
+
+  /// Runs `body` as the connection's user.
+  func asUser<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let role else { return try body() }
+    let back = try RoleSettings.query(for: role)
+    _ = try run([RoleSettings.end])
+    do {
+      let result = try body()
+      _ = try run([back])
+      return result
+    } catch {
+      // This fails only if the transaction has failed too, and can't go on.
+      _ = try? run([back])
+      throw error
+    }
   }
 
   func schema() throws -> Schema { try withSource { try $0.schema() } }

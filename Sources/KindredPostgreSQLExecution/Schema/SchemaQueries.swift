@@ -42,7 +42,7 @@ enum SchemaQueries {
         a.attgenerated <> '' OR a.attidentity = 'a',
         a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
         CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c',
-        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true)
+        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
@@ -50,6 +50,28 @@ enum SchemaQueries {
       LEFT JOIN pg_collation c ON c.oid = a.attcollation AND pg_collation_is_visible(c.oid)
       WHERE a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attrelid, a.attnum
+      """
+
+  /// What the columns' types are made of, at any depth: of a composite its fields, of a domain its base type, of an
+  /// array the type of its elements.
+  static let typeParts =
+    relations + """
+      , part AS (
+        WITH RECURSIVE step(type, field, next) AS (
+          SELECT 0::oid, NULL::name, a.atttypid FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
+          JOIN pg_type t ON t.oid = a.atttypid
+          WHERE a.attnum > 0 AND NOT a.attisdropped AND (t.typtype IN ('c', 'd') OR t.typcategory = 'A')
+          UNION
+          SELECT t.oid, inner_part.field, inner_part.next FROM step JOIN pg_type t ON t.oid = step.next
+          CROSS JOIN LATERAL (
+            SELECT NULL::name, t.typbasetype WHERE t.typtype = 'd'
+            UNION ALL SELECT NULL, t.typelem WHERE t.typcategory = 'A'
+            UNION ALL
+            SELECT f.attname, f.atttypid FROM pg_attribute f
+            WHERE t.typtype = 'c' AND f.attrelid = t.typrelid AND f.attnum > 0 AND NOT f.attisdropped
+          ) AS inner_part(field, next))
+        SELECT * FROM step)
+      SELECT type, field, next FROM part WHERE type <> 0
       """
 
   /// The columns that the current role may not select.
@@ -84,10 +106,19 @@ enum SchemaQueries {
       """
 
   /// A text that changes whenever the result of one of the other queries may have changed.
+  ///
+  /// The `xmin` of `pg_class` would change with each TRUNCATE too, which gives a table another file.
   static let fingerprint = """
     SELECT md5(concat_ws(' ',
-      (SELECT md5(string_agg(concat_ws(' ', c.oid, c.xmin), ',' ORDER BY c.oid))
+      (SELECT md5(string_agg(concat_ws(' ', c.oid, c.relname, n.nspname, c.relkind, c.relowner, c.relispartition,
+          c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, c.relacl, c.reloptions), ',' ORDER BY c.oid))
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', r.oid, r.xmin), ',' ORDER BY r.oid))
+        FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', p.oid, p.xmin), ',' ORDER BY p.oid))
+        FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
       (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),

@@ -28,8 +28,8 @@ extension Plan.Statement {
   private static func isCommon(_ size: Int64) -> Bool {
     switch size {
     case 0...10: true
-    case ...100: size % 5 == 0
-    case ...1000: size % 50 == 0
+    case 11...100: size % 5 == 0
+    case 101...1000: size % 50 == 0
     default: false
     }
   }

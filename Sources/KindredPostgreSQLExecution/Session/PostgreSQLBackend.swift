@@ -56,6 +56,27 @@ public final class PostgreSQLBackend: Backend {
         version: results[0].text(0, 0) ?? "",
         extensions: (0..<results[1].rowCount).compactMap { results[1].text($0, 0) }, as: engine)
     }
+    try checkSchemas()
+  }
+
+  /// Checks that the named schemas are there.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  private func checkSchemas() throws {
+    guard !schemas.isEmpty else { return }
+    let missing = Query(
+      "SELECT name FROM unnest($1::text[]) name WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = name)",
+      [ArrayText(schemas.map { Array($0.utf8) }).bytes], isReusable: false)
+    let names = try watcher.withConnection { connection in
+      let rows = try connection.run([missing])[0]
+      return (0..<rows.rowCount).map { "`\(rows.text($0, 0) ?? "")`" }
+    }
+    guard !names.isEmpty else { return }
+    throw PostgreSQLError(
+      state: PostgreSQLError.State.unknownSchema,
+      message:
+        "the database has no schema \(names.joined(separator: ", ")): name those that it has, in the same spelling"
+    )
   }
 
   /// Returns the statement that applies the settings of a transaction, which a pooler may run in any session.
@@ -136,10 +157,10 @@ public final class PostgreSQLBackend: Backend {
     let version = try checkSchemaVersion()
     return try watcher.withConnection { connection in
       // One snapshot for all queries; the transaction changes nothing.
+      defer { _ = try? connection.run([Query("ROLLBACK", isReusable: false)]) }
       _ = try connection.run(
         [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
           + settings(milliseconds: nil))
-      defer { _ = try? connection.run([Query("ROLLBACK", isReusable: false)]) }
       return try body(
         schemaSource(version) { try connection.run($0) })
     }

@@ -63,8 +63,14 @@ extension PostgreSQLError: BackendError {
     return State.arithmetic.contains(state) ? "\(message), in a function of the database" : nil
   }
 
-  /// The name of the violated constraint.
-  public var constraintName: String? { constraint }
+  /// Returns the name of the violated constraint, unless it is of another table, which a trigger writes to or a view
+  /// reads.
+  ///
+  /// The constraint of a domain has no table.
+  public func constraintName(of table: Table) -> String? {
+    let isOfTable = table.kind == .table && self.table == table.name
+    return !isInFunction && (self.table == nil || isOfTable) ? constraint : nil
+  }
 
   /// Whether the statement names a table or column that isn't there any more.
   public var isOfEarlierSchema: Bool {

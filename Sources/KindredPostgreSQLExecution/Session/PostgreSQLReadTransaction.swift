@@ -16,8 +16,12 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private let cancellation: (any Cancellation)?
   private var isClosed = false
   private var progress = Progress.none
-  /// The statements that were the only ones, with their results.
-  private var alone: (queries: [Query], results: [QueryResult])?
+  /// The statements of a result that is read as a whole, with their results.
+  private var whole: [(queries: [Query], results: [QueryResult])] = []
+  /// Whether the last statements of such a result have run, which ended the transaction.
+  private(set) var hasEnded = false
+  /// Whether the last statements may end the transaction.
+  private var endsEarly = true
   /// Whether the first statements tell the state that they see, and its number once they have.
   private var observesState = false
   private(set) var observedState: Int64?
@@ -73,50 +77,87 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// Runs statements in one round trip.
   ///
   /// - Throws: `PostgreSQLError`.
-  func run(_ queries: [Query]) throws -> [QueryResult] { try run(queries, isLast: false) }
+  func run(_ queries: [Query]) throws -> [QueryResult] { try send(queries, isLast: false) }
 
-  /// Runs all statements of the transaction in one round trip; if it is asked for the same ones again, it returns the same
-  /// results.
-  ///
-  /// - Throws: `PostgreSQLError`.
-  func runAlone(_ queries: [Query]) throws -> [QueryResult] {
-    if let alone, alone.queries == queries { return alone.results }
-    let results = try run(queries, isLast: true)
-    alone = (queries, results)
+  func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
+    guard endsEarly else { return try run(queries) }
+    if hasEnded, let known = whole.first(where: { $0.queries == queries }) { return known.results }
+    forgetStateIfEnded()
+    let results = try send(queries, isLast: isLast)
+    whole.append((queries, results))
+    if isLast { hasEnded = true }
     return results
   }
 
-  private func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
+  func stayOpen() {
+    forgetStateIfEnded()
+    whole = []
+    (hasEnded, endsEarly) = (false, false)
+  }
+
+  /// If the transaction has ended, the next one may see another state.
+  private func forgetStateIfEnded() {
+    guard hasEnded, progress == .none else { return }
+    observesState = observesState || observedState != nil
+    observedState = nil
+  }
+
+  private func send(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
     // After a restart that failed, the connection may have another holder.
     guard !isClosed, progress != .failed else { throw PostgreSQLError.closed }
     try checkInterruption()
-    let beginning = try beginning(for: queries)
+    let observer = observer(of: queries)
+    let beginning = try beginning(for: queries, observesState: observesState && observer == nil)
+    let end = isLast && progress == .inBlock ? [Self.commit] : []
     var results: [QueryResult]
     do {
       results = try RoleSettings.refusing {
-        try connection.run(beginning + queries, staysOpen: progress == .open && !isLast)
+        try connection.run(
+          beginning + (observer.map { [$0] } ?? queries) + end, staysOpen: progress == .open && !isLast)
       }
     } catch {
-      // Only a block outlasts a failure, with its snapshot.
-      if progress == .open { progress = .failed }
-      throw error
-    }
-    if observesState, let number = beginning.firstIndex(of: StateNumbers.query) {
-      observesState = false
-      observedState = results[number].text(0, 0).map {
-        StateNumbers.number(backend.watcher.numbers.number(of: $0), schemaVersion: schemaVersion)
+      // Only a block outlasts a failure, with its snapshot and role, and not if it may have been committed.
+      if progress == .open || isLast { progress = .failed }
+      guard var failure = error as? PostgreSQLError, let observer, failure.sql == observer.sql else {
+        throw error
       }
+      failure.sql = queries[0].sql
+      throw failure
     }
-    if progress == .open, isLast { progress = .none }
+    if observer != nil {
+      observe(results[beginning.count], column: results[beginning.count].columnCount - 1)
+    } else if observesState, let number = beginning.firstIndex(of: StateNumbers.query) {
+      observe(results[number], column: 0)
+    }
+    if isLast { progress = .none }
     results.removeFirst(beginning.count)
+    results.removeLast(end.count)
     return results
+  }
+
+  private static let commit = Query("COMMIT", isReusable: false)
+
+  /// Returns the first statement of the transaction in a form that also returns the state; nil if that needs a statement of
+  /// its own.
+  private func observer(of queries: [Query]) -> Query? {
+    guard observesState, progress == .none, queries.count == 1, queries[0].hasOneRow else { return nil }
+    return StateNumbers.observing(queries[0])
+  }
+
+  /// Notes the state that a result tells.
+  private func observe(_ result: QueryResult, column: Int) {
+    observesState = false
+    guard result.rowCount > 0 else { return }
+    observedState = result.text(0, column).map {
+      StateNumbers.number(backend.watcher.numbers.number(of: $0), schemaVersion: schemaVersion)
+    }
   }
 
   /// Returns the statements that have to run before others of the transaction.
   ///
   /// In a session of its own, the first statement begins a transaction, which ends with the pipeline. `BEGIN` makes a
   /// block of it, which has the same snapshot.
-  private func beginning(for queries: [Query]) throws -> [Query] {
+  private func beginning(for queries: [Query], observesState: Bool) throws -> [Query] {
     let needsBlock = role != nil || queries.contains(where: \.needsTransactionBlock)
     switch progress {
     case .inBlock, .failed: return []
@@ -126,6 +167,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       return [Query("BEGIN", isReusable: false)]
     case .none:
       let hasSettings = try hasSessionSettings()
+      // If it is refused, nothing has begun.
+      let roleSettings = try role.map { try RoleSettings.query(for: $0) }
       progress = needsBlock || !hasSettings ? .inBlock : .open
       var beginning: [Query] = []
       if progress == .inBlock {
@@ -133,7 +176,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
         if !hasSettings {
           beginning += backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
         }
-        if let role { beginning.append(try RoleSettings.query(for: role)) }
+        if let roleSettings { beginning.append(roleSettings) }
       }
       return beginning + (observesState ? [StateNumbers.query] : [])
     }
@@ -176,7 +219,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     // The idle connections were probably lost at the same time.
     if error.endsConnection { pool.closeIdle() }
     progress = .none
-    alone = nil
+    (whole, hasEnded) = ([], false)
     observesState = observesState || observedState != nil
     cancellation?.onCancel(nil)
     isClosed = true
@@ -202,10 +245,14 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     PostgreSQLResultSource(plan, parameters, limit: limit, in: self)
   }
 
-  func stateNumber() throws -> Int64? {
+  func stateNumber(since earlier: Int64?) throws -> Int64? {
     observesState = backend.capabilities.hasSnapshotNumbers && progress == .none
-    return observedState
+    return earlier
   }
+
+  /// Returns whether the snapshot itself has that number: to ask for the current one would take a second connection,
+  /// and a pooler may have none while this transaction and others hold theirs.
+  func shows(state number: Int64) -> Bool { observedState == number }
 
   func tables(readBy plan: Plan) throws -> Set<String>? { nil }
 
@@ -237,6 +284,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   func close() {
     guard !isClosed else { return }
     isClosed = true
+    whole = []
     cancellation?.onCancel(nil)
     pool.giveBack(connection, after: hold)
   }

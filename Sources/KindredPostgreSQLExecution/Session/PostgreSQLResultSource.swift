@@ -17,6 +17,8 @@ final class PostgreSQLResultSource: ResultSource {
   /// The cursor that returns the root's rows; nil if they have all been read.
   private var cursor: RowCursor?
   private var hasHandedOut = false
+  /// Whether the records written so far are those of the first batch.
+  private var isFirstBatch = true
   /// The number of bytes written for the last batch of rows, without those in the buffer.
   private var bytesOfRows = 0
   private var hasMore = false
@@ -43,6 +45,14 @@ final class PostgreSQLResultSource: ResultSource {
       try transaction.retrying {
         parameters = given
         try open()
+        guard !(reader?.isComplete ?? true) else { return }
+        let hasEnded = transaction.hasEnded
+        transaction.stayOpen()
+        // What is left has to be read in the same state.
+        if hasEnded {
+          parameters = given
+          try open()
+        }
       }
     } catch let error as PostgreSQLError {
       throw plan.requestError(of: error) ?? error
@@ -79,10 +89,8 @@ final class PostgreSQLResultSource: ResultSource {
       queries.append(try statement.paged(parameters, below: path) ?? query(statement))
     }
     if let count = plan.count { queries.append(try query(count)) }
-    let isAlone =
-      cursor == nil && plan.path.isEmpty && plan.searches.isEmpty && plan.anchor == nil && plan.passed == nil
-      && reader.readsRootOnly
-    let results = try isAlone ? transaction.runAlone(queries) : transaction.run(queries)
+    if plan.isSingle, queries.count == 1 { queries[0].hasOneRow = true }
+    let results = try run(queries, isLast: reader.readsRootOnly)
     let rows = results[cursor == nil ? 0 : 1]
     if plan.count != nil { totalCount = results.last?.integer(0, 0) }
     try read(Rows(rows), by: reader)
@@ -90,8 +98,10 @@ final class PostgreSQLResultSource: ResultSource {
 
   /// Reads the levels below the root's rows.
   private func read(_ rows: Rows, by reader: LevelReader) throws {
-    let root = Level(root: rows, path: reader.path(path), limit: limit, nodeCount: executable.nodeCount)
-    try reader.read(below: root) { try transaction.run($0) }
+    // Tables that inherit from one may repeat its keys.
+    let root = Level(
+      root: rows, path: reader.path(path), limit: plan.isSingle ? 1 : limit, nodeCount: executable.nodeCount)
+    try reader.read(below: root) { try run($0, isLast: $1) }
     self.root = root
     if cursor == nil {
       hasMore = rows.count > limit
@@ -120,11 +130,19 @@ final class PostgreSQLResultSource: ResultSource {
     hasHandedOut = true
     while case .obstacle(let obstacle) = writer.run() {
       switch obstacle {
-      case .needsRows: try readNextRows()
+      case .needsRows:
+        // A client that can have the first records doesn't wait for others.
+        if isFirstBatch, writer.output.count > 0 {
+          isFirstBatch = false
+          return writer.output.bytes
+        }
+        try readNextRows()
       case .needsMore(let level):
-        if let next = try reader?.more(of: level, { try transaction.run($0) }) { writer.goOn(with: next) }
+        if let next = try reader?.more(of: level, { queries, _ in try transaction.run(queries) }) {
+          writer.goOn(with: next)
+        }
       case .needsLevel(let child, let level, let place):
-        try reader?.read(child, below: level, from: place) { try transaction.run($0) }
+        try reader?.read(child, below: level, from: place) { queries, _ in try transaction.run(queries) }
       }
     }
     return writer.output.count > 0 ? writer.output.bytes : nil
@@ -177,6 +195,13 @@ final class PostgreSQLResultSource: ResultSource {
     try transaction.run([query(statement, parameters)])[0]
   }
 
+  /// Runs statements after which others may follow, unless they are the last ones.
+  private func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
+    guard cursor == nil, plan.path.isEmpty, plan.searches.isEmpty, plan.anchor == nil, plan.passed == nil
+    else { return try transaction.run(queries) }
+    return try transaction.run(queries, isLast: isLast)
+  }
+
   /// Runs a statement that makes PostgreSQL parse a full-text pattern, so that a malformed one is reported before
   /// anything is read.
   private func check(_ search: Plan.SearchCheck) throws {
@@ -199,7 +224,9 @@ final class PostgreSQLResultSource: ResultSource {
       parameters.cursor = parameters.cursor ?? last
       cursor.passed = try run(passed, parameters).integer(0, 0) ?? 0
     }
-    return try cursor.abridged { try digest(of: last.values.map(\.postgreSQLText)) }
+    return try cursor.abridged(isHidden: plan.cursorIsHidden) {
+      try digest(of: last.values.map(\.postgreSQLText))
+    }
   }
 
   /// Returns the digest of texts, computed like the dialect's SQL expression for it.
@@ -246,10 +273,18 @@ protocol StatementRunner: AnyObject {
   /// - Throws: `PostgreSQLError`.
   func run(_ queries: [Query]) throws -> [QueryResult]
 
-  /// Runs all statements that the transaction has to run, in one round trip.
+  /// Runs statements of a result that is read as a whole, in one round trip.
+  ///
+  /// The last ones end the transaction, which then returns the same results if it is asked for the same statements again.
   ///
   /// - Throws: `PostgreSQLError`.
-  func runAlone(_ queries: [Query]) throws -> [QueryResult]
+  func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult]
+
+  /// Whether the last statements of a result have ended the transaction.
+  var hasEnded: Bool { get }
+
+  /// Makes the transaction last until it is closed; if it has ended, it begins again.
+  func stayOpen()
 
   /// Runs `body`, and may run it again if it fails with a transient error.
   func retrying<Result>(_ body: () throws -> Result) throws -> Result

@@ -1,6 +1,7 @@
 import KindredBackend
 import KindredPostgreSQL
 
+/// The connection's user owns the answers of all roles.
 extension PostgreSQLWriteTransaction {
   private func hasAnswers() throws -> Bool {
     try !run([Query("SELECT to_regclass('\(BookkeepingName.answers)')")])[0].isNull(0, 0)
@@ -75,6 +76,11 @@ extension PostgreSQLWriteTransaction {
       ])
     } catch let error as PostgreSQLError where PostgreSQLError.State.duplicates.contains(error.state) {
       throw Self.overtaken(error)
+    } catch var error as PostgreSQLError where error.state == PostgreSQLError.State.forbidden {
+      error.advice =
+        "an Idempotency-Key needs the table \(BookkeepingName.answers), which the user of the database may not create: "
+        + "grant CREATE on the first schema of its search path until the table is there"
+      throw error
     }
   }
 
@@ -90,17 +96,6 @@ extension PostgreSQLWriteTransaction {
         Query("DELETE FROM \(BookkeepingName.answers) WHERE time <= $1", [Array(String(time).utf8)])
       ])
     }
-  }
-
-  /// Runs `body` as the connection's user, who owns the responses of all roles.
-  private func asUser<Result>(_ body: () throws -> Result) throws -> Result {
-    guard let role else { return try body() }
-    let back = try RoleSettings.query(for: role)
-    _ = try run([RoleSettings.end])
-    let result = try body()
-    // Not needed if `body` fails, because the transaction has failed with it.
-    _ = try run([back])
-    return result
   }
 }
 

@@ -13,6 +13,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private let connection: PostgreSQLConnection
   let schemaVersion: Int64
   var batches: BatchSizes { backend.batches }
+  let beginsWithCommittedSchema = true
   fileprivate(set) var isOpen = true
   private var cursors = 0
   private var savepoints = 0
@@ -24,7 +25,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private var limit: UInt64?
   var hasGivenRows = false
   /// The insertions that have been put off, and their size in bytes.
-  private var insertions: [Query] = []
+  private var insertions: [(query: Query, written: WrittenColumns)] = []
   private var insertionsSize = 0
   private var ignoredCount = 0
 
@@ -39,7 +40,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     self.role = role
     self.connection = connection
     schemaVersion = try backend.checkSchemaVersion()
-    connection.deadline = deadline
+    // Beginning has a limit even if what follows has none.
+    connection.deadline = deadline ?? MonotonicTime.now() &+ Self.longestBeginning
+    defer { connection.deadline = deadline }
     limit = Self.milliseconds(until: deadline)
     let beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
@@ -47,6 +50,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       + (role.map { [try RoleSettings.query(for: $0)] } ?? [])
     _ = try RoleSettings.refusing { try connection.run(beginning) }
   }
+
+  /// The nanoseconds that beginning a transaction without a deadline may take.
+  private static let longestBeginning: UInt64 = 10_000_000_000
 
   private static func milliseconds(until deadline: UInt64?) -> UInt64? {
     deadline.map { end in
@@ -101,8 +107,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private static let largestGroup = (count: 500, size: 1 << 18)
 
   /// Puts an insertion off.
-  fileprivate func add(_ insertion: Query) throws {
-    insertions.append(insertion)
+  fileprivate func add(_ insertion: Query, to columns: WrittenColumns) throws {
+    insertions.append((insertion, columns))
     insertionsSize += insertion.values.reduce(64) { $0 + ($1?.count ?? 0) }
     guard
       insertions.count >= Self.largestGroup.count || insertionsSize >= Self.largestGroup.size
@@ -115,18 +121,28 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   /// Without a savepoint, which would cost each record two statements, one that fails ends the transaction.
   private func insert() throws {
     guard !insertions.isEmpty else { return }
-    let queries = insertions
+    let group = insertions
+    let queries = group.map(\.query)
     (insertions, insertionsSize) = ([], 0)
     // Each may take as long as it may alone.
-    if let span { connection.deadline = MonotonicTime.now() &+ span &* UInt64(queries.count) }
+    if let span {
+      let (all, overflows) = span.multipliedReportingOverflow(by: UInt64(queries.count))
+      connection.deadline = overflows ? nil : MonotonicTime.now() &+ all
+    }
     defer { if let span { connection.deadline = MonotonicTime.now() &+ span } }
     do {
       ignoredCount += try send(queries).count { $0.affectedRows == 0 }
     } catch let error as PostgreSQLError {
       isOpen = false
-      var error = error.ofWrite()
-      error.recordsAfter = error.position.flatMap { $0 >= 0 ? queries.count - 1 - $0 : nil }
-      throw error
+      guard let number = error.position, group.indices.contains(number) else { throw error.ofWrite() }
+      var failure = error
+      if !error.endsConnection {
+        _ = try? send([Query("ROLLBACK", isReusable: false)])
+        group[number].written.findParameter(of: &failure, in: group[number].query) { _ = try send([$0]) }
+      }
+      failure = failure.ofWrite(to: group[number].written.names)
+      failure.recordsAfter = queries.count - 1 - number
+      throw failure
     }
   }
 
@@ -136,7 +152,12 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     return ignoredCount
   }
 
-  func runAlone(_ queries: [Query]) throws -> [QueryResult] { try run(queries) }
+  func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] { try run(queries) }
+
+  /// False: it ends by ``commit()``.
+  var hasEnded: Bool { false }
+
+  func stayOpen() {}
 
   func retrying<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
@@ -172,18 +193,29 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private static func release(_ name: String) -> Query { Query("RELEASE \(name)", isReusable: false) }
   private static func undo(_ name: String) -> Query { Query("ROLLBACK TO \(name)", isReusable: false) }
 
-  /// Runs `body`, whose errors are those of a change that writes its first parameters to these columns.
-  private func changing<Result>(_ columns: [String] = [], _ body: () throws -> Result) throws -> Result {
+  /// Runs `body`, whose errors are those of a change.
+  private func changing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as PostgreSQLError {
-      throw error.ofWrite(to: columns)
+      throw error.ofWrite()
+    }
+  }
+
+  /// Runs a statement that writes its first parameters to these columns.
+  private func change(_ columns: WrittenColumns, by query: Query) throws -> QueryResult {
+    do {
+      return try alone(query)
+    } catch var error as PostgreSQLError {
+      if isOpen { columns.findParameter(of: &error, in: query) { _ = try alone($0) } }
+      throw error.ofWrite(to: columns.names)
     }
   }
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
-    let result = try changing(statement.writtenColumns) { try alone(query) }
+    let columns = WrittenColumns(names: statement.writtenColumns, conversions: statement.conversions)
+    let result = try change(columns, by: query)
     // A view without a key returns nothing of a record, but still the number of records.
     guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
     return Rows(result).values
@@ -246,8 +278,11 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
-    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
-    return PostgreSQLInsertion(table.statement(change, dialect: .postgreSQL).sql, columns, in: self)
+    let names = columns.map(\.name)
+    let change = TableChange.insertion(of: names, returning: [])
+    return PostgreSQLInsertion(
+      table.statement(change, dialect: .postgreSQL).sql, columns,
+      WrittenColumns(names: names, conversions: table.conversions(to: names, .postgreSQL)), in: self)
   }
 }
 
@@ -281,12 +316,16 @@ extension PostgreSQLError {
 private final class PostgreSQLInsertion: RecordInsertion {
   private let sql: String
   private let columns: [Column]
+  private let written: WrittenColumns
   private var values: [[UInt8]?]
   private let transaction: PostgreSQLWriteTransaction
 
-  init(_ sql: String, _ columns: [Column], in transaction: PostgreSQLWriteTransaction) {
+  init(
+    _ sql: String, _ columns: [Column], _ written: WrittenColumns, in transaction: PostgreSQLWriteTransaction
+  ) {
     self.sql = sql
     self.columns = columns
+    self.written = written
     values = Array(repeating: nil, count: columns.count)
     self.transaction = transaction
   }
@@ -298,7 +337,7 @@ private final class PostgreSQLInsertion: RecordInsertion {
   }
 
   func run() throws -> Bool {
-    try transaction.add(Query(sql, values))
+    try transaction.add(Query(sql, values), to: written)
     return true
   }
 }

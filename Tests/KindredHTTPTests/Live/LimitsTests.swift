@@ -210,9 +210,8 @@ struct LimitsTests {
     }
   }
 
-  @Test(
-    "let no connections hold up others that always have a next request, even if there are more than threads")
-  func pipelining() throws {
+  @Test
+  func `let connections that always have a next request hold up no others, even if they are many`() throws {
     var limits = HTTPLimits()
     limits.maxConnectionsPerClient = nil
     try withServer(

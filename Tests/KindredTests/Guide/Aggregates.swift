@@ -10,7 +10,7 @@ struct Aggregates {
   }
 
   @Test
-  func values() throws {
+  func `aggregates as values`() throws {
     // Sample: annotated
     struct AuthorInfo: Decodable, FetchableRecord {
       var author: Author
@@ -42,7 +42,7 @@ struct Aggregates {
   }
 
   @Test
-  func conditions() throws {
+  func `aggregates as conditions`() throws {
     // Sample: having
     let prolific = Author.having(Author.books.count >= 2)
     let unread = Book.having(Book.reviews.isEmpty)

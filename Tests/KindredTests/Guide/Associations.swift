@@ -183,7 +183,7 @@ struct Associations {
   }
 
   @Test
-  func keys() throws {
+  func `a key for decoding`() throws {
     // Sample: keys
     struct Novelist: Codable, FetchableRecord, TableRecord {
       static let databaseTableName = "author"

@@ -50,7 +50,7 @@ struct CommonTables {
   }
 
   @Test
-  func recursion() throws {
+  func `a recursive table`() throws {
     // Sample: recursive
     struct TopicPath: Decodable, FetchableRecord {
       var path: String

@@ -86,7 +86,7 @@ struct Decoding {
   }
 
   @Test
-  func rows() throws {
+  func `rows and their scopes`() throws {
     let request = Author.select(Column("id"), Column("name")).including(optional: Author.portrait)
     try dbQueue.read { db throws in
       // Sample: rows
@@ -102,7 +102,7 @@ struct Decoding {
   }
 
   @Test
-  func cursors() throws {
+  func `a cursor of records`() throws {
     try dbQueue.read { db throws in
       // Sample: cursor
       let books = try Book.order(Column("year")).fetchCursor(db)

@@ -22,7 +22,7 @@ struct GettingStarted {
   }
 
   @Test
-  func accesses() async throws {
+  func `reading and writing`() async throws {
     let dbQueue = try Library.make()
     try accesses(dbQueue)
     // Sample: async

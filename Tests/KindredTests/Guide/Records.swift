@@ -42,7 +42,7 @@ struct Records {
   }
 
   @Test
-  func fetching() throws {
+  func `fetching records`() throws {
     try dbQueue.read { db throws in
       // Sample: fetching
       let authors = try Author.fetchAll(db)  // [Author]
@@ -58,7 +58,7 @@ struct Records {
   }
 
   @Test
-  func writing() throws {
+  func `writing records`() throws {
     try dbQueue.write { db throws in
       // Sample: writing
       var book = Book(id: 8, authorId: 2, title: "Omoo", kind: .novel, year: 1847)
@@ -85,7 +85,7 @@ struct Records {
   }
 
   @Test
-  func columns() throws {
+  func `the columns of a table`() throws {
     // Sample: selection
     struct AuthorName: Codable, FetchableRecord, TableRecord {
       static let databaseTableName = "author"
@@ -134,7 +134,7 @@ struct Records {
   }
 
   @Test
-  func sql() throws {
+  func `requests in SQL`() throws {
     let title = "Moby-Dick"
     try dbQueue.read { db throws in
       // Sample: sql

@@ -87,7 +87,7 @@ struct Requests {
   }
 
   @Test
-  func joining() throws {
+  func `joining another table`() throws {
     // Sample: joining
     let french = Author.country.filter(Column("name") == "France")
     let request = Book.joining(required: Book.author.joining(required: french))
@@ -96,7 +96,7 @@ struct Requests {
   }
 
   @Test
-  func combining() throws {
+  func `several associations at once, and nested ones`() throws {
     // Sample: combining
     struct BookInfo: Decodable, FetchableRecord {
       var book: Book
@@ -146,7 +146,7 @@ struct Requests {
   }
 
   @Test
-  func filtering() throws {
+  func `associations with a filter`() throws {
     // Sample: filtering
     let novels = Author.books.filter(Column("kind") == "novel")
 
@@ -214,7 +214,7 @@ struct Requests {
   }
 
   @Test
-  func aliases() throws {
+  func `aliases of tables`() throws {
     // Sample: alias
     let author = TableAlias()
     let posthumous =

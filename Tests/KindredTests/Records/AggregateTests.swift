@@ -97,9 +97,8 @@ struct AggregateTests {
     #expect(values == integers([2, 1, 0]))
   }
 
-  @Test(
-    "S223, S257, S270: any number of aggregates, of several associations, feed properties beside the record")
-  func annotated() throws {
+  @Test
+  func `S223, S257, S270: aggregates of several associations feed properties beside the record`() throws {
     struct Info: Decodable, FetchableRecord {
       var author: Author
       var bookCount: Int
@@ -118,10 +117,8 @@ struct AggregateTests {
     }
   }
 
-  @Test(
-    "S232, S254: names follow the key: forKey(\"novels\") gives novelCount; each population is counted by itself"
-  )
-  func keys() throws {
+  @Test
+  func `S232, S254: forKey("novels") gives novelCount; each population is counted by itself`() throws {
     struct Info: Decodable, FetchableRecord {
       var novelCount: Int
       var theatrePlayCount: Int

@@ -151,9 +151,8 @@ struct ForeignKeyTests {
     }
   }
 
-  @Test(
-    "S114, S118, S337, S358: two associations to one table, with keys from their columns, are joined apart")
-  func parallel() throws {
+  @Test
+  func `S114, S118, S337, S358: columns name two associations to one table`() throws {
     try queue.expect(
       Novel.select(Column("title")).including(required: Novel.author.select(Column("name")))
         .including(optional: Novel.translator.select(Column("name"))).order(Column("id")),
@@ -179,10 +178,8 @@ struct ForeignKeyTests {
     #expect(infos.map(\.translator?.name) == ["Giono", nil])
   }
 
-  @Test(
-    "S75, S76, S77, S78, S268: tables without constraints and without a primary key are joined by a full foreign key"
-  )
-  func unconstrained() throws {
+  @Test
+  func `S75, S76, S77, S78, S268: a full foreign key joins tables without constraints`() throws {
     try queue.read { db throws in
       #expect(try Row.fetchAll(db, Child.joining(required: Child.parent)) == [["parentNumber": 5]])
       #expect(try Parent.joining(required: Parent.child).fetchCount(db) == 1)

@@ -44,9 +44,8 @@ struct JoiningTests {
     #expect(infos.map(\.author.name) == ["Melville", "Melville", "Melville", "Hugo"])
   }
 
-  @Test(
-    "S91, S177: including(required:) of a to-many association gives a row per pair, under the singular key")
-  func pairs() throws {
+  @Test
+  func `S91, S177: including(required:) of a to-many association gives a row per pair`() throws {
     try Library.make().expect(
       Author.select(Column("name")).including(required: Author.books.select(Column("title")))
         .order(Column("id")),
@@ -102,10 +101,8 @@ struct JoiningTests {
     #expect(pairs.last?.book == nil)
   }
 
-  @Test(
-    "S94, S96, S97, S175, S193, S269: including(all:) gives a collection per record, and neither drops nor repeats any"
-  )
-  func includingAll() throws {
+  @Test
+  func `S94, S96, S97, S175, S193, S269: including(all:) gives a collection per record`() throws {
     try Library.make().expect(
       Author.select(Column("name")).including(all: Author.books.select(Column("title")).order(Column("year")))
         .order(Column("id")),
@@ -200,10 +197,8 @@ struct JoiningTests {
     }
   }
 
-  @Test(
-    "S101, S102, S103, S345: annotated(withOptional:) gives NULL for a missing record; columns can be renamed"
-  )
-  func annotatedOptional() throws {
+  @Test
+  func `S101, S102, S103, S345: annotated(withOptional:) gives NULL for a missing record`() throws {
     try Library.make().expect(
       Book.select(Column("title")).annotated(
         withOptional: Book.author.select(Column("name").forKey("authorName"))
@@ -233,10 +228,8 @@ struct JoiningTests {
     }
   }
 
-  @Test(
-    "S89, S104, S109, S119, S120, S329: joining(required:) drops the records that have none, and selects nothing"
-  )
-  func joiningRequired() throws {
+  @Test
+  func `S89, S104, S109, S119, S120, S329: joining(required:) filters, and selects nothing`() throws {
     try Library.make().expect(
       Book.select(Column("title")).joining(required: Book.author.filter(Column("country") == "FR")),
       sql: """

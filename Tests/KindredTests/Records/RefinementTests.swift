@@ -91,9 +91,8 @@ struct RefinementTests {
     #expect(try read { db in try request.fetchAll(db).map(\.id) } == [4, 1, 3, 2])
   }
 
-  @Test(
-    "S128, S129, S131: the order in an association's definition is its default, and a later one replaces it")
-  func orderedAssociation() throws {
+  @Test
+  func `S128, S129, S131: an association's order is its default, and a later one replaces it`() throws {
     let books = Author.hasMany(Book.self).order(Column("year").desc)
     try read { db throws in
       let own = Library.melville.request(for: books)

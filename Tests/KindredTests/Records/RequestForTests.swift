@@ -7,10 +7,8 @@ struct RequestForTests {
     try Library.make().read(body)
   }
 
-  @Test(
-    "S18, S22, S23, S24, S80, S81, S82, S86: request(for:) gives the associated records of one record, for all kinds"
-  )
-  func kinds() throws {
+  @Test
+  func `S18, S22, S23, S24, S80, S81, S82, S86: request(for:) gives the associated records of one`() throws {
     let library = try Library.make()
     try library.expect(
       Library.mobyDick.author.select(Column("name")),

@@ -20,7 +20,7 @@ struct BatchPlan: Sendable {
 
   init(
     _ parts: [HTTPRequest], _ preferences: WritePreferences, _ principal: Principal, _ version: ModelVersion,
-    _ service: KindredService, deadline: UInt64?
+    _ service: WriteService, deadline: UInt64?
   ) {
     self.principal = principal
     self.version = version
@@ -48,7 +48,7 @@ struct BatchPlan: Sendable {
   }
 
   private static func work(
-    of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: KindredService,
+    of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: WriteService,
     check: @escaping () throws -> Void
   ) throws -> Work {
     guard case .records(let segments) = try Route(part.path) else {
@@ -58,7 +58,7 @@ struct BatchPlan: Sendable {
       guard WriteContent.importFormat(of: part) == nil else {
         throw Problem.unsupportedMediaType(part.method, types: [MediaType.json.rawValue])
       }
-      return .write(try WritePlan(segments, part, principal, version, service, check: check))
+      return .write(try WritePlan(segments, part, principal, version, service.options.limits, check: check))
     }
     let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
     guard MediaType(formatIn: part.query) ?? .json == .json else {
@@ -68,7 +68,7 @@ struct BatchPlan: Sendable {
       segments: segments, request: part, principal: principal, type: type, isAttachment: false,
       key: RepresentationCache.Key(target: part.target, type: type, rights: principal.rights), version: nil,
       condition: nil)
-    let planned = try service.plan(asked, version, check: check)
+    let planned = try service.planner.plan(asked, version, check: check)
     guard !planned.isColumnValue, !planned.explains else {
       throw RequestError(.invalidValue, "a part of a batch gives records")
     }
@@ -78,7 +78,7 @@ struct BatchPlan: Sendable {
   /// Executes all parts in a transaction.
   ///
   /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
-  func run(in transaction: any WriteTransaction, _ service: KindredService) throws -> WriteResult {
+  func run(in transaction: any WriteTransaction, _ service: WriteService) throws -> WriteResult {
     var result = WriteResult(status: .ok)
     result.content =
       try preferences.isRolledBack
@@ -92,7 +92,7 @@ struct BatchPlan: Sendable {
     return result
   }
 
-  private func content(_ transaction: any WriteTransaction, _ service: KindredService) throws -> [UInt8] {
+  private func content(_ transaction: any WriteTransaction, _ service: WriteService) throws -> [UInt8] {
     var bytes = [UInt8(ascii: "[")]
     var writes: [(index: Int, execution: WriteExecution)] = []
     for (index, (part, work)) in zip(parts, works).enumerated() {
@@ -120,14 +120,14 @@ struct BatchPlan: Sendable {
 
   /// Runs the work of a part, adding the part to the pointer of a problem.
   private func inPart(
-    _ index: Int, _ transaction: any WriteTransaction, _ service: KindredService, _ body: () throws -> Void
+    _ index: Int, _ transaction: any WriteTransaction, _ service: WriteService, _ body: () throws -> Void
   ) throws {
     do {
       try body()
     } catch let error as any BackendError where error.isInterrupted || !transaction.isOpen {
       throw error
     } catch {
-      var problem = service.problem(for: error, of: principal)
+      var problem = service.problems.problem(for: error, of: principal)
       let inside = problem.pointer.map { "/body\($0.dropFirst())" } ?? ""
       problem.pointer = (JSONPointer() + index).fragment + inside
       throw problem
@@ -136,7 +136,7 @@ struct BatchPlan: Sendable {
 
   private func read(
     _ planned: PlannedRequest, _ part: HTTPRequest, _ transaction: any WriteTransaction,
-    _ service: KindredService
+    _ service: WriteService
   ) throws -> WriteResult {
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
@@ -155,8 +155,7 @@ struct BatchPlan: Sendable {
       isLastPage = cursor == nil
       result.link =
         PageLinks(
-          part, next: cursor.flatMap { service.cursors.encode($0, of: planned) }, service.longRequests,
-          for: principal.standing
+          part, next: cursor, of: planned, service.longRequests, for: principal.standing
         ).field
     }
     var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, isLastPage: isLastPage)

@@ -50,7 +50,7 @@ struct ImportExecution {
     } _: {
       try add($0, to: records, &progress)
     }
-    let ignored = try atLine(0) { try transaction.finishInsertions() }
+    let ignored = try atLine(nil) { try transaction.finishInsertions() }
     progress.count -= ignored
     progress.added -= ignored
     progress.isIgnored = progress.isIgnored || ignored > 0
@@ -209,7 +209,7 @@ struct ImportExecution {
   }
 
   /// Runs the work of one record within its time, adding the line to errors.
-  private func atLine<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
+  private func atLine<Result>(_ line: Int?, _ body: () throws -> Result) throws -> Result {
     if let timePerRecord { transaction.setDeadline(MonotonicTime.now() + timePerRecord) }
     do {
       return try body()
@@ -221,7 +221,7 @@ struct ImportExecution {
       let refusal = failure.flatMap {
         isLate ? Problem(refusing: $0, changing: resource) : Problem(refusing: $0)
       }
-      var problem = refusal ?? execution.service.problem(for: error, of: execution.plan.principal)
+      var problem = refusal ?? execution.service.problems.problem(for: error, of: execution.plan.principal)
       problem.line = problem.line ?? failure?.recordsAfter.flatMap { latest.line(before: $0) } ?? line
       throw problem
     }

@@ -49,11 +49,11 @@ struct PlainInsertion {
 struct PlainFields {
   private let insertion: PlainInsertion
   private let statement: any RecordInsertion
-  private let columns: [(column: Column, isText: Bool)]
+  private let columns: [(column: Column, isText: Bool, isInteger: Bool)]
 
   init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
     self.insertion = insertion
-    self.columns = columns.map { ($0, $0.fieldForm == .text) }
+    self.columns = columns.map { ($0, $0.fieldForm == .text, $0.affinity == .integer) }
     statement = try insertion.statement(of: columns)
   }
 
@@ -62,7 +62,7 @@ struct PlainFields {
   func insert(_ reader: borrowing CSVReader) throws -> Bool? {
     for index in columns.indices {
       try reader.withField(index) { bytes in
-        guard let bytes, columns[index].isText else {
+        guard let bytes, columns[index].isText, !(columns[index].isInteger && bytes.hasFraction) else {
           let column = columns[index].column
           let value: SQLValue
           do throws(Column.Refusal) {
@@ -154,6 +154,7 @@ private struct PlainColumn {
   let column: Column
   let name: [UInt8]
   private let isJSON: Bool
+  private let isInteger: Bool
   private let takesBase64: Bool
   private let takesBooleans: Bool
 
@@ -161,6 +162,7 @@ private struct PlainColumn {
     self.column = column
     name = Array(column.name.utf8)
     isJSON = column.valueFormat == .json || column.isComposed
+    isInteger = column.affinity == .integer
     takesBase64 = column.takesBase64
     takesBooleans = column.takesBooleans
   }
@@ -174,7 +176,10 @@ private struct PlainColumn {
     switch value {
     case .null: try statement.bind(.null, at: index)
     case .integer(let value): try statement.bind(.integer(value), at: index)
-    case .real(let value): try statement.bind(.real(value), at: index)
+    case .real(let value):
+      // It has so few digits that it is exact.
+      let whole = isInteger ? Int64(exactly: value) : nil
+      try statement.bind(whole.map { .integer($0) } ?? .real(value), at: index)
     case .number(let range):
       guard let value = try? column.value(ofNumber: String(decoding: line[range], as: UTF8.self)) else {
         return false
@@ -192,6 +197,11 @@ private struct PlainColumn {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether a number of these bytes is written with a fraction or an exponent.
+  fileprivate var hasFraction: Bool {
+    contains { [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0) }
+  }
+
   /// Whether the bytes are UTF-8.
   ///
   /// Most are ASCII, which is checked first.

@@ -43,6 +43,13 @@ public struct Plan: Sendable {
   /// Where the values of expressions and keys stand in the request, by the numbers of the bindings.
   public var places: [Int: Literals.Place] = [:]
 
+  /// Whether date functions of the request read the clock, unless a literal is another time than 'now'.
+  public var readsClock: Bool {
+    nodes.contains { node in
+      node.statement.bindings.contains { if case .moment = $0 { true } else { false } }
+    }
+  }
+
   /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
   public var readsLiterals = false
 
@@ -97,10 +104,18 @@ public struct Plan: Sendable {
     /// The pattern's position in the request.
     public var origin: Origin
 
-    /// - Throws: `RequestError` if the pattern names a column that is hidden or doesn't exist.
-    public func checkColumns(of pattern: SQLValue) throws {
-      guard let columns, case .text(let pattern) = pattern else { return }
-      for name in FullTextPattern(pattern).columns where !columns.contains(where: name.equalsIgnoringCase) {
+    /// - Throws: `RequestError` if the pattern is too long, or names a column that is hidden or doesn't exist.
+    public func check(_ pattern: SQLValue) throws {
+      guard case .text(let text) = pattern else { return }
+      let pattern = FullTextPattern(text)
+      guard pattern.tokenCount <= FullTextPattern.maximumTokenCount else {
+        throw RequestError(
+          .limitExceeded,
+          "a full-text pattern may have at most \(FullTextPattern.maximumTokenCount) words and signs",
+          at: origin)
+      }
+      guard let columns else { return }
+      for name in pattern.columns where !columns.contains(where: name.equalsIgnoringCase) {
         throw RequestError.unknown(
           name, .unknownColumn, "`\(name)` is no column that is searched", among: columns, at: origin)
       }

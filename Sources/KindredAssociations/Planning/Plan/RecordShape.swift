@@ -34,6 +34,11 @@ public indirect enum RecordShape: Sendable {
     case value(Int, Plan.ValueFormat)
     /// Only whether it is NULL matters.
     case presence(Int)
+
+    /// The number of the column whose value is shown; nil if it isn't.
+    var value: Int? {
+      if case .value(let column, _) = self { column } else { nil }
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 public struct Timelessness: Sendable {
   /// The names of functions that read the clock or return random numbers, in lower case.
   private let signs: [[UInt8]]
-  /// The names of the views in lower case; empty if all of them are timeless.
+  /// The names of the views in lower case, with quotes doubled as in identifiers; empty if all of them are timeless.
   private let views: [[UInt8]]
 
   /// - Parameters:
@@ -16,7 +16,8 @@ public struct Timelessness: Sendable {
     let signs = signs.map { Array($0.utf8) }
     self.signs = signs
     let isTimeless = views.allSatisfy { !Self.hasAny(of: signs, $0.sql) }
-    self.views = isTimeless ? [] : views.map { Array($0.name.lowercased().utf8) }
+    self.views =
+      isTimeless ? [] : views.map { Array($0.name.lowercased().replacing("\"", with: "\"\"").utf8) }
   }
 
   /// Returns whether the results of a plan are timeless.

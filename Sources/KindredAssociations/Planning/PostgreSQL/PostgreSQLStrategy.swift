@@ -6,8 +6,20 @@ struct PostgreSQLStrategy: PlanStrategy {
 
   func arranged(_ tree: SelectTree) -> SelectTree {
     var tree = tree
-    if let root = tree.nodes.first?.rows { tree.nodes[0].rows.ranking = GroupedRanking(of: root) }
+    if let root = tree.nodes.first?.rows {
+      tree.nodes[0].rows.ranking = GroupedRanking(of: root)
+      if tree.isFoundByPrimaryKey, root.group == nil, !root.isDistinct {
+        // PostgreSQL takes the subquery that also returns the state apart only if it has neither.
+        tree.nodes[0].rows.order = []
+        tree.nodes[0].page = SQL()
+      }
+    }
     for number in tree.nodes.indices.dropFirst() { tree.nodes[number].batch = batch(of: tree.nodes[number]) }
+    for number in tree.countingRows() where number > 0 {
+      let countColumn = tree.nodes[number].batch?.countColumn
+      tree.nodes[number].batch = batch(of: tree.nodes[number])
+      tree.nodes[number].batch?.countColumn = countColumn
+    }
     return tree
   }
 
@@ -22,14 +34,14 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///     SELECT columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN book WHERE book."authorId" = above."0" ORDER BY above.n, order
   ///
-  /// If rows are limited, and the dialect does this by windows:
+  /// If rows are limited, grouped or distinct, and the dialect does this by windows:
   ///
   ///     SELECT columns, n FROM (
   ///       SELECT columns, above.n, row_number() OVER (PARTITION BY above.n ORDER BY order)
-  ///       FROM unnest($1, $2) WITH ORDINALITY AS above(…, n) CROSS JOIN book WHERE …) AS rows(columns, n, place)
-  ///     WHERE place <= limit ORDER BY n, place
+  ///       FROM unnest($1, $2) WITH ORDINALITY AS above(…, n) CROSS JOIN book WHERE … GROUP BY above.n, group
+  ///     ) AS rows(columns, n, place) WHERE place <= limit ORDER BY n, place
   ///
-  /// If rows are limited otherwise, grouped, or found by a subquery:
+  /// If they are so otherwise, or found by a subquery:
   ///
   ///     SELECT rows.columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)
@@ -42,8 +54,8 @@ struct PostgreSQLStrategy: PlanStrategy {
     let sql =
       if isFlat, page.isEmpty {
         flatBatch(of: rows, &inputs)
-      } else if isFlat, dialect.limitsByWindows {
-        windowBatch(of: node, &inputs)
+      } else if dialect.limitsByWindows, let batch = WindowBatch(node, dialect) {
+        batch.sql(&inputs)
       } else {
         lateralBatch(of: rows, page: page, &inputs)
       }
@@ -75,7 +87,12 @@ struct PostgreSQLStrategy: PlanStrategy {
     first.isNullable = false
     keyed.order.removeAll { $0.sql == key }
     keyed.order.insert(first, at: 0)
-    return BatchSelect(columns: inputs.columns, sql: keyed.sql(page: ""), link: .key(number))
+    var batch = BatchSelect(columns: inputs.columns, sql: keyed.sql(page: ""), link: .key(number))
+    if rows.source.conditions.isEmpty, rows.source.isPlain(record.id, of: record.table) {
+      keyed.source.joins = []
+      batch.counting = Select(columns: [key, "count(*)"], from: keyed.source.sql(), group: [key]).sql
+    }
+    return batch
   }
 
   private func flatBatch(of rows: RecordSelect, _ inputs: inout BatchInputs) -> SQL {
@@ -86,33 +103,6 @@ struct PostgreSQLStrategy: PlanStrategy {
     let terms = ([order] + rows.order).map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
     return Select(
       columns: columns, from: from.replacing(term: BatchInputs.place, with: inputs.source), order: terms
-    ).sql
-  }
-
-  private func windowBatch(of node: NodeSelect, _ inputs: inout BatchInputs) -> SQL {
-    let rows = node.rows
-    let from = inputs.localized(rows.source.sql(outer: BatchInputs.place))
-    let columns = rows.shown.map { inputs.localized($0) }
-    let terms = rows.order.map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
-    let order: SQL = terms.isEmpty ? "" : " ORDER BY \(terms.joined(separator: ", "))"
-    let window: SQL = "row_number() OVER (PARTITION BY \(BatchInputs.number)\(order))"
-    let inner = Select(
-      columns: columns + [BatchInputs.number, window],
-      from: from.replacing(term: BatchInputs.place, with: inputs.source)
-    ).sql
-    let names = columns.indices.map { "\(identifier: "c\($0)")" as SQL }
-    let (number, place): (SQL, SQL) = ("\(identifier: "kindred:n")", "\(identifier: "kindred:place")")
-    var conditions: [SQL] = []
-    if let offset = node.offset { conditions.append("\(place) > \(offset)") }
-    if let limit = node.limit {
-      conditions.append("\(place) <= \(limit)\(node.offset.map { " + \($0)" as SQL } ?? SQL())")
-    }
-    let all = names + [number, place]
-    return Select(
-      columns: names + [number],
-      from:
-        "FROM (\(inner)) AS \(identifier: "kindred:rows")(\(all.joined(separator: ", "))) WHERE \(conditions.joined(separator: " AND "))",
-      order: [number, place]
     ).sql
   }
 
@@ -139,46 +129,5 @@ struct PostgreSQLStrategy: PlanStrategy {
         "FROM \(inputs.source) CROSS JOIN LATERAL (\(inner)) AS \(table)(\(names.joined(separator: ", ")))",
       order: order
     ).sql
-  }
-}
-
-/// The inputs of a batch: an array for each column that it reads from the parents, and the number of each parent.
-private struct BatchInputs {
-  static let table: SQL = "\(identifier: "kindred:above")"
-  static let number: SQL = "\(table).\(identifier: "kindred:n")"
-
-  private(set) var columns: [SQL.Binding] = []
-  private var types: [String] = []
-
-  /// A placeholder for the source until all columns are known.
-  static let place = SQL.term("unnest")
-
-  private static func name(_ number: Int) -> SQL { "\(identifier: "kindred:\(number)")" }
-
-  /// Returns an expression that reads the parents from the inputs.
-  mutating func localized(_ sql: SQL) -> SQL {
-    sql.replacingBindings { binding, type in
-      guard case .ancestor = binding else { return nil }
-      let type = type ?? "text"
-      // `unnest` would take an array of arrays apart altogether.
-      let isArray = type.hasSuffix("[]")
-      let number =
-        columns.firstIndex(of: binding)
-        ?? {
-          columns.append(binding)
-          types.append(isArray ? "text" : type)
-          return columns.count - 1
-        }()
-      let value: SQL = "\(Self.table).\(Self.name(number))"
-      return isArray ? "(\(value)::\(SQL(trusted: type)))" : value
-    }
-  }
-
-  /// The parents in a `FROM` clause: `unnest(…) WITH ORDINALITY AS above(…)`.
-  var source: SQL {
-    let arrays = types.enumerated().map { SQL.bound(to: .batch($0), as: "\($1)[]") }
-    let names = columns.indices.map(Self.name) + ["\(identifier: "kindred:n")"]
-    return
-      "unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(Self.table)(\(names.joined(separator: ", ")))"
   }
 }

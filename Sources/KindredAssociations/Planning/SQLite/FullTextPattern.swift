@@ -7,6 +7,12 @@ struct FullTextPattern {
 
   private var tokens: [Token] = []
 
+  /// SQLite parses a pattern in a time that grows with the square of its length, and can't be interrupted meanwhile.
+  static let maximumTokenCount = 1000
+
+  /// The number of words, phrases and signs.
+  var tokenCount: Int { tokens.count }
+
   init(_ pattern: String) {
     var rest = pattern.unicodeScalars[...]
     while let first = rest.first {

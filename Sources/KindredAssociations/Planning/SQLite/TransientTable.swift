@@ -109,15 +109,3 @@ public struct TransientTable: Sendable, Hashable {
       }
   }
 }
-
-extension Column.Affinity {
-  fileprivate var sql: SQL {
-    switch self {
-    case .integer: "INTEGER"
-    case .text: "TEXT"
-    case .blob: "BLOB"
-    case .real: "REAL"
-    case .numeric: "NUMERIC"
-    }
-  }
-}

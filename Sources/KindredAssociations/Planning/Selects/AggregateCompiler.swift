@@ -136,6 +136,7 @@ struct AggregateCompiler {
       groups:
         "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call.sql) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
       origin: originSQL, empty: dialect.absence(of: function)?.sql ?? null,
-      isAbsent: "NOT EXISTS (SELECT 1 \(select.from))")
+      isAbsent: "NOT EXISTS (SELECT 1 \(select.from))",
+      counted: function == .count && conditions.isEmpty ? association : nil)
   }
 }

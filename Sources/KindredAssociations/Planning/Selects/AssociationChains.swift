@@ -64,13 +64,17 @@ struct AssociationChains {
       return try chain(resolved, from: origin, into: select, isRepeated: isRepeated)
     }
     let record = try newRecord(resolved.names, of: last, in: select, parent: origin, via: nil)
-    try context.state.register(record, above: origin)
     guard !model.takesFirst(last, of: association) else {
-      try begin(select, with: record) { ways in
-        try chain(resolved, from: origin, into: ways, isRepeated: isRepeated)
+      // The subquery contains the same records, and their aliases, once more.
+      try context.state.isolatingAliases {
+        try begin(select, with: record) { ways in
+          try chain(resolved, from: origin, into: ways, isRepeated: isRepeated)
+        }
       }
+      try context.state.register(record, above: origin)
       return record
     }
+    try context.state.register(record, above: origin)
     // The pivot is in the same statement.
     let source = try context.sources.source(of: record, by: last, from: record, isRepeated: isRepeated)
     add(source, links: [], to: select)

@@ -178,23 +178,18 @@ struct ExpressionCompiler {
   ) throws -> CompiledExpression {
     let operands = try operands.map { try compileCondition($0, in: record).sql(within: precedence) }
     return CompiledExpression(
-      sql: chain(operands[...], word), precedence: precedence, format: .boolean, type: dialect.truthType)
-  }
-
-  /// Returns a chain of operands; a long one is balanced, since SQLite limits the depth of expressions.
-  private func chain(_ operands: ArraySlice<SQL>, _ word: SQL) -> SQL {
-    guard operands.count > 50 else { return operands.joined(separator: " \(word) ") }
-    let middle = operands.startIndex + operands.count / 2
-    return "(\(chain(operands[..<middle], word))) \(word) (\(chain(operands[middle...], word)))"
+      sql: operands.chain(word), precedence: precedence, format: .boolean, type: dialect.truthType)
   }
 
   private func call(
     of name: String, _ arguments: [ResolvedExpression], in record: StatementRecord
   ) throws -> CompiledExpression {
-    let compiled = try arguments.enumerated().map { number, argument in
+    var compiled = try arguments.enumerated().map { number, argument in
       try name == "iif" && number == 0
         ? compileCondition(argument, in: record) : compile(argument, in: record)
     }
+    // A rule reads the clock of the database, which no cursor can set back, also where an argument reads its records.
+    if !context.isInRule, arguments.allSatisfy(\.isPlain) { dialect.bindTime(of: name, &compiled) }
     var call = try dialect.function(name, compiled)
     if dialect.readsLiterals(of: name) { state.findings.readsLiterals = true }
     if name == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }
@@ -239,7 +234,9 @@ struct ExpressionCompiler {
     if context.restrictsRows { state.exposure.add(record) }
     return CompiledExpression(
       sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),
-      isNullable: column.isNullable || !record.isAlwaysPresent)
+      isNullable: column.isNullable || !record.isAlwaysPresent,
+      rules: ComparisonRules(of: column, in: record.table),
+      isNondeterministic: !column.comparesBytes)
   }
 
   private func compile(_ path: ResolvedPath, in record: StatementRecord) throws -> CompiledExpression {
@@ -271,10 +268,9 @@ struct ExpressionCompiler {
     let rest = levels > 0 ? .above(levels, path) : path
     var compiled = try compile(rest, in: target)
     guard target.statement !== record.statement else { return compiled }
-    compiled.form = .other
-    compiled.sql = target.export(
-      compiled.sql, as: compiled.type, to: record.statement, .path(rest, isInRule: context.isInRule))
-    compiled.precedence = .primary
+    compiled.bind(
+      to: target.export(
+        compiled.sql, as: compiled.type, to: record.statement, .path(rest, isInRule: context.isInRule)))
     return compiled
   }
 
@@ -313,5 +309,16 @@ struct ExpressionCompiler {
     try state.budget.charge(length: compiled.sql.length, at: origin)
     if named.isStable { memory.named[named.name] = (compiled, named.isOfGroup, exposure) }
     return compiled
+  }
+}
+
+extension ResolvedExpression {
+  /// Whether it consists of values and columns of the record alone, or of the first of them that isn't NULL.
+  fileprivate var isPlain: Bool {
+    switch meaning {
+    case .literal, .value, .null, .path(.column): true
+    case .function("coalesce", let values), .function("ifnull", let values): values.allSatisfy(\.isPlain)
+    default: false
+    }
   }
 }

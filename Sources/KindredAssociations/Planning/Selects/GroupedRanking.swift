@@ -17,6 +17,8 @@ struct GroupedAggregate {
   let empty: SQL
   /// The condition that a record has no associated ones.
   let isAbsent: SQL
+  /// The association all of whose records it counts; nil if it is another aggregate, or one of some of the records.
+  let counted: Association?
 }
 
 /// Reads pages of records that are filtered and sorted by one aggregate, such as the authors with most books among those

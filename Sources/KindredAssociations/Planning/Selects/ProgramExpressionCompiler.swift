@@ -11,7 +11,9 @@ struct ProgramExpressionCompiler {
   {
     switch expression {
     case .column(let name):
-      return CompiledExpression(sql: record.column(name, in: record.statement))
+      let rules = record.table.column(named: name).map { ComparisonRules(of: $0, in: record.table) }
+      return CompiledExpression(
+        sql: record.column(name, in: record.statement), rules: rules ?? ComparisonRules())
     case .of(let alias, let expression):
       return try compile(expression, of: alias, from: record)
     case .raw(let parts):
@@ -50,9 +52,7 @@ struct ProgramExpressionCompiler {
     }
     var compiled = try context.expressions.compile(expression, in: target)
     guard target.statement !== record.statement else { return compiled }
-    compiled.form = .other
-    compiled.sql = target.statement.export(compiled.sql, as: compiled.type, to: record.statement)
-    compiled.precedence = .primary
+    compiled.bind(to: target.statement.export(compiled.sql, as: compiled.type, to: record.statement))
     return compiled
   }
 
@@ -98,7 +98,7 @@ extension PlanningState {
   }
 
   /// Returns the result of `body`, whose aliases are forgotten: the same node may be planned in several subqueries.
-  fileprivate func isolatingAliases<Result>(_ body: () throws -> Result) rethrows -> Result {
+  func isolatingAliases<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = aliased
     defer { aliased = outer }
     return try body()

@@ -14,6 +14,8 @@ struct RecordSelect {
   let shape: RecordShape
   /// The columns read by the shape and by the statements below.
   var columns: [SQL]
+  /// The columns that count all records of an association.
+  let counts: [Int: GroupedAggregate]
   var source: SelectSource
   var order: [OrderTerm]
   /// The grouping expressions; nil if each row is a record.

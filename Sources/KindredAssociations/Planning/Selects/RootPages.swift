@@ -17,6 +17,10 @@ struct RootPages {
   /// Whether records have no key, so that they may be equal; then the page starts at the cursor, and skips those
   /// passed.
   private let isUnkeyed: Bool
+  /// Whether a view reads the clock for the values of the order, so that pages begin after a number of rows.
+  ///
+  /// The time of the request, which its own date functions read, stays that of the first page.
+  private let isMoving: Bool
   /// Whether terms of the order may have values that don't fit their affinity.
   private let ignoresAffinity: Bool
   /// Whether there is an index of the first term of the order.
@@ -38,7 +42,13 @@ struct RootPages {
     (self.request, self.dialect) = (request, dialect)
     let table = rows.record.table
     cursorIsHidden = order.contains { $0.readsHidden(of: rows.record) }
-    isUnkeyed = rows.group == nil && !rows.isDistinct && table.identity.isEmpty
+    let views = rows.record.statement.clockViews
+    isMoving =
+      !views.isEmpty
+      && order.contains { term in
+        term.sql.reads(columnWhere: { views[$0]?.isMoving($1, inSubquery: $0.depth > 0) ?? false })
+      }
+    isUnkeyed = rows.group == nil && !rows.isDistinct && table.identity.isEmpty && !isMoving
     ignoresAffinity = table.isCompound
     isIndexed = order.first?.sql.column(of: rows.record.id).map { table.isIndexed([$0]) } ?? false
     guard let after = request.after else {
@@ -47,6 +57,10 @@ struct RootPages {
     }
     guard after.values.count == order.count || after.digest != nil && after.values.count < order.count
     else { throw Self.refusal("the cursor belongs to another request: take it from `Link`") }
+    guard !isMoving else {
+      (orderRules, keyset) = ([], nil)
+      return
+    }
     orderRules = try rules()
     var keyset = Keyset(order: order, after: after, ignoringAffinity: ignoresAffinity, dialect)
     keyset.isInclusive = isUnkeyed
@@ -61,6 +75,7 @@ struct RootPages {
   /// Returns the rows from the start of the page on.
   func rows(of rows: RecordSelect) -> RecordSelect {
     var page = rows
+    if isMoving, request.after != nil { page.passed = dialect.integer(.cursor(Cursor.Part.passed)) }
     if let keyset {
       page.restriction = keyset.condition
       if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed { page.ranges = keyset.ranges }
@@ -77,6 +92,13 @@ struct RootPages {
     if let number = request.root.offset { end.append(" + \(dialect.integer(.parameter(number)))") }
     if let passed = page.passed { end.append(" + \(passed)") }
     return end
+  }
+
+  /// Returns the root's rows from the first page on.
+  func firstPage(of page: RecordSelect) -> RecordSelect {
+    var rows = page
+    (rows.restriction, rows.ranges, rows.passed) = (nil, nil, nil)
+    return rows
   }
 
   /// Returns a statement that reads the full values of an abridged cursor, by their digest; nil if the cursor is
@@ -108,7 +130,7 @@ struct RootPages {
   private func passed(by rows: RecordSelect, _ keyset: Keyset) -> SQL {
     var rows = rows
     rows.restriction = { expressions in
-      keyset.equality(on: expressions, in: expressions.indices).joined(separator: " AND ")
+      keyset.equality(on: expressions, in: expressions.indices).conjunction
     }
     return dialect.least(dialect.integer(.cursor(Cursor.Part.passed)), "(SELECT COUNT(*) \(rows.from))")
   }
@@ -118,6 +140,8 @@ struct RootPages {
   ///
   /// The values of the last record are bound after those of the cursor.
   func passed(of page: RecordSelect) -> SQL? {
+    // The next page's URL has no offset.
+    if isMoving { return end(of: page).map { "SELECT \($0)" } }
     guard isUnkeyed, let end = end(of: page) else { return nil }
     var last = Keyset(
       order: page.order, from: request.after == nil ? 0 : page.order.count,
@@ -130,5 +154,15 @@ struct RootPages {
       return start.map { "\($0(expressions)) AND \(isBefore)" } ?? isBefore
     }
     return "SELECT \(end) - COUNT(*) \(rows.from)"
+  }
+}
+
+extension Table {
+  /// Whether the clock may change a column of a view that reads it, or the rows in which a subquery finds the column.
+  fileprivate func isMoving(_ column: String, inSubquery: Bool) -> Bool {
+    guard !inSubquery else { return true }
+    guard !identity.contains(where: { $0.name == column }) else { return false }
+    // A column with a declared type is one of a table, which the clock doesn't change.
+    return self.column(named: column)?.declaredType.isEmpty ?? true
   }
 }

@@ -16,12 +16,16 @@ final class StatementBuilder {
   var leavesJoinsToSQLite = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
+  /// The columns that count all records of an association.
+  private(set) var counts: [Int: GroupedAggregate] = [:]
   /// The numbers of the columns that are not used yet.
   private var free: Set<Int> = []
   /// The aliases in the statement's `FROM` clause, then those in the subqueries that are being built.
   private var aliases: [Set<String>] = [[]]
   /// Lowercase aliases that are reserved for the tables that the request gives them to.
   private var reservedAliases: Set<String> = []
+  /// The occurrences of views that read the clock.
+  fileprivate(set) var clockViews: [RecordID: Table] = [:]
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
 
@@ -38,6 +42,15 @@ final class StatementBuilder {
     columns.append(sql)
     numbers[sql] = columns.count - 1
     return columns.count - 1
+  }
+
+  /// Returns the number of the result column with a value, which is added if necessary.
+  func column(_ value: CompiledExpression) -> Int {
+    let number = column(value.sql)
+    if let aggregate = value.grouped, aggregate.counted != nil, aggregate.term == value.sql {
+      counts[number] = aggregate
+    }
+    return number
   }
 
   /// Makes `sql` the result column with this number.
@@ -140,7 +153,11 @@ final class SelectBuilder {
   func add(_ condition: SQL) { source.conditions.append(condition) }
 
   /// Returns an alias for a table in its `FROM` clause that no enclosing `SELECT` uses.
-  func alias(for table: Table) -> String { statement.alias(for: table.name, depth: depth) }
+  func alias(for table: Table) -> String {
+    let alias = statement.alias(for: table.name, depth: depth)
+    if table.readsClock { statement.clockViews[RecordID(alias: alias, depth: depth)] = table }
+    return alias
+  }
 
   /// Returns the alias that the request gives the node's record, or any.
   func alias(for table: Table, node: RequestNode?) -> String {

@@ -22,6 +22,8 @@ struct ToOneJoins {
       compiled.sql = "(SELECT \(compiled.sql) \(select.from) LIMIT 1)"
       compiled.precedence = .primary
       compiled.form = .other
+      // A subquery has the affinity of its column, but not its collation.
+      compiled.changeRules { ($0.collation, $0.explicitCollation) = (nil, nil) }
       if let absent = compiled.absent {
         let (format, type) = (compiled.format, compiled.type)
         compiled = try dialect.function(

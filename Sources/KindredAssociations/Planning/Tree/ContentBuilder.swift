@@ -121,7 +121,7 @@ struct ContentBuilder {
   /// Returns the shape of a value.
   private func value(_ compiled: CompiledExpression, of record: StatementRecord) -> RecordShape {
     let shown = context.dialect.shown(compiled)
-    return .value(column: record.statement.column(shown.sql), shown.format)
+    return .value(column: record.statement.column(shown), shown.format)
   }
 
   // MARK: Associations

@@ -11,6 +11,13 @@ struct PathRecords {
   /// Whether there is at most one.
   var isSingle: Bool { key != nil || association?.cardinality == .toOne }
 
+  /// Whether it is found by the primary key of its table.
+  var isFoundByPrimaryKey: Bool {
+    guard association == nil, case .table = resource.table.kind, let key else { return false }
+    let columns = resource.table.primaryKey.map { resource.table.columns[$0].name }
+    return !columns.isEmpty && columns.allSatisfy { column in key.contains { $0.name == column } }
+  }
+
   /// The error detail if there is no such record.
   var absence: String {
     guard let association else { return "there is no such record in \(resource.name)" }

@@ -9,6 +9,8 @@ struct SelectTree {
   var nodes: [NodeSelect]
   /// Whether the result is a single record rather than a list.
   let isSingle: Bool
+  /// Whether the single record is found by the primary key of its table.
+  let isFoundByPrimaryKey: Bool
   /// The error detail if the root is a single record and does not exist.
   let absence: String
   /// Whether the root's rows are to be counted.
@@ -68,4 +70,9 @@ struct BatchSelect {
   let columns: [SQL.Binding]
   let sql: SQL
   var link = Plan.Link.number
+  /// Returns the keys of parents with the number of their rows, except for those without rows; nil unless all associated
+  /// records are read.
+  var counting: SQL?
+  /// The column of the parents that shows the number of their rows; nil if there is none.
+  var countColumn: Int?
 }

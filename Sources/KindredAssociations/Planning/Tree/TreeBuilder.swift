@@ -33,7 +33,8 @@ struct TreeBuilder {
       rows: rows, page: page, isToMany: !records.isSingle, level: statement.level, name: "")
     return SelectTree(
       path: path.selects, nodes: [root] + draft.below, isSingle: records.isSingle,
-      absence: records.absence, isCounted: request.count, pages: pages, findings: context.state.findings)
+      isFoundByPrimaryKey: records.isFoundByPrimaryKey, absence: records.absence, isCounted: request.count,
+      pages: pages, findings: context.state.findings)
   }
 
   /// Returns the select of a node below `record`, followed by those below it.
@@ -171,7 +172,7 @@ struct TreeBuilder {
   /// The condition that starts a page reads the same records as the order. For distinct results, it reads only their
   /// columns, and they are made of visible records.
   private func rules(ofOrderOf rows: RecordSelectDraft) throws -> [SQL] {
-    guard context.restrictsRows, rows.record.node?.isDistinct != true else { return [] }
+    guard context.restrictsRows, !rows.isDistinct else { return [] }
     var exposure = Exposure()
     for term in rows.order { exposure.add(term.exposure) }
     return try context.rules.rules(of: exposure, in: rows.record.select)
@@ -203,11 +204,21 @@ struct RecordSelectDraft {
   /// How the node repeats below itself; nil unless it is recursive.
   let recursion: Plan.Recursion?
 
+  /// Whether equal results have to be made one: records of a table that show their key are distinct as they are.
+  var isDistinct: Bool {
+    guard let node = record.node, node.isDistinct else { return false }
+    let key = record.table.identity.map { SQL.column(record.id, $0.name) }
+    guard group == nil, case .table = record.table.kind, !key.isEmpty, !node.readsVia else { return true }
+    let shown = Set(shape.columns.compactMap(\.value).map { record.statement.columns[$0] })
+    return !shown.isSuperset(of: key)
+  }
+
   /// The rows as a value, with the columns added so far.
   var finished: RecordSelect {
     RecordSelect(
-      record: record, shape: shape, columns: record.statement.columns, source: record.select.source,
-      order: order, group: group, havings: havings, isDistinct: record.node?.isDistinct ?? false,
+      record: record, shape: shape, columns: record.statement.columns, counts: record.statement.counts,
+      source: record.select.source, order: order, group: group, havings: havings,
+      isDistinct: isDistinct,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,
       readsCommonTableExpression: record.statement.readsCommonTableExpression)
   }

@@ -35,15 +35,18 @@ extension Evaluator {
     for expression in node.havings + others { _ = try json(expression, of: grouped) }
     for child in node.children where child.recursion != nil {
       // The record above is another one at each level.
-      if child.expressions.contains(where: { $0.readsAbove(nil) }) { throw Invalid("a level for another") }
+      if child.expressions.contains(where: \.readsAbove) { throw Invalid("a level for another") }
     }
     for child in node.children {
       if child.key != child.association, record.table.association(child.key) != nil {
         throw Invalid("the key of another association")
       }
-      for other in node.children where reads(child, other.key) && reads(other, child.key) {
-        throw Invalid("a condition that reads what it decides")
+      let decides = node.children.contains { other in
+        other.key == child.key
+          ? child.children.contains { reads($0, child.key, above: 2) }
+          : reads(child, other.key) && reads(other, child.key)
       }
+      if decides { throw Invalid("a condition that reads what it decides") }
       guard let association = record.table.association(child.association),
         let table = schema.table(association.destination)
       else { throw Invalid("no association \(child.association)") }
@@ -51,7 +54,9 @@ extension Evaluator {
     }
   }
 
-  private func reads(_ node: Node, _ sibling: String) -> Bool {
-    node.expressions.contains { $0.readsAbove(sibling) }
+  /// Whether a node, or one below it, reads a to-one association of the record so many levels above.
+  private func reads(_ node: Node, _ key: String, above levels: Int = 1) -> Bool {
+    node.expressions.contains { $0.reads(key, above: levels) }
+      || node.children.contains { reads($0, key, above: levels + 1) }
   }
 }

@@ -3,9 +3,14 @@ import OracleValues
 /// Evaluates expressions: names are looked up here, everything else is left to SQLite.
 extension Evaluator {
   func value(of expression: Expr, of record: Record) throws -> Value {
-    var arguments: [Value] = []
-    let sql = try sql(expression, record, &arguments)
-    return sql == "?1" ? arguments[0] : try constants.value(of: sql, arguments)
+    var operands = Operands()
+    var sql = try sql(expression, record, &operands)
+    if sql == "?1" { return operands.arguments[0] }
+    if operands.readsOddColumns {
+      operands = Operands(areColumns: true)
+      sql = try self.sql(expression, record, &operands)
+    }
+    return try constants.value(of: sql, operands)
   }
 
   func json(_ expression: Expr, of record: Record) throws -> JSON {
@@ -13,17 +18,13 @@ extension Evaluator {
   }
 
   /// Returns the expression with a parameter for each name.
-  private func sql(_ expression: Expr, _ record: Record, _ arguments: inout [Value]) throws -> String {
-    func parameter(_ value: Value) -> String {
-      arguments.append(value)
-      return "?\(arguments.count)"
-    }
-    func sql(_ part: Expr) throws -> String { try self.sql(part, record, &arguments) }
+  private func sql(_ expression: Expr, _ record: Record, _ operands: inout Operands) throws -> String {
+    func sql(_ part: Expr) throws -> String { try self.sql(part, record, &operands) }
     func not(_ negated: Bool) -> String { negated ? "NOT " : "" }
     switch expression {
-    case .value(let value): return parameter(value)
+    case .value(let value): return operands.parameter(value)
     case .boolean(let value): return value ? "TRUE" : "FALSE"
-    case .path(let path): return try leaf(path, record, &arguments)
+    case .path(let path): return try leaf(path, record, &operands)
     case .not(let part): return "(NOT \(try sql(part)))"
     case .minus(let part): return "(- \(try sql(part)))"
     case .binary(let sign, let left, let right): return "(\(try sql(left)) \(sign) \(try sql(right)))"
@@ -35,6 +36,12 @@ extension Evaluator {
       return "(\(try sql(part)) \(not(negated))BETWEEN \(try sql(low)) AND \(try sql(high)))"
     case .match(let word, let part, let pattern, let negated):
       return "(\(try sql(part)) \(not(negated))\(word) \(try sql(pattern)))"
+    case .call(let name, let list) where ["date", "datetime", "julianday", "strftime"].contains(name):
+      // All records are of one time.
+      let parts = try list.map { part in
+        if case .value(.text("now")) = part { operands.parameter(constants.now) } else { try sql(part) }
+      }
+      return "\(name)(\(parts.joined(separator: ", ")))"
     case .call(let name, let list): return "\(name)(\(try list.map(sql).joined(separator: ", ")))"
     case .cast(let part, let type): return "CAST(\(try sql(part)) AS \(type))"
     case .collate(let part, let name): return "(\(try sql(part)) COLLATE \(name))"
@@ -43,33 +50,26 @@ extension Evaluator {
       let values = try group.map { member in
         try part.map { try self.value(of: $0, of: member) } ?? .integer(1)
       }
-      return parameter(try Aggregation(isDistinct ? values.uniqued() : values).value(of: name))
+      return operands.parameter(try Aggregation(isDistinct ? values.uniqued() : values).value(of: name))
     }
   }
 
-  /// Returns a name as a parameter with the affinity of its column.
-  private func leaf(_ path: Path, _ record: Record, _ arguments: inout [Value]) throws -> String {
+  /// Returns a name as an operand with the affinity of its column.
+  private func leaf(_ path: Path, _ record: Record, _ operands: inout Operands) throws -> String {
     let record = try target(of: path, from: record)
-    func parameter(_ value: Value, _ kind: ColumnSchema.Kind?) -> String {
-      arguments.append(value)
-      guard let kind, !value.isNull else { return "?\(arguments.count)" }
-      return "CAST(?\(arguments.count) AS \(kind == .boolean ? "NUMERIC" : kind.rawValue))"
-    }
     switch path.leaf {
-    case .column(let name):
-      let column = record.table.column(name)
-      return parameter(try record.value(of: name), column?.isOdd == true ? nil : column?.kind)
+    case .column(let name): return operands.column(record.table.column(name), try record.value(of: name))
     case .via(let name):
       guard let via = record.via else { throw Invalid("no join table") }
-      return parameter(try via.value(of: name), via.table.column(name)?.kind)
+      return operands.column(via.table.column(name), try via.value(of: name))
     case .named(let name):
-      return try sql(try named(name, of: record), record, &arguments)
+      return try sql(try named(name, of: record), record, &operands)
     case .aggregate(let aggregate), .defaultName(_, let aggregate):
-      return parameter(try value(of: aggregate, of: record), nil)
+      return operands.parameter(try value(of: aggregate, of: record))
     }
   }
 
-  private func target(of path: Path, from start: Record) throws -> Record {
+  func target(of path: Path, from start: Record) throws -> Record {
     var record = start
     for _ in 0..<path.parents {
       guard let parent = record.parent else { throw Invalid("nothing above the root") }
@@ -79,7 +79,7 @@ extension Evaluator {
     return record
   }
 
-  private func named(_ name: String, of record: Record) throws -> Expr {
+  func named(_ name: String, of record: Record) throws -> Expr {
     let all = (record.node?.annotations ?? []) + (record.node?.namedFields ?? [])
     guard let found = all.first(where: { $0.name == name }) else { throw Invalid("nothing named \(name)") }
     return found.expression

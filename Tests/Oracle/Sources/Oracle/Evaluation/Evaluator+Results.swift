@@ -121,10 +121,19 @@ extension Evaluator {
   /// What a record is sorted by: a column's value as its collation sees it.
   func sortKey(_ term: SortTerm, of record: Record) throws -> Value {
     let value = try value(of: term.expression, of: record)
-    guard case .path(let path) = term.expression, case .column(let name) = path.leaf, path.hops.isEmpty,
-      path.parents == 0
-    else { return value }
-    return record.table.column(name)?.folded(value) ?? value
+    return term.isNoCase ? value : try column(term.expression, of: record)?.folded(value) ?? value
+  }
+
+  /// Returns the column that an expression is, also under another name.
+  private func column(_ expression: Expr, of record: Record) throws -> ColumnSchema? {
+    guard case .path(let path) = expression else { return nil }
+    let record = try target(of: path, from: record)
+    switch path.leaf {
+    case .column(let name): return record.table.column(name)
+    case .via(let name): return record.via?.table.column(name)
+    case .named(let name): return try column(try named(name, of: record), of: record)
+    case .aggregate, .defaultName: return nil
+    }
   }
 
   static func isBefore(_ left: [Value], _ right: [Value], by terms: [SortTerm]) -> Bool {

@@ -4,6 +4,9 @@ import OracleValues
 enum DataGenerator {
   static let words = ["", "a", "A", "b", "B", "ab", "Ab", "O'Brien", "é", "a b", "%", "z", "10", "_x", "*"]
 
+  /// Texts that are equal by a collation or as numbers.
+  static let oddTexts = ["1", "01", "1.0", " 1", "0", "a", "A", "a ", "A ", "b", "", " "]
+
   static func fill(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
     let order = schema.tables.indices.sorted {
       schema.tables[$0].foreignKeys.count < schema.tables[$1].foreignKeys.count
@@ -18,7 +21,8 @@ enum DataGenerator {
         schema.tables[number].columns.map { column in
           schema.tables[number].key.contains(column.name) || column.name == "slug"
             ? key(column, row, schema.tables[number])
-            : column.name == "raw" ? raw(&random) : value(column.kind, &random)
+            : column.name == "raw"
+              ? raw(&random) : column.isMixed ? mixed(column, &random) : value(column.kind, &random)
         }
       }
     }
@@ -45,6 +49,23 @@ enum DataGenerator {
     case 0: return .bytes(random.pick(bytes) ?? [], isText: false)
     case 1, 2: return .bytes(random.pick(Array(bytes.prefix(5))) ?? [0xFF], isText: true)
     default: return value(random.pick([.integer, .real, .text]) ?? .text, &random)
+    }
+  }
+
+  /// A value of any kind as the column stores it.
+  private static func mixed(_ column: ColumnSchema, _ random: inout SplitMix64) -> Value {
+    let texts = random.pick(oddTexts).map(Value.text) ?? .null
+    let words = random.pick(["a", "A", "a ", "b", "", " "]).map(Value.text) ?? .null
+    let bytes = Value.bytes(random.pick([[0x31], [0x61], []] as [[UInt8]]) ?? [], isText: false)
+    let real = Value.real(Double(random.int(-1...2)) + 0.5)
+    let integer = Value.integer(Int64(random.int(0...2)))
+    if random.chance(12) { return .null }
+    if random.chance(8) { return bytes }
+    switch column.declared {
+    case "TEXT": return texts
+    case "INTEGER", "NUMERIC": return random.pick([integer, integer, real, words]) ?? integer
+    case "REAL": return random.pick([real, .real(Double(random.int(0...2))), words]) ?? real
+    default: return random.pick([integer, real, .real(1), texts, texts]) ?? texts
     }
   }
 

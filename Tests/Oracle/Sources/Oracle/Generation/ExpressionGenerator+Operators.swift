@@ -36,6 +36,8 @@ extension ExpressionGenerator {
 
   func condition(_ random: inout SplitMix64, depth: Int) -> Expr {
     if depth > 0, random.chance(45) { return composed(&random, depth: depth) }
+    if !isPlain, random.chance(25), let comparison = oddComparison(&random) { return comparison }
+    if !isPlain, random.chance(4) { return clockComparison(&random) }
     let inner = max(0, depth - 1)
     func number() -> Expr { self.number(&random, depth: inner) }
     func text() -> Expr { self.text(&random, depth: inner) }

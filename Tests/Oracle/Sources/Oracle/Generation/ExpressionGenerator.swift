@@ -6,6 +6,8 @@ struct ExpressionGenerator {
   let place: Place
   /// Whether expressions may contain aggregates and to-one columns.
   var allowsAssociations = true
+  /// Whether expressions only consist of what GRDB has too.
+  var isPlain = false
 
   static func columns(of table: TableSchema, _ type: ExprType? = nil) -> [Expr] {
     table.columns.filter { !$0.isOdd && (type == nil || ExprType($0.kind) == type) }.map {
@@ -28,7 +30,7 @@ struct ExpressionGenerator {
     let roll = random.int(0...99)
     if allowsAssociations, roll < 15, let column = toOneColumn(&random, type) { return column }
     if allowsAssociations, roll < 38, let aggregate = aggregate(&random, type) { return .path(aggregate) }
-    if roll < 46, let parent = place.parent,
+    if roll < 46, let parent = place.ancestors.first,
       case .path(var path)? = random.pick(Self.columns(of: parent, type))
     {
       path.parents = 1
@@ -65,7 +67,7 @@ struct ExpressionGenerator {
 
   /// A column of a to-one association of the record above.
   private func parentToOneColumn(_ random: inout SplitMix64, _ type: ExprType) -> Expr? {
-    guard let parent = place.parent,
+    guard let parent = place.ancestors.first,
       let association = random.pick(parent.associations.filter { !$0.isToMany }),
       let table = schema.table(association.destination),
       case .path(var path)? = random.pick(Self.columns(of: table, type))
@@ -75,7 +77,7 @@ struct ExpressionGenerator {
   }
 
   /// One or two to-one associations, and where they lead.
-  private func toOne(_ random: inout SplitMix64) -> ([String], Place)? {
+  func toOne(_ random: inout SplitMix64) -> ([String], Place)? {
     var hops: [String] = []
     var place = place
     repeat {
@@ -98,8 +100,8 @@ struct ExpressionGenerator {
       let table = schema.table(association.destination)
     else { return nil }
     // Behind a to-one association `../` refers to the record of that association.
-    let inner = Place(table: table, node: node, parent: place.table)
-    var generator = ExpressionGenerator(schema: schema, place: inner)
+    let inner = Place(table: table, node: node, ancestors: [place.table] + place.ancestors)
+    var generator = ExpressionGenerator(schema: schema, place: inner, isPlain: isPlain)
     generator.allowsAssociations = random.chance(30)
     var aggregate = AssociationAggregate(key: key, function: "count")
     for _ in 0..<(random.pick([0, 0, 0, 1, 1, 2]) ?? 0) {

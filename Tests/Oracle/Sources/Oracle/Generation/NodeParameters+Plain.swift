@@ -5,7 +5,7 @@ extension NodeParameters {
   /// - Parameter isToMany: Whether the node is a list, which may have aggregates and an order.
   mutating func addPlain(to node: inout Node, isToMany: Bool) {
     var generator = ExpressionGenerator(schema: schema, place: Place(table: place.table))
-    generator.allowsAssociations = false
+    (generator.allowsAssociations, generator.isPlain) = (false, true)
     if random.chance(40) { node.filters = [generator.condition(&random, depth: random.int(0...2))] }
     guard node.isIncluded else { return }
     if random.chance(25) {
@@ -47,7 +47,7 @@ extension NodeParameters {
       return nil
     }
     var inner = ExpressionGenerator(schema: schema, place: Place(table: table))
-    inner.allowsAssociations = false
+    (inner.allowsAssociations, inner.isPlain) = (false, true)
     let function =
       random.pick(["count", "count", "isEmpty", "min", "max", "average", "sum", "total"]) ?? "count"
     var aggregate = AssociationAggregate(key: key, function: function)

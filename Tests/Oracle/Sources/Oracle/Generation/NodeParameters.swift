@@ -94,6 +94,10 @@ struct NodeParameters {
         node.annotations.append(item)
         continue
       }
+      if random.chance(15), let odd = expressions.oddColumn(&random) {
+        node.annotations.append(NamedExpr(name: name(), expression: odd))
+        continue
+      }
       let type = type()
       var place = place
       // Names within names.
@@ -195,6 +199,9 @@ struct NodeParameters {
       if random.chance(25), let odd = random.pick(place.table.columns.filter(\.isOdd)) {
         return SortTerm(expression: .path(Path(leaf: .column(odd.name))), isDescending: random.chance(40))
       }
+      if random.chance(8) {
+        return SortTerm(expression: generator.clockOrder(&random), isDescending: random.chance(50))
+      }
       let type = type()
       let expression = generator.expression(&random, type, depth: random.chance(75) ? 0 : 1)
       return SortTerm(
@@ -214,7 +221,7 @@ extension Expr {
     case .binary(let sign, _, _):
       sign == "||" ? .text : ["+", "-", "*", "/", "%"].contains(sign) ? .number : .boolean
     case .call(let name, let parts):
-      ["abs", "length", "instr"].contains(name)
+      ["abs", "length", "instr", "julianday"].contains(name)
         ? .number
         : ["ifnull", "coalesce", "min", "max", "nullif"].contains(name) ? parts[0].type(in: table) : .text
     case .cast(_, let type): type == "text" ? .text : .number

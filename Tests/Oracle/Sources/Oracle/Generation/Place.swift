@@ -3,8 +3,8 @@ struct Place {
   var table: TableSchema
   /// The node of the request with its children.
   var node: Node?
-  /// The table that `../` refers to, and the keys of its nodes.
-  var parent: TableSchema?
+  /// The tables that `../`, `../../`, … refer to.
+  var ancestors: [TableSchema] = []
   /// The join table that `via` refers to.
   var via: TableSchema?
   /// The annotations and fields that can be used here by name.

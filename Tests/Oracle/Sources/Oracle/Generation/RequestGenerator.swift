@@ -144,8 +144,10 @@ struct RequestGenerator {
       addRecursion(to: &child, association, depth: depth + 1)
     }
     if child.isIncluded { names.insert(child.key) }
+    // Above a record of a recursion there is another one at each level.
+    let isLevel = child.recursion != nil || parent.recursion != nil
     let inner = Place(
-      table: destination, parent: isBelowJoined ? nil : place.table,
+      table: destination, ancestors: isBelowJoined ? [] : [place.table] + (isLevel ? [] : place.ancestors),
       via: isBelowJoined ? nil : joinTable(of: association))
     return node(
       child, place: inner, isToMany: association.isToMany || isBelowJoined, depth: depth + 1, names: &names,

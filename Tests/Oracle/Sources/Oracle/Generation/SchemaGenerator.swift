@@ -66,11 +66,21 @@ struct SchemaGenerator {
     if isOdd, random.chance(25) {
       table.columns.append(ColumnSchema(name: "raw", kind: .text, declared: ""))
     }
+    for number in 0..<(isOdd ? random.int(0...3) : 0) { table.columns.append(mixedColumn(number)) }
     // More columns than SQLite's parser has room for in one nested condition.
     if random.chance(6) {
       for number in 0..<20 { table.columns.append(ColumnSchema(name: "wide\(number)", kind: .integer)) }
     }
     return table
+  }
+
+  /// A column of values of all kinds.
+  private mutating func mixedColumn(_ number: Int) -> ColumnSchema {
+    let declared = random.pick(["TEXT", "TEXT", "INTEGER", "REAL", "NUMERIC", "BLOB", ""]) ?? ""
+    let kind: ColumnSchema.Kind = declared == "INTEGER" ? .integer : declared == "REAL" ? .real : .text
+    return ColumnSchema(
+      name: "mixed\(number)", kind: kind, declared: declared,
+      collation: random.pick([.binary, .binary, .nocase, .rtrim]) ?? .binary)
   }
 
   /// A key of texts, by another collation, of another type, or as it is.
@@ -112,7 +122,9 @@ struct SchemaGenerator {
     }
     let keys = Set(source.foreignKeys.flatMap(\.columns))
     let columns = source.columns.filter { column in
-      keys.contains(column.name) || (column.name != "rowid" && random.chance(40))
+      keys.contains(column.name)
+        || (column.name != "rowid" && column.name != "raw" && (!column.isMixed || column.collation == .binary)
+          && random.chance(40))
     }
     // Rows that are equal by a collation would be one row to DISTINCT.
     guard columns.allSatisfy({ $0.collation == .binary && $0.name != "raw" }) else { return }

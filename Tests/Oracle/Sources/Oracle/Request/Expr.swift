@@ -30,11 +30,19 @@ indirect enum Expr: Sendable {
     }
   }
 
-  /// Whether it reads a to-one association of the record above; nil for any.
-  func readsAbove(_ key: String?) -> Bool {
+  /// Whether it reads a to-one association of a record above.
+  var readsAbove: Bool {
     switch self {
-    case .path(let path): path.parents > 0 && (key == nil ? !path.hops.isEmpty : path.hops.first == key)
-    default: parts.contains { $0.readsAbove(key) }
+    case .path(let path): path.parents > 0 && !path.hops.isEmpty
+    default: parts.contains(where: \.readsAbove)
+    }
+  }
+
+  /// Whether it reads a to-one association of the record so many levels above.
+  func reads(_ key: String, above levels: Int) -> Bool {
+    switch self {
+    case .path(let path): path.parents == levels && path.hops.first == key
+    default: parts.contains { $0.reads(key, above: levels) }
     }
   }
 

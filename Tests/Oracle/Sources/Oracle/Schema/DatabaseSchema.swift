@@ -81,8 +81,10 @@ struct ColumnSchema: Sendable, Hashable {
   var declared: String?
   var collation = Collation.binary
 
-  /// Whether expressions about it would need the rules of affinity and collation: none are made.
+  /// Whether comparisons of it need the rules of affinity and collation.
   var isOdd: Bool { declared != nil || collation != .binary }
+  /// Whether it holds values of all kinds.
+  var isMixed: Bool { name.hasPrefix("mixed") }
 }
 
 struct ForeignKeySchema: Sendable, Hashable {

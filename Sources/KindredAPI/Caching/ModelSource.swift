@@ -1,0 +1,68 @@
+import KindredAssociations
+import KindredBackend
+import Synchronization
+
+/// Provides the model of a database, which is read again when the schema changes while the server runs.
+final class ModelSource: Sendable {
+  private let backend: any Backend
+  private let read: @Sendable (any SchemaSource) throws -> Model
+  private let current = Mutex<ModelVersion?>(nil)
+  /// Whether the most recently used model has access rules: read for each request, it needs no lock.
+  private let isRestricted = Atomic(false)
+  /// The counts of all versions together.
+  let planCounts = PlanCounts()
+
+  /// - Parameter read: Creates the model of the database as a snapshot shows it.
+  init(_ backend: any Backend, read: @escaping @Sendable (any SchemaSource) throws -> Model) {
+    self.backend = backend
+    self.read = read
+  }
+
+  /// The most recently used model.
+  var known: ModelVersion? { current.withLock { $0 } }
+
+  /// Whether the most recently used model has access rules.
+  var hasAccessRules: Bool { isRestricted.load(ordering: .sequentiallyConsistent) }
+
+  /// Returns the model of a snapshot's schema.
+  func version(for source: any SchemaSource) throws -> ModelVersion {
+    let schemaVersion = source.schemaVersion
+    if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
+    let version = try made(for: source)
+    current.withLock { current in
+      current = version
+      isRestricted.store(version.vocabulary != nil, ordering: .sequentiallyConsistent)
+    }
+    return version
+  }
+
+  /// Returns the model of the current schema, or of the previous one while the file is locked.
+  ///
+  /// It needs no reading connection, so requests that read no records don't wait for those that do.
+  func latest() throws -> ModelVersion {
+    do {
+      return try backend.withSchema { try version(for: $0) }
+    } catch let error as any BackendError where error.kind == .busy {
+      guard let known else { throw error }
+      return known
+    }
+  }
+
+  /// Returns the model of the schema that a writing transaction begins with.
+  ///
+  /// A write that shares its commit may have changed the schema, by creating the table of kept answers.
+  func version(in transaction: any WriteTransaction) throws -> ModelVersion {
+    // From the transaction itself: a pooler may have no connection for another while it has begun.
+    if transaction.beginsWithCommittedSchema { return try version(for: transaction) }
+    if let known, known.schemaVersion == transaction.schemaVersion { return known }
+    if let latest = try? latest(), latest.schemaVersion == transaction.schemaVersion { return latest }
+    return try made(for: transaction)
+  }
+
+  /// Creates the model of a schema, without storing it: the schema may never be committed.
+  private func made(for source: any SchemaSource) throws -> ModelVersion {
+    ModelVersion(
+      schemaVersion: source.schemaVersion, model: try read(source), timelessness: try source.timelessness(),
+      counts: planCounts)
+  }
+}

@@ -1,0 +1,136 @@
+import KindredAssociations
+import KindredBackend
+import KindredClock
+import KindredHTTP
+import KindredOutput
+import Logging
+
+/// Answers requests for live results: the records at once, and again after each commit that changes them.
+final class LiveService: Sendable {
+  private let feed: ChangeFeed
+  private let backend: any Backend
+  private let models: ModelSource
+  private let planner: RequestPlanner
+  private let logger: Logger
+  private let queryTime: Double?
+  /// The largest length of an event in bytes.
+  private let maximumEventLength: Int
+
+  init(
+    _ feed: ChangeFeed, _ backend: any Backend, _ options: LiveOptions, _ models: ModelSource,
+    _ planner: RequestPlanner, logger: Logger, queryTime: Double?
+  ) {
+    self.feed = feed
+    self.backend = backend
+    self.models = models
+    self.planner = planner
+    self.logger = logger
+    self.queryTime = queryTime
+    maximumEventLength = options.maximumEventLength
+  }
+
+  /// Returns the result of a request as a stream of events: at once, and after each commit that changes it.
+  func events(
+    of segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource
+  ) throws -> HTTPResponse {
+    let key = LiveQuery.Key(target: request.target, rights: principal.rights)
+    let expiry = principal.monotonicExpiry
+    let lastEventID = request.headers["Last-Event-ID"]
+    guard feed.hasRoom else { throw Problem.tooManyListeners }
+    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, expiry: expiry) {
+      return Self.response(listener)
+    }
+    let start = MonotonicTime.now()
+    // The request that is repeated has no client connection.
+    let asked = RecordsRequest(
+      segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
+      type: .json, isAttachment: false,
+      key: RepresentationCache.Key(target: request.target, type: .json, rights: principal.rights),
+      version: backend.stateNumber, condition: nil)
+    let reading = try backend.read(
+      readers, as: principal.databaseRole(), cancellation: request.cancellation, seconds: queryTime)
+    defer { reading.close() }
+    guard let result = try result(of: asked, reading) else {
+      throw Problem.notAcceptable("only records can be listened to: change `Accept`")
+    }
+    guard request.method == .get else { return Self.response(nil) }
+    return Self.response(
+      feed.listen(
+        to: key, result, version: asked.version,
+        duration: MonotonicTime.now() - start, lastEventID: lastEventID, expiry: expiry
+      ) { [weak self] in self?.refreshed(asked) ?? .end })
+  }
+
+  /// Returns the current result.
+  private func refreshed(_ asked: RecordsRequest) -> LiveQuery.Outcome {
+    do {
+      let reading = try feed.readers.read(
+        .waiting, as: asked.principal.databaseRole(), cancellation: nil, seconds: queryTime)
+      defer { reading.close() }
+      return try result(of: asked, reading).map { .result($0) } ?? .end
+    } catch let error as any BackendError where error.mayPass {
+      logger.debug("A live request will be tried again.", metadata: ["error": "\(error)"])
+      return .failure
+    } catch {
+      // A client that reconnects gets this error as a problem.
+      logger.debug("A live request ended.", metadata: ["error": "\(error)"])
+      return .end
+    }
+  }
+
+  /// Returns the whole result, or nil if the request isn't for records.
+  private func result(
+    of asked: RecordsRequest, _ reading: any ReadTransaction
+  ) throws -> LiveResult? {
+    let version = try models.version(for: reading)
+      .seen(by: asked.principal).readable(by: asked.principal.databaseRole(), in: reading)
+    let planned = try planner.plan(asked, version)
+    guard !planned.explains, !planned.isColumnValue else { return nil }
+    let json = try json(of: planned, reading)
+    let plan = planned.plan
+    // Without the tables, any commit may outdate the result.
+    let tables = planned.isTimeless ? try? plan.tables { try reading.tables(readBy: plan.plan) } : nil
+    return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables)
+  }
+
+  private func json(of planned: PlannedRequest, _ reading: any ReadTransaction) throws -> [UInt8] {
+    let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
+    defer { reader.close() }
+    try reader.start()
+    var json: [UInt8] = []
+    while let part = try reader.next() {
+      json += part
+      if json.count > maximumEventLength {
+        throw RequestError(.limitExceeded, "the result is too long for an event: ask for less at once")
+      }
+    }
+    return json
+  }
+
+  private static func response(_ listener: LiveListener?) -> HTTPResponse {
+    HTTPResponse(
+      status: .ok,
+      headers: [
+        "Content-Type": MediaType.events.field, "Cache-Control": "no-store", "Vary": "Accept",
+        // Otherwise proxies such as nginx would buffer events.
+        "X-Accel-Buffering": "no",
+      ],
+      body: listener.map { .stream($0, length: nil) } ?? .none)
+  }
+}
+
+extension BackendError {
+  /// Whether the same request may succeed later.
+  fileprivate var mayPass: Bool {
+    switch kind {
+    case .busy, .cancelled, .timedOut, .full, .unavailable: true
+    default: false
+    }
+  }
+}
+
+extension Problem {
+  /// 503: the maximum number of clients is listening.
+  static let tooManyListeners = Problem(
+    .busy, "too many clients listen: try again later", headers: [("Retry-After", "10")])
+}

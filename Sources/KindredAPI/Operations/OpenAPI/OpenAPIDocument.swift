@@ -1,0 +1,198 @@
+import KindredAssociations
+import OrderedCollections
+
+/// `/-/openapi.json`: the API of a model as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0>).
+///
+/// Records are described by the declared types of their columns, although SQLite lets most columns hold anything.
+struct OpenAPIDocument {
+  let model: Model
+  let limits: RequestLimits
+  /// Whether clients may write.
+  var isWritable = false
+
+  /// The content that the resources contribute.
+  private struct Content {
+    var paths: OrderedDictionary<String, JSONValue> = [:]
+    var writes: OpenAPIWrites
+  }
+
+  var json: JSONValue {
+    var content = Content(writes: OpenAPIWrites(in: model, isWritable: isWritable))
+    content.paths["/"] = path(
+      "index", tag: "index", "The resources, their columns and their associations.", [],
+      [("200", indexResponse)])
+    for resource in model.resources.values { add(resource, to: &content) }
+    for page in OperationsPage.allCases {
+      content.paths[page.path] = path(
+        "kindred.\(page)", tag: "kindred", page.summary, page.parameters, [("200", page.response)])
+    }
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "Kindred", "version": "1",
+        "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
+      ],
+      "paths": .object(content.paths.map { ($0, $1) }),
+      "components": [
+        "schemas": .object(
+          [("Problem", OpenAPISchema.ofProblem)]
+            + model.resources.values.map {
+              ("\(OpenAPISchema.component($0.name)).record", OpenAPISchema.record(of: $0))
+            }
+            + content.writes.schemas.map { ($0, $1) }),
+        "parameters": .object(OpenAPIParameters.definitions(limits)),
+        "responses": ["Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse],
+        "headers": .object(Self.headers),
+      ],
+    ]
+  }
+
+  private static let description = """
+    A request is a tree: a resource, and under it one node per association key. The parameters that are described here \
+    are those of the root; prefixed with the keys that lead to a node, as in `books.sort`, they are that node's, which \
+    also has `values`. The name of a column is a parameter too: `kind=novel`. Both are among `others`. What may stand in \
+    an expression is what `/-/complete` offers there. Follow `Link` from page to page.
+    """
+
+  private static let writeDescription = """
+     Beside its columns, a record that is written may hold those to be associated with it, under the keys of its \
+    associations. `POST` imports CSV and lines of JSON, too, for which generators of clients have no types. SQLite's own \
+    rules decide what a column takes: a constraint of the table may refuse what fits the \
+    schema. `If-Match` with the `ETag` of a record has it changed or deleted only while it is that one.
+    """
+
+  // MARK: Paths
+
+  private func add(_ resource: Resource, to content: inout Content) {
+    let root = "/\(URLCoding.encodeSegment(resource.name))"
+    content.paths[root] = path(
+      resource.name, tag: resource.name, "The records of \(resource.name).",
+      OpenAPIParameters.ofList(of: resource),
+      answers(with: listResponse(of: resource)),
+      writes: content.writes.operations(
+        at: OpenAPIWrites.Path(name: resource.name, names: [resource.name], resource: resource)))
+    let key = PathKey(of: resource)
+    guard !key.columns.isEmpty else { return }
+    let record = "\(root)/\(key.template)"
+    content.paths[record] = path(
+      "\(resource.name).record", tag: resource.name, "A record of \(resource.name).",
+      key.parameters + OpenAPIParameters.ofRecord, answers(with: recordResponse(of: resource)),
+      writes: content.writes.operations(
+        at: OpenAPIWrites.Path(
+          name: "\(resource.name).record", names: [resource.name], resource: resource, hasKey: true,
+          parameters: key.parameters, keyColumns: key.columns.map(\.name))))
+    for association in resource.associations.values {
+      guard let destination = model.resources[association.destination] else { continue }
+      add(association, to: destination, of: resource, (record, key), &content)
+    }
+  }
+
+  /// - Parameter record: The path and key of the record that has the association.
+  private func add(
+    _ association: Association, to destination: Resource, of resource: Resource,
+    _ record: (path: String, key: PathKey), _ content: inout Content
+  ) {
+    let isMany = association.cardinality == .toMany
+    let name = "\(resource.name).record.\(association.key)"
+    let names = [resource.name, association.key]
+    let associated = "\(record.path)/\(URLCoding.encodeSegment(association.key))"
+    let parameters = record.key.parameters
+    content.paths[associated] = path(
+      name, tag: resource.name,
+      "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
+      parameters + (isMany ? OpenAPIParameters.ofList(of: destination) : OpenAPIParameters.ofRecord),
+      answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
+      writes: content.writes.operations(
+        at: OpenAPIWrites.Path(
+          name: name, names: names, resource: destination, association: association, parameters: parameters)))
+    let other = PathKey(of: destination, prefix: OpenAPISchema.component(association.key) + "-")
+    guard isMany, isWritable, association.linkage(in: model) != nil, !other.columns.isEmpty else { return }
+    content.paths["\(associated)/\(other.template)"] = path(
+      "\(name).record", tag: resource.name,
+      "One of the \(association.key) of a record of \(resource.name).",
+      parameters + other.parameters + OpenAPIParameters.ofRecord,
+      answers(with: recordResponse(of: destination)),
+      writes: content.writes.operations(
+        at: OpenAPIWrites.Path(
+          name: "\(name).record", names: names, resource: destination, association: association,
+          hasKey: true, parameters: parameters + other.parameters, keyColumns: other.columns.map(\.name))))
+  }
+
+  /// - Parameter tag: The resource that the path begins with, by which documentation and generated clients group
+  ///   operations.
+  private func path(
+    _ name: String, tag: String, _ summary: String, _ parameters: [JSONValue],
+    _ responses: [(String, JSONValue)], writes: [(String, JSONValue)] = []
+  ) -> JSONValue {
+    var operation: [(String, JSONValue)] = [
+      ("operationId", .string(name)), ("tags", [.string(tag)]), ("summary", .string(summary)),
+    ]
+    if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
+    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
+    operation.append(("responses", .object(responses + [("default", problem)])))
+    return .object([("get", .object(operation))] + writes)
+  }
+
+  // MARK: Responses
+
+  /// Returns the responses to a request for records.
+  private func answers(with response: JSONValue) -> [(String, JSONValue)] {
+    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
+    return [
+      ("200", response), ("304", ["$ref": "#/components/responses/NotModified"]), ("400", problem),
+      ("404", problem),
+      ("406", problem), ("503", problem),
+    ]
+  }
+
+  private func listResponse(of resource: Resource) -> JSONValue {
+    // `explain=true` returns an object. Written like this, client generators still take the response for an array.
+    response(
+      "The records; with `explain=true`, how they are read.", ["ETag", "Link", "X-Total-Count"],
+      json: ["type": ["array", "object"], "items": OpenAPISchema.reference(resource.name)])
+  }
+
+  private func recordResponse(of resource: Resource) -> JSONValue {
+    response("The record.", ["ETag"], json: OpenAPISchema.reference(resource.name))
+  }
+
+  private func response(_ description: String, _ headers: [String], json: JSONValue) -> JSONValue {
+    let text: JSONValue = ["schema": ["type": "string"]]
+    return [
+      "description": .string(description),
+      "headers": .object(headers.map { ($0, ["$ref": .string("#/components/headers/\($0)")]) }),
+      "content": [
+        "application/json": ["schema": json], "application/x-ndjson": text, "text/csv": text,
+        "text/html": text,
+      ],
+    ]
+  }
+
+  private var indexResponse: JSONValue {
+    [
+      "description": "The index.",
+      "content": [
+        "application/json": ["schema": ["type": "object"]], "text/html": ["schema": ["type": "string"]],
+      ],
+    ]
+  }
+
+  private static let problemResponse: JSONValue = [
+    "description": "A problem (RFC 9457).",
+    "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+  ]
+
+  private static let notModifiedResponse: JSONValue = [
+    "description": "The client has the present representation: `If-None-Match` names its tag."
+  ]
+
+  private static let headers: [(String, JSONValue)] = [
+    ("ETag", ["description": "The tag of the representation.", "schema": ["type": "string"]]),
+    ("Location", ["description": "The path of the record that was added.", "schema": ["type": "string"]]),
+    ("Link", ["description": "The first page, and the next one (RFC 8288).", "schema": ["type": "string"]]),
+    (
+      "X-Total-Count",
+      ["description": "The number of records on all pages.", "schema": ["type": "integer", "minimum": 0]]
+    ),
+  ]
+}

@@ -1,0 +1,88 @@
+import KindredAssociations
+
+/// The parameters of requests for records, as components of the OpenAPI document and references to them.
+enum OpenAPIParameters {
+  /// Returns references to the parameters of requests for many records.
+  static func ofList(of resource: Resource) -> [JSONValue] {
+    RequestParameter.ofRoot.filter { parameter in
+      if case .pattern = parameter.value { return resource.table.fullText != nil }
+      return true
+    }.map(Self.reference) + [Self.others]
+  }
+
+  /// References to the parameters of requests for one record.
+  static var ofRecord: [JSONValue] {
+    shaping + RequestParameter.ofRoot.filter { $0.name == "format" }.map(Self.reference)
+      + [Self.others]
+  }
+
+  /// Returns references to the parameters that select the records of a bulk write.
+  static func selecting(of resource: Resource) -> [JSONValue] {
+    let names = ["filter", "limit"] + (resource.table.fullText == nil ? [] : ["search"])
+    return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
+  }
+
+  /// References to the parameters that determine a record's members, in responses to writes too.
+  static var shaping: [JSONValue] {
+    let names = ["include", "join", "fields", "annotate"]
+    return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
+  }
+
+  private static func reference(_ parameter: RequestParameter) -> JSONValue {
+    ["$ref": .string("#/components/parameters/\(parameter.name)")]
+  }
+
+  private static let others: JSONValue = ["$ref": "#/components/parameters/others"]
+
+  /// A parameter that stands for those of nodes and columns, whose names depend on the request.
+  private static let othersDefinition: (String, JSONValue) = (
+    "others",
+    [
+      "name": "others", "in": "query", "style": "form", "explode": true,
+      "description": "Parameters of nodes, such as `books.limit`, and columns with their values.",
+      "schema": ["type": "object", "additionalProperties": ["type": "string"]],
+      "example": [:],
+    ]
+  )
+
+  /// Returns the definitions of the root's parameters, by their names as components.
+  static func definitions(_ limits: RequestLimits) -> [(String, JSONValue)] {
+    RequestParameter.ofRoot.map { ($0.name, definition(of: $0, limits)) } + [othersDefinition]
+  }
+
+  private static func definition(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("name", .string(parameter.name)), ("in", "query"), ("description", .string(parameter.summary)),
+    ]
+    let text: JSONValue = ["type": "string"]
+    let texts: JSONValue = ["type": "array", "items": text]
+    switch parameter.value {
+    case .includes, .namedExpressions, .fields, .expressions, .sort:
+      // One value with comma-separated items.
+      members.append(("style", "form"))
+      members.append(("explode", false))
+      members.append(("schema", texts))
+    case .expression:
+      // Repeatable: all of them must hold.
+      members.append(("style", "form"))
+      members.append(("explode", true))
+      members.append(("schema", texts))
+    case .pattern, .cursor: members.append(("schema", text))
+    case .boolean: members.append(("schema", ["type": "boolean"]))
+    case .words(let words):
+      members.append(("schema", ["type": "string", "enum": JSONValue(strings: words)]))
+    case .count: members.append(("schema", count(of: parameter, limits)))
+    }
+    return .object(members)
+  }
+
+  private static func count(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
+    var members: [(String, JSONValue)] = [("type", "integer"), ("minimum", 0)]
+    guard parameter.name == "limit" else {
+      return .object(members + [("maximum", .integer(1 << 53 - 1))])
+    }
+    if let most = limits.maximumPageSize { members.append(("maximum", .integer(most))) }
+    if let size = limits.pageSize { members.append(("default", .integer(size))) }
+    return .object(members)
+  }
+}

@@ -1,0 +1,91 @@
+import KindredAssociations
+import OrderedCollections
+
+/// The schemas of values in the OpenAPI document.
+enum OpenAPISchema {
+  /// Returns the schema of a record with its associations; no member is required, because requests choose them.
+  ///
+  /// A to-one association without a record is `null`. The schema doesn't say so, because client generators drop a
+  /// member that is either a reference or null; they treat an optional member as nullable anyway.
+  static func record(of resource: Resource) -> JSONValue {
+    var members = OrderedDictionary<String, JSONValue>()
+    for column in resource.columns { members[column.name] = ofColumn(column) }
+    for association in resource.associations.values where members[association.key] == nil {
+      let reference = reference(association.destination)
+      members[association.key] =
+        association.cardinality == .toMany ? ["type": "array", "items": reference] : reference
+    }
+    return ["type": "object", "properties": .object(members.map { ($0, $1) })]
+  }
+
+  /// Returns a reference to the schema of a resource's records.
+  static func reference(_ resource: String) -> JSONValue {
+    ["$ref": .string("#/components/schemas/\(component(resource)).record")]
+  }
+
+  /// Returns the schema of a column's values according to its declared type (§6 of the contract).
+  static func ofColumn(_ column: Column) -> JSONValue {
+    let declared = column.declaredType.uppercased()
+    let types: [String]
+    switch declared {
+    // Any JSON value.
+    case "", "JSON", "ANY": return .object([])
+    // Only 0 and 1 are written as booleans.
+    case "BOOLEAN", "BOOL": types = ["boolean", "number"]
+    default:
+      switch column.affinity {
+      case .integer: types = ["integer"]
+      case .real: types = ["number"]
+      case .text, .blob: types = ["string"]
+      // Dates and decimals: text that looks like a number is stored as one.
+      case .numeric: types = ["number", "string"]
+      }
+    }
+    var members: [(String, JSONValue)] = []
+    let all = types + (column.isNullable ? ["null"] : [])
+    members.append(("type", all.count == 1 ? .string(all[0]) : JSONValue(strings: all)))
+    if column.affinity == .blob { members.append(("contentEncoding", "base64")) }
+    return .object(members)
+  }
+
+  /// Returns the schema of a column's value in a path.
+  static func ofKey(_ column: Column) -> JSONValue {
+    guard column.affinity == .integer, column.declaredType.uppercased() != "BOOLEAN" else {
+      return ["type": "string", "minLength": 1]
+    }
+    // Without bounds: an integer beyond 64 bits is valid but finds nothing.
+    return ["type": "integer"]
+  }
+
+  /// The schema of problems (RFC 9457) with the members of §8 of the contract.
+  static let ofProblem: JSONValue = [
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": [
+      "type": [
+        "type": "string", "format": "uri-reference",
+        "description": "Leads to the description of the problem.",
+      ],
+      "title": ["type": "string"],
+      "status": ["type": "integer"],
+      "detail": ["type": "string", "description": "What is wrong here, and how to mend it."],
+      "parameter": ["type": "string", "description": "The parameter that is to blame."],
+      "position": [
+        "type": "integer", "minimum": 0, "description": "Where in its decoded value, in characters.",
+      ],
+      "suggestions": [
+        "type": "array", "items": ["type": "string"], "description": "The nearest existing names.",
+      ],
+    ],
+  ]
+
+  /// Returns a name that is valid in a reference to a component (OpenAPI §4.8.7.1).
+  static func component(_ name: String) -> String {
+    String(
+      name.unicodeScalars.map { scalar in
+        let isPlain =
+          scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+        return isPlain ? String(scalar) : "_\(String(scalar.value, radix: 16))_"
+      }.joined())
+  }
+}

@@ -1,0 +1,173 @@
+import KindredAssociations
+import KindredHTTP
+import OrderedCollections
+
+/// The operations that write (§10 of the contract), if the service is writable.
+struct OpenAPIWrites {
+  private let model: Model
+  /// Whether clients may write.
+  private let isWritable: Bool
+  /// The schemas of the content of the operations described so far, keyed by the names of their components.
+  private(set) var schemas: OrderedDictionary<String, JSONValue> = [:]
+
+  init(in model: Model, isWritable: Bool) {
+    self.model = model
+    self.isWritable = isWritable
+  }
+
+  /// A path at which records are written.
+  struct Path {
+    /// The name that prefixes the IDs of its operations.
+    let name: String
+    /// The name of the resource that the path begins with, and of the association that follows.
+    let names: [String]
+    let resource: Resource
+    var association: Association?
+    /// Whether the path ends with the key of a record.
+    var hasKey = false
+    /// The parameters of the path itself.
+    var parameters: [JSONValue] = []
+    /// The columns whose values are in the path.
+    var keyColumns: [String] = []
+    /// Whether the path leads to at most one record.
+    var isSingle: Bool { hasKey || association?.cardinality == .toOne }
+  }
+
+  /// Returns the writing operations at a path; none if nothing can be written.
+  mutating func operations(at path: Path) -> [(String, JSONValue)] {
+    guard isWritable else { return [] }
+    let linkage = path.association?.linkage(in: model)
+    let methods = WriteTarget.methods(
+      of: path.resource, linkage: linkage, isAssociated: path.association != nil,
+      isSingle: path.isSingle, hasKey: path.hasKey, in: model)
+    var operations: [(String, JSONValue)] = []
+    for method in methods {
+      var isLink = false
+      if method != .patch, path.hasKey, case .join = linkage { isLink = true }
+      operations.append(
+        (method.token.lowercased(), isLink ? link(method, path) : write(method, path, by: linkage)))
+    }
+    return operations
+  }
+
+  private mutating func write(
+    _ method: HTTPMethod, _ path: Path, by linkage: Linkage?
+  ) -> JSONValue {
+    let resource = path.resource
+    let isMany = !path.isSingle && method != .post
+    var members: [(String, JSONValue)] = [
+      ("operationId", .string("\(path.name).\(method.token.lowercased())")),
+      ("tags", [.string(path.names[0])]),
+      ("summary", .string(Self.summary(of: method, resource, isMany: isMany))),
+    ]
+    let shaping =
+      (method == .delete ? [] : OpenAPIParameters.shaping)
+      + (isMany ? OpenAPIParameters.selecting(of: resource) : [])
+    if !(path.parameters + shaping).isEmpty {
+      members.append(("parameters", .array(path.parameters + shaping)))
+    }
+    if method != .delete {
+      let record = written(method, path, by: linkage)
+      let schema: JSONValue =
+        method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
+      members.append(
+        ("requestBody", ["required": true, "content": [MediaType.json.rawValue: ["schema": schema]]]))
+    }
+    let done = Self.done(method, OpenAPISchema.reference(resource.name), isMany: isMany)
+    members.append(("responses", .object(done + Self.problems)))
+    return .object(members)
+  }
+
+  /// Returns the operation that links (PUT) or unlinks (DELETE) a record through a join table.
+  private func link(_ method: HTTPMethod, _ path: Path) -> JSONValue {
+    [
+      "operationId": .string("\(path.name).\(method.token.lowercased())"), "tags": [.string(path.names[0])],
+      "summary": .string(
+        method == .put ? "Links the two records, neither of which changes." : "Unlinks the two records."),
+      "parameters": .array(path.parameters),
+      "responses": .object([("204", ["description": "Done."])] + Self.problems),
+    ]
+  }
+
+  private static func summary(of method: HTTPMethod, _ resource: Resource, isMany: Bool) -> String {
+    switch method {
+    case .patch where isMany: "Changes what the content names of all records that match."
+    case .delete where isMany: "Deletes all records that match."
+    case .post: "Adds a record to \(resource.name), or all of an array of them."
+    case .patch: "Changes what the content names."
+    case .put: "Replaces the record, or adds it: columns that are left out take their defaults."
+    default: "Deletes the record."
+    }
+  }
+
+  /// Returns a reference to the schema of the content: `books.new`, `books.change`, or `authors.books.new` if the path
+  /// gives some of the columns.
+  private mutating func written(
+    _ method: HTTPMethod, _ path: Path, by linkage: Linkage?
+  ) -> JSONValue {
+    // The content omits columns that the path gives.
+    var given: [String] = []
+    if method != .patch {
+      given += path.keyColumns
+      if case .has(let step) = linkage { given += step.destinationColumns }
+    }
+    var names = given.isEmpty ? [path.resource.name] : path.names
+    names = names.map(OpenAPISchema.component)
+    if path.hasKey, !given.isEmpty { names.append("record") }
+    let name = (names + [method == .patch ? "change" : "new"]).joined(separator: ".")
+    if schemas[name] == nil {
+      schemas[name] = writtenSchema(of: path.resource, without: given, isPart: method == .patch)
+    }
+    return ["$ref": .string("#/components/schemas/\(name)")]
+  }
+
+  /// Returns the schema of a record's columns as they are written.
+  ///
+  /// - Parameter isPart: Whether any of them may be omitted.
+  private func writtenSchema(of resource: Resource, without given: [String], isPart: Bool) -> JSONValue {
+    let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
+    let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
+    var members: [(String, JSONValue)] = [
+      ("type", "object"), ("properties", .object(columns.map { ($0.name, OpenAPISchema.ofColumn($0)) })),
+      ("additionalProperties", false),
+    ]
+    if !isPart, !needed.isEmpty { members.append(("required", JSONValue(strings: needed))) }
+    return .object(members)
+  }
+
+  private static func done(
+    _ method: HTTPMethod, _ record: JSONValue, isMany: Bool
+  ) -> [(String, JSONValue)] {
+    func answer(_ description: String, _ headers: [String], _ schema: JSONValue) -> JSONValue {
+      [
+        "description": .string(description),
+        "headers": .object(headers.map { ($0, ["$ref": .string("#/components/headers/\($0)")]) }),
+        "content": ["application/json": ["schema": schema]],
+      ]
+    }
+    let nothing: JSONValue = ["description": "Done; there is no content."]
+    let added = answer("The record, which is new.", ["ETag", "Location"], record)
+    let changed = answer("The record as it is now.", ["ETag"], record)
+    let array: JSONValue = ["type": "array", "items": record]
+    switch method {
+    case .patch where isMany:
+      return [("200", answer("The records as they are now.", ["X-Total-Count"], array)), ("204", nothing)]
+    case .post:
+      let either: JSONValue = ["anyOf": [record, array]]
+      return [
+        ("200", answer("What was there already.", ["ETag"], either)),
+        ("201", answer("What was added.", ["ETag", "Location"], either)),
+      ]
+    case .patch: return [("200", changed), ("204", nothing)]
+    case .put: return [("200", changed), ("201", added), ("204", nothing)]
+    default: return [("204", nothing)]
+    }
+  }
+
+  private static var problems: [(String, JSONValue)] {
+    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
+    return ["400", "404", "405", "406", "409", "412", "413", "415", "422", "503", "default"].map {
+      ($0, problem)
+    }
+  }
+}

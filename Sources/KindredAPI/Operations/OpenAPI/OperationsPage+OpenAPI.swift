@@ -1,0 +1,60 @@
+/// The pages under `/-/` as the OpenAPI document describes them.
+extension OperationsPage {
+  var summary: String {
+    switch self {
+    case .health: "Whether the database answers."
+    case .metrics: "Metrics for Prometheus."
+    case .openAPI: "This document."
+    case .errors: "Every code that a problem can have."
+    case .schema: "Resources, columns, associations, limits."
+    case .complete: "What may stand at a place of a URL."
+    case .describe: "The parts, the tree and the errors of a URL."
+    case .diagramSVG: "The diagram of the tables."
+    case .diagramMermaid: "The same for Mermaid."
+    case .modelFileSchema: "The JSON Schema of the model file."
+    }
+  }
+
+  /// The response with the page.
+  var response: JSONValue {
+    func response(_ type: String, _ schema: JSONValue) -> JSONValue {
+      let content: JSONValue = ["schema": schema]
+      return ["description": "The page.", "content": .object([(type, content)])]
+    }
+    switch self {
+    case .health, .openAPI, .schema, .describe: return response("application/json", ["type": "object"])
+    case .errors, .complete:
+      return response("application/json", ["type": "array", "items": ["type": "object"]])
+    case .metrics, .diagramMermaid: return response("text/plain", ["type": "string"])
+    case .modelFileSchema: return response(ModelFileSchema.mediaType, ["type": "object"])
+    // Client generators have no type for images.
+    case .diagramSVG: return ["description": "An image, as SVG."]
+    }
+  }
+
+  /// The parameters of requests for the page.
+  var parameters: [JSONValue] {
+    func parameter(_ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool) -> JSONValue
+    {
+      [
+        "name": .string(name), "in": "query", "required": .bool(isRequired),
+        "description": .string(description), "schema": schema,
+      ]
+    }
+    let url = parameter("url", "A URL, complete or not.", ["type": "string"], isRequired: true)
+    let position = parameter(
+      "position", "In Unicode scalars of `url`.", ["type": "integer", "minimum": 0], isRequired: true)
+    switch self {
+    case .complete: return [url, position]
+    case .describe: return [url]
+    case .diagramSVG, .diagramMermaid:
+      return [
+        parameter("around", "The resource in the middle.", ["type": "string"], isRequired: false),
+        parameter(
+          "depth", "How many foreign keys may lie between.",
+          ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1], isRequired: false),
+      ]
+    default: return []
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+
+/// Answers requests about the server and its model: the index and the pages under `/-/`.
+final class OperationsService: Sendable {
+  private let backend: any Backend
+  private let options: KindredService.Options
+  private let models: ModelSource
+  private let tools: ToolsService
+  private let access: AccessControl
+  private let types: OfferedTypes
+  private let problems: ProblemReporter
+  private let metrics: ServiceMetrics
+  /// Nil if live results are disabled.
+  private let changeFeed: ChangeFeed?
+  private let isWritable: Bool
+
+  init(
+    _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource, _ tools: ToolsService,
+    _ access: AccessControl, _ types: OfferedTypes, _ problems: ProblemReporter, _ metrics: ServiceMetrics,
+    _ changeFeed: ChangeFeed?, isWritable: Bool
+  ) {
+    self.backend = backend
+    self.options = options
+    self.models = models
+    self.tools = tools
+    self.access = access
+    self.types = types
+    self.problems = problems
+    self.metrics = metrics
+    self.changeFeed = changeFeed
+    self.isWritable = isWritable
+  }
+
+  /// Returns `/`: every resource with its columns, associations and link.
+  func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
+    let type = try types.documentType(for: request)
+    let index = IndexDocument(model: try models.latest().seen(by: principal).model)
+    var representation = type == .html ? index.page(for: request) : Representation(index.json)
+    // RFC 8631 §4.1
+    representation.headers.append(
+      "Link", "</-/\(OperationsPage.openAPI.rawValue)>; rel=\"service-desc\"; type=\"application/json\"")
+    return representation.response(to: request, compressionLevel: options.compressionLevel)
+  }
+
+  /// Returns a page under `/-/`.
+  func respond(
+    with page: OperationsPage, to request: HTTPRequest, _ principal: Principal
+  ) throws -> HTTPResponse {
+    if isForOperators(page) { try access.checkOperator(principal, page.rawValue) }
+    // The model contains only what the principal may read.
+    func version() throws -> ModelVersion { try models.latest().seen(by: principal) }
+    let representation =
+      switch page {
+      case .health: try health()
+      case .metrics: try metricsText()
+      case .openAPI:
+        try version().openAPI {
+          OpenAPIDocument(model: $0, limits: options.limits, isWritable: isWritable).json
+        }
+      case .errors:
+        try types.documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
+      case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
+      case .complete: try tools.completions(request, in: version().model)
+      case .describe: try tools.description(request, in: version().model, for: principal)
+      case .diagramSVG: try tools.diagramSVG(request, of: version().model)
+      case .diagramMermaid: try tools.diagramMermaid(request, of: version().model)
+      case .modelFileSchema:
+        Representation(ModelFileSchema.mediaType, ModelFileSchema(model: try version().model).json.bytes)
+      }
+    return representation.response(to: request, compressionLevel: options.compressionLevel)
+  }
+
+  /// Returns whether a page is for operators only: the schema is if the configuration names operators.
+  private func isForOperators(_ page: OperationsPage) -> Bool {
+    page == .metrics || (page == .schema && access.namesOperators)
+  }
+
+  /// Checks that the database responds, on a separate connection, so that it works while all others are in use.
+  private func health() throws -> Representation {
+    do {
+      try backend.probe()
+    } catch {
+      throw problems.unavailable(error)
+    }
+    return Representation(
+      headers: Self.healthHeaders, content: .bytes(Self.healthContent), tag: Self.healthTag)
+  }
+
+  // Created once, because monitors ask often.
+  private static let healthContent = JSONValue.object([("status", "ok")]).bytes
+  private static let healthHeaders = Representation.headers(MediaType.json.rawValue, cacheControl: "no-store")
+  private static let healthTag = Representation(MediaType.json.rawValue, healthContent).tag
+
+  private func metricsText() throws -> Representation {
+    guard options.showsMetrics else { throw Problem.hidden("the metrics") }
+    var text = PrometheusText()
+    metrics.append(to: &text)
+    text.append(models.planCounts.snapshot)
+    if let changeFeed { text.append(changeFeed.counts) }
+    let statistics = backend.statistics
+    text.append(statistics)
+    if isWritable { text.appendWrites(of: statistics) }
+    if let serverCounters = metrics.serverCounters { text.append(serverCounters) }
+    return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
+  }
+}

@@ -1,0 +1,220 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+import KindredOutput
+
+/// Answers requests that read records.
+final class RecordsService: Sendable {
+  private let backend: any Backend
+  let options: KindredService.Options
+  private let planner: RequestPlanner
+  let longRequests: LongRequests
+  let readerQueue: ReaderQueue
+  let representations = RepresentationCache()
+  /// Whether pages let clients write.
+  let isWritable: Bool
+  private let models: ModelSource
+  private let access: AccessControl
+  private let types: OfferedTypes
+  private let metrics: ServiceMetrics
+  /// Nil if live results are disabled.
+  private let live: LiveService?
+
+  init(
+    _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource,
+    _ planner: RequestPlanner, _ longRequests: LongRequests, _ readerQueue: ReaderQueue,
+    _ access: AccessControl, _ types: OfferedTypes, _ metrics: ServiceMetrics, live: LiveService?,
+    isWritable: Bool
+  ) {
+    self.backend = backend
+    self.options = options
+    self.models = models
+    self.planner = planner
+    self.longRequests = longRequests
+    self.readerQueue = readerQueue
+    self.access = access
+    self.types = types
+    self.metrics = metrics
+    self.live = live
+    self.isWritable = isWritable
+  }
+
+  /// Returns the records that a path and its parameters select.
+  func read(
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
+    // Without a copy of the request, unless it is a long one.
+    if let expanded = try longRequests.expanded(request, for: principal.standing) {
+      try tryingAgain {
+        try read(at: segments, expanded, principal, $0 ?? readers, startsWithCursor: $1, &timing)
+      }
+    } else {
+      try tryingAgain {
+        try read(at: segments, request, principal, $0 ?? readers, startsWithCursor: $1, &timing)
+      }
+    }
+  }
+
+  /// Runs `body`, and once more with any free connection if the schema has changed since it was read, or if the cursor
+  /// of the page has to be found before the records.
+  ///
+  /// That takes another snapshot: SQLite ends a transaction in which memory was exhausted
+  /// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>).
+  private func tryingAgain(
+    _ body: (ReaderSource?, _ startsWithCursor: Bool) throws -> HTTPResponse
+  ) throws -> HTTPResponse {
+    let first: any BackendError
+    let startsWithCursor: Bool
+    do {
+      return try body(nil, false)
+    } catch let error as any BackendError where error.isOfEarlierSchema {
+      (first, startsWithCursor) = (error, false)
+    } catch let twice as RecordsReading.SortedTwice {
+      (first, startsWithCursor) = (twice.error, true)
+    }
+    do {
+      return try body(.free, startsWithCursor)
+    } catch is ReaderSource.NoneFree {
+      if startsWithCursor { throw Problem.busy }
+      throw first
+    } catch let twice as RecordsReading.SortedTwice {
+      throw twice.error
+    }
+  }
+
+  private func read(
+    at segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
+    startsWithCursor: Bool, _ timing: inout RequestTiming
+  ) throws -> HTTPResponse {
+    let format = MediaType(formatIn: request.query)
+    let accepted = Result {
+      if let format, !types.ofRecords.contains(format) {
+        throw Problem.notAcceptable("this server has no explorer")
+      }
+      let accept = request.headers.values(for: "Accept")
+      return try format ?? (accept.isEmpty ? .json : MediaType.negotiate(accept, among: types.ofRecords))
+    }
+    if let live, case .success(.events) = accepted {
+      return try live.events(of: segments, request, principal, readers)
+    }
+    let type = (try? accepted.get()) ?? .json
+    let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
+    let asked = RecordsRequest(
+      segments: segments, request: request, principal: principal, type: type,
+      isAttachment: format?.isUnpaged ?? false,
+      key: RepresentationCache.Key(target: request.target, type: type, rights: principal.rights),
+      // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
+      // only costs another query.
+      version: condition == nil ? nil : backend.stateNumber, condition: condition,
+      startsWithCursor: startsWithCursor)
+    if case .success = accepted, let response = unchanged(asked) { return response }
+    // The time in the queue, or of the first try, counts towards the query time.
+    let isLate = if case .queued = readers { true } else { startsWithCursor }
+    let waited = isLate ? Double(timing.nanoseconds) / 1e9 : 0
+    let role = try principal.databaseRole()
+    let reading = try backend.read(
+      readers, as: role, cancellation: request.cancellation,
+      seconds: options.queryTime.map { max(0, $0 - waited) })
+    do {
+      let stateNumber = try reading.stateNumber(since: asked.version)
+      let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
+      let planned = try planner.plan(asked, version) { try reading.checkInterruption() }
+      timing.mark("plan")
+      if planned.isColumnValue {
+        defer { reading.close() }
+        return try columnValue(planned, for: request, reading)
+      }
+      // Report an error in the request before an unacceptable media type.
+      _ = try accepted.get()
+      if planned.explains {
+        guard options.showsPlans else { throw Problem.hidden("how requests are run") }
+        try access.checkOperator(principal, "explain")
+        defer { reading.close() }
+        if format == nil {
+          _ = try types.documentType(for: request)
+        }
+        let explanation = try Explanation(planned).document(in: reading, HiddenNames(in: version.model))
+        return deliver(
+          type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
+          to: request)
+      }
+      let result = RecordsReading(planned, for: asked, at: stateNumber, reading, self)
+      do {
+        let representation = try result.representation()
+        timing.mark("query")
+        return deliver(representation, to: request)
+      } catch {
+        result.close()
+        throw error
+      }
+    } catch {
+      reading.close()
+      throw error
+    }
+  }
+
+  /// Returns 304 without a query if the client has the last response and nothing has been written since.
+  private func unchanged(_ asked: RecordsRequest) -> HTTPResponse? {
+    guard let condition = asked.condition, asked.request.headers["If-Match"] == nil,
+      let version = asked.version,
+      let known = representations.entry(for: asked.key), known.version == version
+    else { return nil }
+    let coding = Representation.coding(
+      for: asked.request, isLong: known.isLong, compressionLevel: options.compressionLevel)
+    guard let held = condition.match(known.tag, coding: coding) else { return nil }
+    metrics.countUnchanged()
+    return Representation.notModified(held)
+  }
+
+  /// Returns the value of one column: a BLOB as its bytes, any other value as JSON.
+  ///
+  /// - Parameter reading: A transaction with a snapshot, which the caller closes.
+  private func columnValue(
+    _ planned: PlannedRequest, for request: HTTPRequest, _ reading: any ReadTransaction
+  ) throws -> HTTPResponse {
+    let reader = reading.result(of: planned.plan, planned.parameters)
+    defer { reader.close() }
+    do {
+      try reader.start()
+    } catch let error as any BackendError where error.kind.isOfLength {
+      throw RequestError(
+        .limitExceeded, "this value is longer than what a request may hold, so it can't be sent")
+    }
+    guard let blob = reader.blob else {
+      var json: [UInt8] = []
+      while let part = try reader.next() { json += part }
+      return deliver(Representation(MediaType.json.field, json), to: request)
+    }
+    let type = BlobType(sniffing: blob)
+    var representation = Representation(type.mediaType, blob)
+    representation.headers.append("Accept-Ranges", "bytes")
+    // Whatever the bytes are, they get none of this origin's rights (W3C, Content Security Policy, "sandbox").
+    representation.headers.append("Content-Security-Policy", "default-src 'none'; sandbox")
+    if type.isActive {
+      representation.headers.append(
+        "Content-Disposition", ContentDisposition.attachment(named: "\(planned.name).\(type.fileExtension)"))
+    }
+    guard request.method == .get, let range = request.headers["Range"] else {
+      return deliver(representation, to: request)
+    }
+    // A range refers to the plain bytes, so they aren't compressed.
+    var response = representation.response(to: request, compressionLevel: nil)
+    ByteRange.apply(range, ifRange: request.headers["If-Range"], to: &response, blob)
+    return response
+  }
+
+  private func deliver(_ representation: consuming Representation, to request: HTTPRequest) -> HTTPResponse {
+    representation.response(to: request, compressionLevel: options.compressionLevel)
+  }
+}
+
+extension BackendErrorKind {
+  /// Whether a value that is only read is too long.
+  fileprivate var isOfLength: Bool {
+    switch self {
+    case .exceeded, .noValue: true
+    default: false
+    }
+  }
+}

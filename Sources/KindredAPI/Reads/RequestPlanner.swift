@@ -1,0 +1,78 @@
+import KindredAssociations
+import KindredHTTP
+import KindredOutput
+
+/// Plans requests for records: from the URL to statements and the program that writes their rows.
+final class RequestPlanner: Sendable {
+  private let limits: RequestLimits
+  let cursors: CursorCoding
+
+  init(limits: RequestLimits, _ cursors: CursorCoding) {
+    self.limits = limits
+    self.cursors = cursors
+  }
+
+  /// Returns the planned request; its plan is shared by all requests of its shape.
+  ///
+  /// - Parameter check: Throws if planning must stop.
+  func plan(
+    _ asked: RecordsRequest, _ version: ModelVersion, check: @escaping () throws -> Void = {}
+  ) throws -> PlannedRequest {
+    let type = asked.type
+    let shape = RequestShape(
+      path: asked.segments, query: asked.request.query, type: type, vocabulary: version.shapes,
+      limits: limits, isUnpaged: type.isUnpaged, principal: asked.principal)
+    return try version.plans.request(for: shape, cursors) {
+      var parser = FetchRequestParser(
+        model: version.model, limits: limits, isUnpaged: type.isUnpaged)
+      parser.cursors = cursors
+      parser.principal = asked.principal.standing
+      let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
+      let planner = Planner(model: version.model, limits: limits.planning, check: check)
+      if type == .html, !parsed.explains, !parsed.isColumnValue {
+        let page = PageRequest(parsed.fetchRequest, in: version.model)
+        let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version, planner)
+        // The additions of a page must not make a valid request fail.
+        if let added { return added }
+      }
+      let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
+      return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
+    }
+  }
+
+  private func planned(
+    _ parsed: ParsedRequest, as fetchRequest: FetchRequest, _ format: ResultFormat, _ asked: RecordsRequest,
+    _ version: ModelVersion, _ planner: Planner
+  ) throws -> PlannedRequest {
+    let plan = try planner.plan(fetchRequest)
+    do {
+      return PlannedRequest(
+        plan: try ExecutablePlan(plan, format: format),
+        isTimeless: version.timelessness.holds(for: plan), readsLiterals: plan.readsLiterals,
+        explains: parsed.explains,
+        isTabular: asked.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
+        parameters: Parameters(
+          literals: fetchRequest.literals.values, cursor: fetchRequest.after, claims: asked.principal.claims),
+        limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
+        name: fetchRequest.path.name,
+        order: RequestOrder(
+          segments: asked.segments, terms: parsed.orderTerms, principal: asked.principal.standing))
+    } catch {
+      throw Problem.notAcceptable(
+        "`\(error.path.joined(separator: "."))` has no place in \(asked.type.rawValue), for it is not one value: "
+          + "leave it out, or ask for \(MediaType.json.rawValue)")
+    }
+  }
+}
+
+extension ResultFormat {
+  init(_ type: MediaType) {
+    self =
+      switch type {
+      case .json, .events: .json
+      case .lines, .jsonLines: .lines
+      case .csv: .csv
+      case .html: .html(HTMLLayout([:]))
+      }
+  }
+}

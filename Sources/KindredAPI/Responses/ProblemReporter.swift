@@ -1,0 +1,100 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+import Logging
+
+/// Turns errors into problems, and makes the responses that report them.
+final class ProblemReporter: Sendable {
+  private let models: ModelSource
+  private let limits: RequestLimits
+  private let cursors: CursorCoding
+  private let types: OfferedTypes
+  private let metrics: ServiceMetrics
+  private let logger: Logger
+  private let queryTime: Double?
+
+  init(
+    _ options: KindredService.Options, _ models: ModelSource, _ cursors: CursorCoding,
+    _ types: OfferedTypes, _ metrics: ServiceMetrics, logger: Logger
+  ) {
+    self.models = models
+    limits = options.limits
+    self.cursors = cursors
+    self.types = types
+    self.metrics = metrics
+    self.logger = logger
+    queryTime = options.queryTime
+  }
+
+  /// Returns the response that reports an error to the client.
+  ///
+  /// - Parameter principal: The client; nil if unknown.
+  func response(
+    to error: any Error, of request: HTTPRequest, by principal: Principal? = nil
+  ) -> HTTPResponse {
+    var problem = problem(for: error, of: principal)
+    if problem.parameter == nil, let error = error as? any BackendError, case .noValue = error.kind {
+      problem.parameter = request.onlyExpression
+    }
+    if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
+    return types.prefersPages(request)
+      ? page(of: problem, request, for: principal).response : problem.response
+  }
+
+  /// Returns the problem that reports an error to the client; details that it must not see are logged.
+  ///
+  /// - Parameter principal: The client; nil if unknown.
+  func problem(for error: any Error, of principal: Principal? = nil) -> Problem {
+    switch error {
+    case let problem as Problem: return problem
+    case let error as RequestError where error.code == .forbidden:
+      var problem = Problem(error)
+      // Credentials might help (RFC 9110 §15.5.2).
+      if !(principal?.isAuthenticated ?? false) { problem.asksForCredentials() }
+      return problem
+    case let error as RequestError: return Problem(error)
+    case let error as any BackendError:
+      // Only the operator can fix this, not the client.
+      if error.kind == .full { logger.error("\(error)") }
+      if error.kind == .brokenSchema { logger.warning("\(error)") }
+      if let advice = error.advice { logger.warning("\(advice)") }
+      // What a function says may quote a record that an access rule withholds.
+      if case .constraint(.trigger) = error.kind, models.hasAccessRules, principal?.roles != nil {
+        return Problem(.conflict, "a function of the database refuses the request")
+      }
+      if var problem = Problem(error) {
+        if error.kind == .forbidden, !(principal?.isAuthenticated ?? true) { problem.asksForCredentials() }
+        return problem
+      }
+      if error.kind == .unavailable { return unavailable(error) }
+    default: break
+    }
+    let id = String(UInt32.random(in: .min ... .max), radix: 16)
+    metrics.countDefect()
+    logger.error("\(error)", metadata: ["id": "\(id)"])
+    return Problem.defect(id)
+  }
+
+  /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the
+  /// program is to blame.
+  func unavailable(_ error: any Error) -> Problem {
+    logger.error("The database does not answer.", metadata: ["error": "\(error)"])
+    return Problem.unavailable
+  }
+
+  /// Returns a problem as a page.
+  ///
+  /// - Parameter principal: The client, whose rights restrict what the page may show of the model.
+  private func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> ProblemPage {
+    var description: RequestDescription?
+    if problem.status.code < 500, let principal, let version = try? models.latest() {
+      // The request may have used up its own time, so this time is short; without a description the page is only
+      // simpler.
+      description = try? RequestDescription(
+        request.target, model: version.seen(by: principal).model, limits: limits,
+        cursors: (cursors, principal.standing),
+        within: AnalysisTime(seconds: min(0.5, queryTime ?? 0.5), request.cancellation))
+    }
+    return ProblemPage(problem, request, description)
+  }
+}

@@ -1,0 +1,90 @@
+import KindredHTTP
+
+/// Adds the fields that all responses have, and records each in the metrics and in the request log.
+final class ResponseFinisher: Sendable {
+  private let options: KindredService.Options
+  private let access: AccessControl
+  private let metrics: ServiceMetrics
+
+  init(_ options: KindredService.Options, _ access: AccessControl, _ metrics: ServiceMetrics) {
+    self.options = options
+    self.access = access
+    self.metrics = metrics
+  }
+
+  /// Returns the response with the fields that all responses have, to be recorded once it has been generated.
+  ///
+  /// - Parameter response: Consumed, so that adding fields doesn't copy those that it has.
+  func finished(
+    _ response: consuming HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming
+  ) -> HTTPResponse {
+    if access.isRestricted { response.dependOnCredentials() }
+    options.cors?.apply(to: &response, for: request)
+    if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
+    response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
+    return observed(response, to: request, timing)
+  }
+
+  /// Returns the problem for a request that the HTTP layer refuses.
+  func response(to error: HTTPError) -> HTTPResponse {
+    options.requestLog?.noteRefusal(error.status)
+    var response = Problem(error).response
+    options.cors?.applyWithoutOrigin(to: &response)
+    response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
+    return response
+  }
+
+  /// Returns the response, wrapped so that it is recorded once its last byte has been generated.
+  private func observed(
+    _ response: consuming HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming
+  ) -> HTTPResponse {
+    switch response.body {
+    case .stream(let stream, let length):
+      let status = response.status
+      let isLive = stream.isLive
+      // A stream of events lasts as long as its client likes, so its duration isn't that of a response.
+      if isLive { metrics.count(request.method, status, nanoseconds: timing.nanoseconds) }
+      let observed = ObservedBody(stream) {
+        self.note(request, status, byteCount: $0, timing.nanoseconds, isCounted: !isLive)
+      }
+      response.body = .stream(observed, length: length)
+    case .bytes(let bytes):
+      let byteCount = request.method == .head ? 0 : bytes.count
+      note(request, response.status, byteCount: byteCount, timing.nanoseconds, isCounted: true)
+    case .none:
+      note(request, response.status, byteCount: 0, timing.nanoseconds, isCounted: true)
+    }
+    return response
+  }
+
+  private func note(
+    _ request: HTTPRequest, _ status: HTTPStatus, byteCount: Int, _ nanoseconds: UInt64, isCounted: Bool
+  ) {
+    if isCounted { metrics.count(request.method, status, nanoseconds: nanoseconds) }
+    options.requestLog?.note(
+      AnsweredRequest(
+        method: request.method,
+        path: options.logsQueries ? request.target[...] : request.pathWithoutValues, trace: request.trace,
+        status: status, byteCount: byteCount, nanoseconds: nanoseconds, peer: request.peer))
+  }
+}
+
+extension HTTPResponse {
+  /// Marks the response as depending on the credentials, so that caches keep it for this client only (RFC 9111
+  /// §5.2.2.7).
+  fileprivate mutating func dependOnCredentials() {
+    let control = headers["Cache-Control"]
+    // The explorer's files are the same for everybody.
+    if let control, control.hasPrefix("public") { return }
+    headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"]).joined(separator: ", "))
+    if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
+  }
+
+  /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options"), and plain HTTP for a year (RFC 6797) if required.
+  fileprivate mutating func protectBrowsers(requiringHTTPS: Bool) {
+    headers.append(contentsOf: Self.noSniffing)
+    if requiringHTTPS { headers.append("Strict-Transport-Security", "max-age=31536000") }
+  }
+
+  private static let noSniffing: HTTPHeaders = ["X-Content-Type-Options": "nosniff"]
+}

@@ -1,0 +1,89 @@
+import KindredHTTP
+
+/// Refuses requests by their method, target and header fields alone, before anything is read or written.
+struct RequestScreening: Sendable {
+  /// The hosts under which the service may be addressed.
+  let hosts: AllowedHosts
+  /// Which pages of other origins may use the service; nil for none.
+  let cors: CORSPolicy?
+
+  /// Returns whether a request is a health check: it must report on the server, whatever the client's limits and the
+  /// host are.
+  static func isExempt(_ request: HTTPRequest) -> Bool { request.path == healthPath }
+
+  private static let healthPath = OperationsPage.health.path
+
+  /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
+  ///   page of another site has sent.
+  func check(_ request: HTTPRequest) throws {
+    if !isAddressed(by: request), !Self.isExempt(request) { throw Problem.misdirected }
+    if request.method.isSafe { return }
+    // TRACE is a known method that is allowed nowhere, which is 405 (RFC 9110 §15.5.6).
+    guard HTTPMethod.supported.contains(request.method) || request.method.token == "TRACE" else {
+      throw Problem.unknownMethod(request.method)
+    }
+    guard !isFromOtherSite(request) else { throw Problem.foreignSite }
+  }
+
+  private func isAddressed(by request: HTTPRequest) -> Bool {
+    // Only an HTTP/1.0 client may omit Host, and no browser is one (RFC 9112 §3.2).
+    request.headers.withBytes(of: "Host") { hosts.contains($0) } ?? true
+  }
+
+  /// Returns whether a browser says that a page of another origin sent the request.
+  ///
+  /// Browsers say so in `Origin` (Fetch standard, §3.1) and `Sec-Fetch-Site` (Fetch Metadata, §2.4); other programs
+  /// send neither.
+  private func isFromOtherSite(_ request: HTTPRequest) -> Bool {
+    let origins = request.headers.values(for: "Origin")
+    guard origins.isEmpty else {
+      return !origins.allSatisfy { isOwn($0, of: request) || cors?.allows($0) ?? false }
+    }
+    return !request.headers.values(for: "Sec-Fetch-Site").allSatisfy { ["same-origin", "none"].contains($0) }
+  }
+
+  /// Returns whether an origin is that of the request's own URL.
+  ///
+  /// A proxy in front may terminate TLS, so a plain request may come from a page with an `https` origin.
+  private func isOwn(_ origin: String, of request: HTTPRequest) -> Bool {
+    guard let host = request.headers["Host"]?.lowercased() else { return false }
+    let schemes = request.isSecure ? [("https://", ":443")] : [("http://", ":80"), ("https://", ":443")]
+    return schemes.contains { scheme, port in
+      // Browsers omit the scheme's default port (Fetch standard, "serialization of an origin").
+      origin.lowercased() == scheme + (host.hasSuffix(port) ? host.dropLast(port.count) : host[...])
+    }
+  }
+}
+
+extension HTTPMethod {
+  /// The methods that any path supports (RFC 9110 §9.1).
+  static let supported: [HTTPMethod] = [.get, .head, .options, .query, .post, .put, .patch, .delete]
+
+  /// Whether the method is safe (RFC 9110 §9.2.1).
+  var isSafe: Bool { self == .get || self == .head || self == .options || self == .query }
+}
+
+extension Problem {
+  /// 421: the request is for another server.
+  static var misdirected: Problem {
+    Problem(
+      .misdirected,
+      "this server has no such name: use the one that it prints at its start, or start it with `--allowed-hosts`"
+    )
+  }
+
+  /// 501: no resource supports the method.
+  static func unknownMethod(_ method: HTTPMethod) -> Problem {
+    Problem(
+      .unknownMethod,
+      "no resource has the method \(method.token): "
+        + HTTPMethod.supported.map(\.token).joined(separator: ", ") + " are the known ones")
+  }
+
+  /// 403: a page of another origin tries to write.
+  static var foreignSite: Problem {
+    Problem(
+      .foreignSite,
+      "a page of another site may not write here: allow its origin with `--cors-origins` if it may")
+  }
+}

@@ -1,0 +1,65 @@
+import KindredAssociations
+import KindredHTTP
+import OrderedCollections
+
+/// Answers requests of editors and the explorer (§14 of the contract), and draws the model.
+struct ToolsService: Sendable {
+  let limits: RequestLimits
+  let cursors: CursorCoding
+  let queryTime: Double?
+
+  /// Answers `/-/complete`.
+  func completions(_ request: HTTPRequest, in model: Model) throws -> Representation {
+    let parameters = try ToolParameters(request, ["url", "position"])
+    let url = try parameters.required("url")
+    let position = try parameters.integer("position", 0...url.unicodeScalars.count)
+    let items = Completer(model: model, limits: limits).completions(of: url, at: position)
+    return Representation(.array(items.map(\.json)))
+  }
+
+  /// Answers `/-/describe`.
+  func description(
+    _ request: HTTPRequest, in model: Model, for principal: Principal
+  ) throws -> Representation {
+    let url = try ToolParameters(request, ["url"]).required("url")
+    let description = try RequestDescription(
+      url, model: model, limits: limits, cursors: (cursors, principal.standing),
+      within: AnalysisTime(seconds: queryTime, request.cancellation))
+    return Representation(description.json)
+  }
+
+  /// Answers `/-/diagram.svg`.
+  func diagramSVG(_ request: HTTPRequest, of model: Model) throws -> Representation {
+    var representation = Representation(
+      DiagramSVG.mediaType, Array(DiagramSVG(try diagram(request, of: model)).text.utf8))
+    // Opened directly, an SVG image is a document that could run scripts; this policy forbids everything.
+    representation.headers.append("Content-Security-Policy", "default-src 'none'")
+    return representation
+  }
+
+  /// Answers `/-/diagram.mmd`.
+  func diagramMermaid(_ request: HTTPRequest, of model: Model) throws -> Representation {
+    Representation(
+      DiagramMermaid.mediaType, Array(DiagramMermaid(diagram: try diagram(request, of: model)).text.utf8))
+  }
+
+  private func diagram(_ request: HTTPRequest, of model: Model) throws -> Diagram {
+    let parameters = try ToolParameters(request, ["around", "depth"])
+    let diagram = Diagram(model)
+    guard let center = parameters["around"] else {
+      guard parameters["depth"] == nil else {
+        throw RequestError(
+          .invalidValue, "`depth` needs a table to count from: add `around=…`", at: Origin(parameter: "depth")
+        )
+      }
+      return diagram
+    }
+    let depth = parameters["depth"] == nil ? 1 : try parameters.integer("depth", 0...1000)
+    guard diagram.entities[center] != nil else {
+      throw RequestError.unknown(
+        center, .unknownResource, "there is no resource `\(center)`", among: diagram.entities.keys,
+        at: Origin(parameter: "around"))
+    }
+    return diagram.around(center, depth: depth)
+  }
+}

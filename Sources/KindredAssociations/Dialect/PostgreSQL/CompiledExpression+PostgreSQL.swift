@@ -1,0 +1,155 @@
+import KindredSQLSyntax
+
+/// What PostgreSQL makes of a value where an operator or a function wants one of another type.
+extension CompiledExpression {
+  /// The maximum length of what an operator writes several times, in bytes.
+  static let maximumRepetition = 256 << 10
+
+  /// The SQL as an operand of any operator except `AND`, `OR` and `NOT`.
+  var operand: SQL { sql(within: .primary) }
+
+  /// Returns the SQL of a text as an operand or an argument in which PostgreSQL searches, which it does only by
+  /// deterministic collations.
+  func searched(by collation: SQL = "\"C\"") -> SQL {
+    isNondeterministic ? "\(operand) COLLATE \(collation)" : operand
+  }
+
+  /// Returns a text made of others, which has the collation of one of them.
+  func inheriting(from others: [CompiledExpression]) -> CompiledExpression {
+    guard type?.kind == .text, others.contains(where: \.isNondeterministic) else { return self }
+    var inherited = self
+    inherited.isNondeterministic = true
+    return inherited
+  }
+
+  var isLiteral: Bool { if case .literal = form { true } else { false } }
+
+  /// The timestamp whose text it is, as an expression of its own; nil for others.
+  var moment: CompiledExpression? {
+    guard case .moment(let sql) = form else { return nil }
+    return CompiledExpression(sql: sql, type: .timestamp)
+  }
+
+  /// Returns the condition that the value is true, or a number other than 0.
+  func asCondition() throws -> CompiledExpression {
+    guard let type, type.kind != .boolean else { return self }
+    guard type.kind.isNumber else {
+      throw TypeMismatch(message: "\(type.description) is no condition: compare it with something")
+    }
+    return CompiledExpression(
+      sql: "\(operand) <> 0", precedence: .equality, format: .boolean, type: .boolean)
+  }
+
+  /// Returns the value as a text, in SQLite's form.
+  func asText() throws -> CompiledExpression {
+    func converted(_ sql: SQL) -> CompiledExpression {
+      CompiledExpression(sql: sql, type: .text, isNullable: isNullable)
+    }
+    if case .literal(let binding, _) = form, type?.kind != .blob {
+      return CompiledExpression(
+        sql: ValueType.text.parameter(binding), type: .text, form: form, isNullable: isNullable)
+    }
+    switch type?.kind {
+    case .text?: return self
+    case .boolean?: return converted("\(operand)::int4::text")
+    case .blob?: return converted("convert_from(\(sql), 'UTF8')")
+    case .json?: return textOfJSON
+    default: return converted("\(operand)::text")
+    }
+  }
+
+  /// Returns the value as a number.
+  ///
+  /// - Parameter place: The index of the operand, for errors.
+  func asNumber(_ place: Int) throws -> CompiledExpression {
+    guard let type else {
+      // NULL has no type of its own.
+      return CompiledExpression(sql: "\(operand)::int8", type: .integer)
+    }
+    if type.kind.isNumber { return self }
+    if type.kind == .boolean { return asInteger }
+    if type.kind == .json { return numberOfJSON }
+    if type == .money { return CompiledExpression(sql: "\(operand)::numeric", type: .numeric) }
+    // The number that a text begins with is none of a date or an array.
+    let isCastable = type.kind == .text || type.kind == .blob
+    throw TypeMismatch(
+      message: "\(type.description) is no number", cast: isCastable ? (operand: place, type: .numeric) : nil)
+  }
+
+  /// A boolean as 0 or 1, as in SQLite.
+  var asInteger: CompiledExpression {
+    CompiledExpression(sql: "\(operand)::int4", type: .integer, isNullable: isNullable)
+  }
+
+  /// A literal as `numeric`, so that beside an exact number it doesn't become a binary fraction; else the expression
+  /// itself.
+  var exact: CompiledExpression {
+    guard case .literal(let binding, _) = form else { return self }
+    return CompiledExpression(sql: ValueType.numeric.parameter(binding), type: .numeric, form: form)
+  }
+
+  /// The text of a JSON value.
+  var textOfJSON: CompiledExpression { CompiledExpression(sql: "(\(operand) #>> '{}')", type: .text) }
+
+  /// The number of a JSON value; NULL for other values.
+  private var numberOfJSON: CompiledExpression {
+    CompiledExpression(
+      sql: "CASE WHEN jsonb_typeof(\(operand)::jsonb) = 'number' THEN (\(operand) #>> '{}')::numeric END",
+      type: .numeric)
+  }
+
+  /// Returns a JSON value converted to a text or a number; nil for other types.
+  func json(as type: ValueType) -> CompiledExpression? {
+    if type.kind == .text { return textOfJSON }
+    return type.kind.isNumber ? numberOfJSON : nil
+  }
+
+  /// Returns a text as one that is compared by a collation; other values as they are.
+  func collated(_ collation: Expression.Collation) -> CompiledExpression {
+    guard type?.kind ?? .text == .text, form != .null else { return self }
+    let sql: SQL =
+      switch collation {
+      case .binary: "\(operand) COLLATE \"C\""
+      // As in SQLite, only ASCII letters are case-insensitive.
+      case .nocase: "lower(\(operand) COLLATE \"C\") COLLATE \"C\""
+      case .rtrim: "rtrim(\(operand), ' ') COLLATE \"C\""
+      }
+    return CompiledExpression(
+      sql: sql, precedence: .collate, type: .text, isNullable: isNullable, collation: collation)
+  }
+
+  /// Returns the value as `CAST` of SQLite converts it.
+  func cast(to type: Expression.CastType) throws -> CompiledExpression {
+    func converted(_ sql: SQL, _ type: ValueType) -> CompiledExpression {
+      CompiledExpression(sql: sql, type: type, isNullable: isNullable)
+    }
+    if self.type == .money, type != .text, type != .blob { return try asNumber(0).cast(to: type) }
+    let kind = self.type?.kind ?? .text
+    switch type {
+    case .text:
+      return try asText()
+    case .blob:
+      return kind == .blob ? self : converted("convert_to(\(try asText().sql), 'UTF8')", .blob)
+    case .integer:
+      switch kind {
+      case .integer: return self
+      case .boolean: return converted("\(operand)::int4::int8", .integer)
+      case .numeric, .real: return converted("trunc(\(sql))::int8", .integer)
+      default: return converted(try leading(#"^\s*[-+]?\d+|\d+$"#, as: .integer), .integer)
+      }
+    case .real, .numeric:
+      let target: ValueType = type == .real ? .real : .numeric
+      if kind == target.kind { return self }
+      if kind.isNumber { return converted("\(operand)::\(target.sql)", target) }
+      if kind == .boolean { return converted("\(operand)::int4::\(target.sql)", target) }
+      return converted(
+        try leading(#"^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+$"#, as: target), target)
+    }
+  }
+
+  /// Returns the number at the beginning of a text, as SQLite's `CAST` does; 0 if there is none.
+  private func leading(_ pattern: StaticString, as type: ValueType) throws -> SQL {
+    let pattern = SQL(trusted: "'\(pattern)'")
+    return "substring(\(try asText().searched()) || chr(10) || '0' from \(pattern))::\(type.sql)"
+  }
+}

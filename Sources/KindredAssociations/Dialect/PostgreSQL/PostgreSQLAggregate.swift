@@ -1,0 +1,59 @@
+import KindredSQLSyntax
+
+/// A call of an aggregate function (<https://www.postgresql.org/docs/current/functions-aggregate.html>).
+struct PostgreSQLAggregate {
+  let function: Expression.AggregateFunction
+  /// Empty to count the rows.
+  let arguments: [CompiledExpression]
+  let isDistinct: Bool
+
+  private func call(_ sql: SQL, _ type: ValueType?) -> CompiledExpression {
+    CompiledExpression(sql: sql, type: type)
+  }
+
+  func call() throws -> CompiledExpression {
+    func count(_ sql: SQL) -> CompiledExpression {
+      CompiledExpression(sql: sql, type: .integer, isNullable: false)
+    }
+    guard let value = arguments.first else { return count("count(*)") }
+    let distinct: SQL = isDistinct ? "DISTINCT " : ""
+    switch function {
+    case .count, .isEmpty:
+      // The type `json` has no equality operator.
+      let text = isDistinct && value.type?.name == "json" ? "::text" : "" as SQL
+      return count("count(\(distinct)\(text.isEmpty ? value.sql : value.operand + text))")
+    case .min, .max:
+      let name: SQL = function == .min ? "min" : "max"
+      // PostgreSQL has no `min` and `max` for booleans, `uuid`, JSON and `bytea`, whose digits have the same order.
+      switch value.type?.kind {
+      case .boolean?: return call("\(name)(\(distinct)\(value.operand)::int4)", .integer)
+      case .blob?:
+        return call(
+          "decode(\(name)(\(distinct)encode(\(value.sql), 'hex') COLLATE \"C\"), 'hex')", .blob)
+      case .other?, .json?: return call("\(name)(\(distinct)\(try value.asText().sql))", .text)
+      default: return call("\(name)(\(distinct)\(value.sql))", value.type)
+      }
+    case .average:
+      return call("avg(\(distinct)\(try value.asNumber(0).operand)::float8)", .real)
+    case .sum:
+      let number = try value.asNumber(0)
+      // The sum of `int8` is `numeric`, which can't overflow.
+      return call("sum(\(distinct)\(number.sql))", number.type?.kind == .integer ? .numeric : number.type)
+    case .total:
+      return call("coalesce(sum(\(distinct)\(try value.asNumber(0).operand)::float8), 0)", .real)
+    case .concat:
+      let separator = try arguments.count > 1 ? arguments[1].asText().sql : "','"
+      return call("string_agg(\(distinct)\(try value.asText().sql), \(separator))", .text)
+    }
+  }
+
+  /// Returns the value of an aggregate over no rows; nil for NULL.
+  static func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {
+    switch function {
+    case .count: CompiledAbsence(sql: "0", type: .integer)
+    case .total: CompiledAbsence(sql: "0::float8", type: .real)
+    case .isEmpty: CompiledAbsence(sql: "TRUE", type: .boolean)
+    case .min, .max, .average, .sum, .concat: nil
+    }
+  }
+}

@@ -1,0 +1,375 @@
+import KindredSQLSyntax
+
+/// The SQL of PostgreSQL 15 and later, whose expressions have types.
+///
+/// Where SQLite converts a value, PostgreSQL accepts only the right type: a literal is cast to the type of the other
+/// operand, numbers and booleans are converted as in SQLite, and anything else is an error that suggests a `cast`.
+/// Every operand that is more than a name or a call is in parentheses, as PostgreSQL's operator precedence differs
+/// (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-PRECEDENCE>).
+struct PostgreSQLDialect: SQLDialect {
+  var parameterStyle: SQL.ParameterStyle { .dollar }
+  var guardedParameterStyle: SQL.ParameterStyle { .dollar }
+  var nestsStatements: Bool { false }
+  var limitsByWindows = false
+  var hasAffinities: Bool { false }
+  var hasTotalArithmetic: Bool { false }
+
+  // MARK: Values
+
+  var truthType: ValueType? { .boolean }
+
+  func type(of column: Column) -> ValueType? { ValueType(postgreSQL: column.declaredType) }
+
+  func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { .bound(to: binding, as: type?.name) }
+
+  func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) {
+    // The type `json` has no equality operator.
+    type?.name == "json" ? ("\(column)::jsonb", .json) : (column, type)
+  }
+
+  func integer(_ binding: SQL.Binding) -> SQL { parameter(binding, as: .integer) }
+
+  func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression {
+    let type: ValueType? =
+      switch value {
+      case .null: nil
+      case .integer: .integer
+      case .real: .real
+      case .text: .text
+      case .blob: .blob
+      }
+    return CompiledExpression(
+      sql: parameter(binding, as: type), type: type, form: .literal(binding, value),
+      isNullable: value == .null)
+  }
+
+  func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
+    literal(.value(.text(digits)), value)
+  }
+
+  // MARK: Operators
+
+  func condition(_ value: CompiledExpression) throws -> CompiledExpression { try value.asCondition() }
+
+  func negated(_ value: CompiledExpression) throws -> CompiledExpression {
+    boolean("NOT \(try value.asCondition().sql(within: .not))", .not)
+  }
+
+  func signed(_ value: CompiledExpression, isNegative: Bool) throws -> CompiledExpression {
+    guard isNegative else { return value }
+    let number = try value.asNumber(0)
+    return CompiledExpression(sql: "- \(number.operand)", precedence: .equality, type: number.type)
+  }
+
+  func binary(
+    _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> CompiledExpression {
+    switch op {
+    case .is, .isNot:
+      if case .truth(let value) = right.form {
+        let word: SQL = op == .is ? "IS" : "IS NOT"
+        return boolean("\(try left.asCondition().operand) \(word) \(value ? "TRUE" : "FALSE" as SQL)")
+      }
+      let pair = try PostgreSQLComparison(left, right)
+      return boolean(isSame(pair.left.operand, pair.right.operand, negated: op == .isNot))
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      let pair = try PostgreSQLComparison(left.ranked(beside: right), right.ranked(beside: left))
+      return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
+    case .equal, .notEqual:
+      let pair = try PostgreSQLComparison(left, right)
+      return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
+    case .concatenate:
+      return CompiledExpression(
+        sql: "\(try left.asText().operand) || \(try right.asText().operand)", precedence: .equality,
+        type: .text
+      ).inheriting(from: [left, right])
+    case .add, .subtract, .multiply:
+      let (left, right) = try numbers(left, right)
+      return arithmetic("\(left.operand) \(op.sql) \(right.operand)", left, right)
+    case .divide:
+      let (left, right) = try numbers(left, right)
+      return arithmetic("\(left.operand) / nullif(\(right.sql), 0)", left, right)
+    case .remainder:
+      let (left, right) = try numbers(left, right)
+      let sql: SQL = "mod(\(truncated(left)), nullif(\(truncated(right)), 0))"
+      let isReal = left.type?.kind != .integer || right.type?.kind != .integer
+      return isReal
+        ? CompiledExpression(sql: "\(sql)::float8", type: .real)
+        : CompiledExpression(sql: sql, type: .integer)
+    }
+  }
+
+  func boundedConcatenation(
+    _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> CompiledExpression {
+    try binary(.concatenate, left, right)
+  }
+
+  func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
+    boolean("\(value.operand) IS \(not(negated))NULL")
+  }
+
+  func isAmong(
+    _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
+  ) throws -> CompiledExpression {
+    // A literal on the left takes the type of the values on the right.
+    var pairs: [PostgreSQLComparison] = []
+    var length = 0
+    var hasOneForm = true
+    for (number, item) in list.enumerated() {
+      var pair = try PostgreSQLComparison(value, item, 0, number + 1)
+      if let first = pairs.first {
+        // One text of the value is kept for all items.
+        if first.left.sql == pair.left.sql { pair.left = first.left } else { hasOneForm = false }
+      }
+      pairs.append(pair)
+      length += pair.left.sql.length
+      // Where the items differ in type, the value is written for each of them.
+      guard hasOneForm || length <= CompiledExpression.maximumRepetition else {
+        throw TypeMismatch(message: "the value of `in` is too long for so many items of different types")
+      }
+    }
+    let kinds = Set(pairs.compactMap(\.right.type?.kind))
+    let isUniform = kinds.count < 2 || kinds.allSatisfy(\.isNumber)
+    guard isUniform, hasOneForm else {
+      // The value is converted to the type of each.
+      let (op, word): (SQL, SQL) = negated ? ("<>", " AND ") : ("=", " OR ")
+      let tests = pairs.map { "\($0.left.operand) \(op) \($0.right.operand)" as SQL }
+      return boolean(tests.joined(separator: word), negated ? .and : .or)
+    }
+    let others = pairs.map(\.right.sql).joined(separator: ", ")
+    let first = value.isLiteral ? pairs[0].left : value.json(as: pairs[0].left)
+    return boolean("\(first.operand) \(not(negated))IN (\(others))")
+  }
+
+  func isBetween(
+    _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
+  ) throws -> CompiledExpression {
+    let (low, high) = (
+      try PostgreSQLComparison(value, low, 0, 1), try PostgreSQLComparison(value, high, 0, 2)
+    )
+    guard low.left.sql == high.left.sql else {
+      let (first, last): (SQL, SQL) = negated ? ("<", ">") : (">=", "<=")
+      return boolean(
+        "\(low.left.operand) \(first) \(low.right.operand) \(negated ? "OR" : "AND" as SQL) \(high.left.operand) \(last) \(high.right.operand)",
+        negated ? .or : .and)
+    }
+    return boolean(
+      "\(low.left.operand) \(not(negated))BETWEEN \(low.right.operand) AND \(high.right.operand)")
+  }
+
+  func matches(
+    _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
+    escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
+  ) throws -> CompiledExpression {
+    guard op == .like else { return try globs(value, pattern, negated: negated) }
+    // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
+    let escape = try escape?.asText().operand ?? "''"
+    let (value, pattern) = (
+      try value.asText().searched(by: "\"default\""), try pattern.asText().searched(by: "\"default\"")
+    )
+    return boolean("\(value) \(not(negated))ILIKE \(pattern) ESCAPE \(escape)")
+  }
+
+  /// `GLOB`, whose pattern is made a regular expression when it is bound.
+  private func globs(
+    _ value: CompiledExpression, _ pattern: CompiledExpression, negated: Bool
+  ) throws -> CompiledExpression {
+    if pattern.form == .null { return pattern }
+    guard case .literal(let binding, _) = pattern.form else {
+      throw TypeMismatch(
+        message: "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others")
+    }
+    let expression = parameter(.regularExpression(ofGlob: binding), as: .text)
+    return boolean("\(try value.asText().operand) COLLATE \"C\" \(negated ? "!~" : "~" as SQL) \(expression)")
+  }
+
+  func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
+    value.collated(collation)
+  }
+
+  func cast(_ value: CompiledExpression, to type: Expression.CastType) throws -> CompiledExpression {
+    try value.cast(to: type)
+  }
+
+  func cases(
+    of value: CompiledExpression?, _ branches: [(condition: CompiledExpression, result: CompiledExpression)],
+    else other: CompiledExpression?
+  ) throws -> CompiledExpression {
+    try PostgreSQLCase(value: value, branches: branches, other: other).compiled()
+      .inheriting(from: branches.map(\.result) + (other.map { [$0] } ?? []))
+  }
+
+  // MARK: Functions
+
+  func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression {
+    try PostgreSQLFunction(name: name, arguments: arguments).call().inheriting(from: arguments)
+  }
+
+  func bindTime(of function: String, _ arguments: inout [CompiledExpression]) {}
+
+  func readsLiterals(of function: String) -> Bool { PostgreSQLFunction.readsLiterals(function) }
+
+  func aggregate(
+    _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
+  ) throws -> CompiledExpression {
+    try PostgreSQLAggregate(function: function, arguments: arguments, isDistinct: isDistinct).call()
+      .inheriting(from: arguments)
+  }
+
+  func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {
+    PostgreSQLAggregate.absence(of: function)
+  }
+
+  // MARK: Writing
+
+  func defaultValue(of column: Column?) -> SQL { "DEFAULT" }
+
+  func written(_ binding: SQL.Binding, to column: Column) -> SQL {
+    guard column.isComposed, let type = type(of: column) else { return "\(binding)" }
+    return made(of: SQL.bound(to: binding, as: "json"), as: type.sql)
+  }
+
+  func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? {
+    if column.isComposed { return written(binding, to: column) }
+    // A length or precision applies to the value when it is assigned.
+    guard column.declaredType.contains("(") else { return nil }
+    return made(of: SQL.bound(to: binding, as: "text"), as: SQL(trusted: column.declaredType))
+  }
+
+  /// Makes a value of JSON, including arrays and composites at any depth.
+  private func made(of json: SQL, as type: SQL) -> SQL {
+    "(SELECT written.value FROM json_to_record(json_build_object('value', \(json))) AS written(value \(type)))"
+  }
+
+  func fullTextIndex(of table: String) -> String {
+    "add a generated column of the type tsvector to \(table), with a GIN index"
+  }
+
+  // MARK: Rows
+
+  var digestType: ValueType? { .blob }
+
+  func digest(of values: [SQL]) -> SQL {
+    // Made of the texts of the values, so that it can also be computed from a row; NULL differs from every text.
+    let size = 100
+    guard values.count > size else {
+      let texts = values.map { "coalesce('=' || (\($0))::text, '')" as SQL }.joined(separator: ", ")
+      return "decode(md5(concat_ws(chr(1), \(texts))), 'hex')"
+    }
+    let parts = stride(from: 0, to: values.count, by: size).map { start in
+      digest(of: Array(values[start..<min(start + size, values.count)]))
+    }
+    return digest(of: parts)
+  }
+
+  func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL {
+    "\(left) IS \(not(!negated))DISTINCT FROM \(right)"
+  }
+
+  func sortable(_ value: CompiledExpression) -> CompiledExpression {
+    guard let type = value.type, !type.isOrdered else { return value }
+    return CompiledExpression(
+      sql: "\(value.operand)::text COLLATE \"C\"", precedence: .collate, type: .text,
+      isNullable: value.isNullable)
+  }
+
+  func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
+    var sql = expression
+    if isDescending { sql.append(" DESC") }
+    // PostgreSQL's NULLs are the largest values. Without NULLs the clause would only prevent the use of an index.
+    if isNullable {
+      let isFirst = nulls.map { $0 == .first } ?? !isDescending
+      sql.append(isFirst ? " NULLS FIRST" : " NULLS LAST")
+    }
+    return sql
+  }
+
+  func least(_ left: SQL, _ right: SQL) -> SQL { "LEAST(\(left), \(right))" }
+
+  /// PostgreSQL's deterministic collations already order equal texts by their bytes.
+  func orderedByBytes(_ value: SQL) -> SQL? { nil }
+
+  func page(limit: SQL?, offset: SQL?) -> SQL {
+    var sql = SQL()
+    if let limit { sql.append(" LIMIT \(limit)") }
+    if let offset { sql.append(" OFFSET \(offset)") }
+    return sql
+  }
+
+  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
+    // Each part has at most the rows of a page, so sorting them again is cheap.
+    let parts = parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ")
+    let order = order()
+    return order.isEmpty ? parts + page : "\(parts) ORDER BY \(order)\(page)"
+  }
+
+  func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL {
+    let rows = derived(rows)
+    guard !keys.isEmpty else {
+      return "SELECT \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(place) LIMIT 1"
+    }
+    let list = keys.joined(separator: ", ")
+    return
+      "SELECT DISTINCT ON (\(list)) \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(list), \(place)"
+  }
+
+  func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL {
+    // The type `json` has no equality operator.
+    format == .json ? "\(column)::text" : column
+  }
+
+  func derived(_ subquery: SQL) -> SQL { "(\(subquery)) AS \(identifier: "kindred:rows")" }
+
+  func shown(_ value: CompiledExpression) -> CompiledExpression {
+    switch value.type?.kind {
+    case .array?:
+      var json = value
+      (json.sql, json.precedence, json.format) = ("to_json(\(value.sql))", .primary, .json)
+      return json
+    case .json?:
+      var json = value
+      json.format = .json
+      return json
+    default:
+      return value
+    }
+  }
+
+  // MARK: Parts of expressions
+
+  private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
+    CompiledExpression(sql: sql, precedence: precedence, format: .boolean, type: .boolean)
+  }
+
+  private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
+
+  private func arithmetic(
+    _ sql: SQL, _ left: CompiledExpression, _ right: CompiledExpression
+  ) -> CompiledExpression {
+    CompiledExpression(sql: sql, precedence: .equality, type: left.type?.joined(right.type))
+  }
+
+  /// Returns two values as numbers.
+  private func numbers(
+    _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> (CompiledExpression, CompiledExpression) {
+    var (left, right) = (try left.asNumber(0), try right.asNumber(1))
+    if left.type?.kind == .numeric { right = right.exact }
+    if right.type?.kind == .numeric { left = left.exact }
+    return (left, right)
+  }
+
+  /// Returns a number without its fraction.
+  private func truncated(_ value: CompiledExpression) -> SQL {
+    value.type?.kind == .integer ? value.sql : "trunc(\(value.sql))::int8"
+  }
+}
+
+extension CompiledExpression {
+  /// The converted form for a comparison, where its type had to be converted; else the expression itself.
+  fileprivate func json(as comparable: CompiledExpression) -> CompiledExpression {
+    let isConverted = type?.kind == .other && comparable.type?.kind == .text
+    return type?.kind == .json || type?.kind == .boolean || isConverted ? comparable : self
+  }
+}

@@ -1,0 +1,239 @@
+import KindredSQLSyntax
+
+/// Parses one expression, with SQLite's syntax and precedence (<https://www.sqlite.org/lang_expr.html>).
+///
+/// From the loosest to the tightest operator:
+///
+///     or, and, not, (= == != <> is in like glob between), (< <= > >=), (+ -), (* / %), ||, collate, (unary - +)
+struct ExpressionGrammar {
+  var cursor: TokenCursor
+  /// Collects the literals; nil leaves them in the expression.
+  var literals: Literals?
+  let maximumDepth: Int
+  let maximumPathLength: Int
+  private var depth = 0
+  /// The number of `case` expressions being parsed.
+  var caseDepth = 0
+  /// The calls whose arguments are being parsed; only maintained while expectations are noted.
+  var calls: [Expression.Path] = []
+
+  init(_ cursor: TokenCursor, literals: Literals?, maximumDepth: Int, maximumPathLength: Int) {
+    self.cursor = cursor
+    self.literals = literals
+    self.maximumDepth = maximumDepth
+    self.maximumPathLength = maximumPathLength
+  }
+
+  // MARK: Nesting
+
+  /// Returns a node of the tree, one level higher than the highest of its parts.
+  ///
+  /// - Throws: `RequestError` if the tree becomes too high.
+  func node(_ kind: Expression.Kind, at origin: Origin, over parts: Expression...) throws -> Expression {
+    try node(kind, at: origin, over: parts)
+  }
+
+  func node(_ kind: Expression.Kind, at origin: Origin, over parts: [Expression]) throws -> Expression {
+    var expression = Expression(kind, at: origin)
+    expression.height = 1 + (parts.map(\.height).max() ?? 0)
+    guard expression.height <= maximumDepth else { throw tooDeep(at: origin) }
+    return expression
+  }
+
+  func tooDeep(at origin: Origin) -> RequestError {
+    RequestError(
+      .limitExceeded, "the expression nests deeper than \(maximumDepth) levels: simplify it", at: origin)
+  }
+
+  /// Limits the recursion of the parser, so that hostile input can't overflow the stack.
+  mutating func nested<T>(_ body: (inout Self) throws -> T) throws -> T {
+    guard depth < maximumDepth else { throw tooDeep(at: cursor.origin) }
+    depth += 1
+    defer { depth -= 1 }
+    return try body(&self)
+  }
+
+  // MARK: Levels of precedence
+
+  mutating func parse() throws -> Expression {
+    try nested { try $0.parseChain(of: "or", Expression.Kind.any) { try $0.parseAnd() } }
+  }
+
+  private mutating func parseAnd() throws -> Expression {
+    try parseChain(of: "and", Expression.Kind.all) { try $0.parseNot() }
+  }
+
+  /// Parses `a and b and c …` into one node, so that a long chain doesn't count as nesting.
+  private mutating func parseChain(
+    of word: String, _ kind: ([Expression]) -> Expression.Kind,
+    _ operand: (inout Self) throws -> Expression
+  ) throws -> Expression {
+    let origin = cursor.origin
+    let first = try operand(&self)
+    guard cursor.isKeyword(word) else { return first }
+    var operands = [first]
+    while cursor.take(keyword: word) { operands.append(try operand(&self)) }
+    return try node(kind(operands), at: origin, over: operands)
+  }
+
+  private mutating func parseNot() throws -> Expression {
+    let origin = cursor.origin
+    guard cursor.take(keyword: "not") else { return try parseEquality() }
+    let operand = try nested { try $0.parseNot() }
+    return try node(.unary(.not, operand), at: origin, over: operand)
+  }
+
+  private mutating func parseEquality() throws -> Expression {
+    let origin = cursor.origin
+    var left = try parseComparison()
+    while let next = try parseEqualityTail(of: left, at: origin) { left = next }
+    return left
+  }
+
+  private mutating func parseEqualityTail(of left: Expression, at origin: Origin) throws -> Expression? {
+    if cursor.take(.equal) || cursor.take(.doubleEqual) { return try binary(.equal, left, at: origin) }
+    if cursor.take(.notEqual) || cursor.take(.differs) { return try binary(.notEqual, left, at: origin) }
+    if cursor.take(keyword: "isnull") {
+      return try node(.isNull(left, negated: false), at: origin, over: left)
+    }
+    if cursor.take(keyword: "notnull") {
+      return try node(.isNull(left, negated: true), at: origin, over: left)
+    }
+    if cursor.take(keyword: "is") {
+      let negated = cursor.take(keyword: "not")
+      // In `x is null + 1`, `null` is an operand of the sum.
+      if !cursor.isOperator(at: 1), cursor.take(keyword: "null") {
+        return try node(.isNull(left, negated: negated), at: origin, over: left)
+      }
+      return try binary(negated ? .isNot : .is, left, at: origin)
+    }
+    let negated = cursor.isKeyword("not")
+    let offset = negated ? 1 : 0
+    if negated, cursor.isKeyword("null", at: 1) {
+      cursor.advance(by: 2)
+      return try node(.isNull(left, negated: true), at: origin, over: left)
+    }
+    for (word, match) in [("like", Expression.MatchOperator.like), ("glob", .glob)]
+    where cursor.isKeyword(word, at: offset) {
+      cursor.advance(by: offset + 1)
+      let pattern = try parseComparison()
+      let escape = match == .like && cursor.take(keyword: "escape") ? try parseComparison() : nil
+      return try node(
+        .match(match, left, pattern, escape: escape, negated: negated), at: origin,
+        over: [left, pattern] + (escape.map { [$0] } ?? []))
+    }
+    if cursor.isKeyword("in", at: offset) {
+      cursor.advance(by: offset + 1)
+      let list = try parseList()
+      return try node(.in(left, list, negated: negated), at: origin, over: [left] + list)
+    }
+    if cursor.isKeyword("between", at: offset) {
+      cursor.advance(by: offset + 1)
+      let low = try parseComparison()
+      guard cursor.take(keyword: "and") else {
+        throw cursor.error("expected `and` before \(cursor.token.description): write `between 1 and 2`")
+      }
+      let high = try parseComparison()
+      return try node(.between(left, low, high, negated: negated), at: origin, over: left, low, high)
+    }
+    if negated {
+      cursor.advance()
+      throw cursor.error(
+        "`in`, `like`, `glob`, `between` or `null` should follow `not`, not \(cursor.token.description)")
+    }
+    return nil
+  }
+
+  private mutating func parseList() throws -> [Expression] {
+    try cursor.expect(.leftParenthesis, "write the values as `in (1, 2)`")
+    var list: [Expression] = []
+    if cursor.take(.rightParenthesis) { return list }
+    repeat { list.append(try parse()) } while cursor.take(.comma)
+    try cursor.expect(.rightParenthesis, "close the list")
+    return list
+  }
+
+  private mutating func binary(
+    _ op: Expression.BinaryOperator, _ left: Expression, at origin: Origin
+  ) throws -> Expression {
+    let right = try parseComparison()
+    return try node(.binary(op, left, right), at: origin, over: left, right)
+  }
+
+  private typealias Operator = (sign: Token.Sign, meaning: Expression.BinaryOperator)
+
+  // Lists that are made once, as each operand is parsed on each level.
+  private static let comparisons: [Operator] = [
+    (.less, .less), (.lessOrEqual, .lessOrEqual), (.greater, .greater), (.greaterOrEqual, .greaterOrEqual),
+  ]
+  private static let sums: [Operator] = [(.plus, .add), (.minus, .subtract)]
+  private static let products: [Operator] = [(.star, .multiply), (.slash, .divide), (.percent, .remainder)]
+  private static let concatenations: [Operator] = [(.concatenate, .concatenate)]
+
+  private mutating func parseComparison() throws -> Expression {
+    try parseLeft(Self.comparisons) { try $0.parseSum() }
+  }
+
+  private mutating func parseSum() throws -> Expression {
+    try parseLeft(Self.sums) { try $0.parseProduct() }
+  }
+
+  private mutating func parseProduct() throws -> Expression {
+    try parseLeft(Self.products) { try $0.parseConcatenation() }
+  }
+
+  private mutating func parseConcatenation() throws -> Expression {
+    try parseLeft(Self.concatenations) { try $0.parseCollate() }
+  }
+
+  private mutating func parseLeft(
+    _ operators: [Operator], _ operand: (inout Self) throws -> Expression
+  ) throws -> Expression {
+    let origin = cursor.origin
+    var left = try operand(&self)
+    if cursor.isAtEnd { operators.forEach { cursor.expectations?.expect($0.sign) } }
+    while case .sign(let sign) = cursor.token.kind, let op = operators.first(where: { $0.sign == sign }) {
+      cursor.advance()
+      let right = try operand(&self)
+      left = try node(.binary(op.meaning, left, right), at: origin, over: left, right)
+    }
+    return left
+  }
+
+  private mutating func parseCollate() throws -> Expression {
+    let origin = cursor.origin
+    var operand = try parseUnary()
+    while cursor.take(keyword: "collate") {
+      if cursor.isAtEnd {
+        Expression.Collation.allCases.forEach { cursor.expectations?.expect(keyword: $0.rawValue) }
+      }
+      guard case .name(let name, _) = cursor.token.kind,
+        let collation = Expression.Collation.allCases.first(where: { name.equalsIgnoringCase($0.rawValue) })
+      else { throw cursor.error("`collate` takes binary, nocase or rtrim, not \(cursor.token.description)") }
+      cursor.advance()
+      operand = try node(.collate(operand, collation), at: origin, over: operand)
+    }
+    return operand
+  }
+
+  private mutating func parseUnary() throws -> Expression {
+    let origin = cursor.origin
+    if cursor.take(.minus) {
+      // The sign is part of the number, or the smallest integer couldn't be written.
+      switch cursor.token.kind {
+      case .integer(let value): return literal(.integer(-value), at: origin)
+      case .real(let value, let digits):
+        return literal(.real(-value), digits: digits.map { "-" + $0 }, at: origin)
+      case .integerMagnitude: return literal(.integer(.min), at: origin)
+      default:
+        let operand = try nested { try $0.parseUnary() }
+        return try node(.unary(.minus, operand), at: origin, over: operand)
+      }
+    }
+    if cursor.take(.plus) {
+      let operand = try nested { try $0.parseUnary() }
+      return try node(.unary(.plus, operand), at: origin, over: operand)
+    }
+    return try parsePrimary()
+  }
+}

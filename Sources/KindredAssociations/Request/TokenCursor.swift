@@ -1,0 +1,143 @@
+/// A position in the tokens of a text, which notes what is looked for at the end.
+struct TokenCursor {
+  private let tokens: [Token]
+  private var index = 0
+  /// The place of the text in the request.
+  private let start: Origin
+  /// For each token, whether a `when` follows it outside parentheses; nil until the first `case`.
+  private var whenFollows: [Bool]?
+  /// Notes what may be written at the end of the text.
+  let expectations: Expectations?
+
+  /// - Throws: `RequestError` for an unterminated text or a character that isn't part of the language.
+  init(_ text: String, at origin: Origin, maximumCount: Int, expectations: Expectations?) throws {
+    start = origin
+    self.expectations = expectations
+    tokens = try Lexer.tokens(of: text, at: origin, maximumCount: maximumCount)
+  }
+
+  /// The number of tokens of the text.
+  var count: Int { tokens.count }
+
+  /// The token at the position, of the kind `end` at the end of the text.
+  var token: Token { tokens[index] }
+
+  var isAtEnd: Bool { token.kind == .end }
+
+  /// The place of the token in the request.
+  var origin: Origin {
+    var origin = start
+    origin.position += token.position
+    return origin
+  }
+
+  /// Returns an error at the position, or at another place.
+  func error(_ message: String, at origin: Origin? = nil) -> RequestError {
+    RequestError(.invalidExpression, message, at: origin ?? self.origin)
+  }
+
+  // MARK: Moving
+
+  mutating func advance(by count: Int = 1) { index = min(index + count, tokens.count - 1) }
+
+  mutating func take(_ sign: Token.Sign) -> Bool {
+    guard token.kind == .sign(sign) else {
+      if isAtEnd { expectations?.expect(sign) }
+      return false
+    }
+    advance()
+    return true
+  }
+
+  mutating func take(keyword word: String) -> Bool {
+    guard isKeyword(word) else { return false }
+    advance()
+    return true
+  }
+
+  mutating func expect(_ sign: Token.Sign, _ fix: String) throws {
+    guard take(sign) else {
+      throw error("expected `\(sign.rawValue)` before \(token.description): \(fix)")
+    }
+  }
+
+  // MARK: Looking ahead
+
+  /// Returns the token `offset` after the current one; nil beyond the end.
+  func token(at offset: Int) -> Token? { index + offset < tokens.count ? tokens[index + offset] : nil }
+
+  func isKeyword(_ word: String, at offset: Int = 0) -> Bool {
+    guard index + offset < tokens.count, case .name(let name, false) = tokens[index + offset].kind else {
+      if index + offset == tokens.count - 1 { expectations?.expect(keyword: word) }
+      return false
+    }
+    return name.equalsIgnoringCase(word)
+  }
+
+  /// Whether the token at `offset` is an operator that binds tighter than an equality.
+  func isOperator(at offset: Int) -> Bool {
+    switch token(at: offset)?.kind {
+    case .sign(.less), .sign(.lessOrEqual), .sign(.greater), .sign(.greaterOrEqual), .sign(.plus),
+      .sign(.minus), .sign(.star), .sign(.slash), .sign(.percent), .sign(.concatenate):
+      return true
+    case .name(let name, isQuoted: false): return name.equalsIgnoringCase("collate")
+    default: return false
+    }
+  }
+
+  /// Whether `case` begins a case expression here and is not a column name: a `when` must follow, outside parentheses.
+  var beginsCase: Bool {
+    mutating get {
+      guard isKeyword("case") else { return false }
+      let whenFollows = whenFollows ?? Self.whenFollows(tokens)
+      self.whenFollows = whenFollows
+      return whenFollows[index]
+    }
+  }
+
+  /// Returns for each token whether a `when` follows it before the next comma or the end of the parentheses around it.
+  ///
+  /// One pass from the end, as a search for each `case` would take quadratic time.
+  private static func whenFollows(_ tokens: [Token]) -> [Bool] {
+    var follows = [Bool](repeating: false, count: tokens.count)
+    var outer: [Bool] = []
+    var isThere = false
+    for (index, token) in tokens.enumerated().reversed() {
+      follows[index] = isThere
+      switch token.kind {
+      case .sign(.rightParenthesis):
+        outer.append(isThere)
+        isThere = false
+      case .sign(.leftParenthesis): isThere = outer.popLast() ?? false
+      case .sign(.comma): isThere = false
+      case .name(let name, isQuoted: false) where name.equalsIgnoringCase("when"): isThere = true
+      default: break
+      }
+    }
+    return follows
+  }
+
+  // MARK: The end
+
+  func expectEnd() throws {
+    guard token.kind != .end else { return }
+    if case .name(let name, isQuoted: false) = token.kind, let hint = Self.foreignWords[name.lowercased()] {
+      throw RequestError(
+        .invalidExpression, "`\(name)` is not expected here: \(hint.message)", at: origin,
+        suggestions: hint.suggestion.map { [$0] } ?? [])
+    }
+    throw error("\(token.description) is not expected here: an operator or the end should come")
+  }
+
+  /// Operators of other query languages, and what to write instead.
+  private static let foreignWords: [String: (message: String, suggestion: String?)] = [
+    "desc": ("a sign tells the direction: write `-year` for descending", nil),
+    "asc": ("ascending is the default: leave it out", nil),
+    "eq": ("write `=`", "="), "ne": ("write `!=`", "!="), "lt": ("write `<`", "<"),
+    "le": ("write `<=`", "<="),
+    "gt": ("write `>`", ">"), "ge": ("write `>=`", ">="), "contains": ("write `name like '%text%'`", nil),
+    "ilike": ("`like` knows no case of ASCII letters: write it", "like"),
+    "rlike": ("write `like` or `glob`", "like"),
+    "regexp": ("write `like` or `glob`", "glob"), "startswith": ("write `name like 'text%'`", nil),
+  ]
+}

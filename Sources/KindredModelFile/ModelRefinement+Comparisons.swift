@@ -1,0 +1,34 @@
+import KindredAssociations
+import OrderedCollections
+
+extension ModelRefinement {
+  /// Checks that the database can compare the columns by which the file associates records.
+  ///
+  /// - Parameter tables: Returns the tables of common table expressions, and so tells whether the database takes a query.
+  func compareColumns(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
+    let expressions = file.commonTableExpressions.map {
+      CommonTableDefinition(name: $0.name.value, sql: $0.sql.value)
+    }
+    for (name, refinement) in refinements {
+      for entry in refinement.associations {
+        guard case .foreignKey(_, _, let columns?)? = entry.definition?.way,
+          let step = model.resources[name.value]?.associations[entry.key.value]?.steps.first,
+          let test = model.comparisonTest(of: step)
+        else { continue }
+        do {
+          _ = try tables(expressions + [CommonTableDefinition(name: "kindred:comparison", sql: test)])
+        } catch let failure as CommonTableDefinition.Failure {
+          throw file.error(
+            columns.line,
+            "the database can't compare \(Self.names(step.originColumns, of: step.origin)) with "
+              + "\(Self.names(step.destinationColumns, of: step.destination)) (\(failure.message)): "
+              + "name columns of one type, or change the type of one")
+        }
+      }
+    }
+  }
+
+  private static func names(_ columns: [String], of table: String) -> String {
+    columns.map { "`\(table).\($0)`" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,24 @@
+import CKindredSQLite
+
+extension OpenError {
+  /// Creates the error that SQLite's error stands for.
+  init(_ error: DatabaseError, path: String, connection: OpaquePointer?) {
+    let reason: Reason =
+      switch error.code {
+      case SQLITE_READONLY where error.extendedCode == kindred_sqlite3_readonly_directory():
+        .directoryNotWritable
+      case SQLITE_NOTADB: .notADatabase
+      case SQLITE_CORRUPT: .damaged(error.message)
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_CANTOPEN where FileStatus.isShortOfDescriptors(sqlite3_system_errno(connection)):
+        .other("too many open files")
+      // The file itself has been checked before.
+      case SQLITE_CANTOPEN: .directoryNotWritable
+      case SQLITE_PERM, SQLITE_AUTH: .unreadable
+      // A hot journal has to be rolled back first: SQLITE_READONLY_ROLLBACK, _RECOVERY, _CANTINIT.
+      case SQLITE_READONLY: .needsRecovery
+      default: .other(error.message)
+      }
+    self.init(reason, path: path)
+  }
+}

@@ -1,0 +1,241 @@
+import KindredAssociations
+import KindredExecution
+import KindredSQLite
+import Testing
+
+@testable import KindredModelFile
+
+@Suite struct ModelFileErrorTests {
+  /// An invalid text, and the beginning of its error message.
+  struct Wrong: CustomTestStringConvertible {
+    var text: String
+    var message: String
+
+    var testDescription: String { message }
+  }
+
+  @Test(arguments: [
+    Wrong(
+      text: "resources:\n  authors:\n    table: auther\n",
+      message: "model.yaml:3: there is no table `auther`: did you mean `author`?"),
+    Wrong(
+      text: "resources:\n  authors:\n    hidden: [naem]\n",
+      message: "model.yaml:3: `author` has no column `naem`: did you mean `name`?"),
+    Wrong(
+      text: "resources:\n  authors:\n    fields:\n      - id\n      - nmae\n",
+      message: "model.yaml:5: `author` has no column `nmae`: did you mean `name`?"),
+    Wrong(
+      text: "resources:\n  authors: { hidden: [name], fields: [name] }\n",
+      message: "model.yaml:2: `name` is hidden: remove it from `fields`"),
+    Wrong(
+      text: "resources:\n  authers: {}\n",
+      message:
+        "model.yaml:2: there is no resource `authers` (a new one needs `table:`): did you mean `authors`?"),
+    Wrong(
+      text: "resources:\n  authers: null\n",
+      message:
+        "model.yaml:2: there is no resource `authers` (a new one needs `table:`): did you mean `authors`?"),
+    Wrong(
+      text: "resources:\n  authors:\n",
+      message: "model.yaml:2: `authors` should be a mapping: write `authors: null` to remove the resource, "
+        + "`{}` to keep it as it is"),
+    Wrong(
+      text: "resources:\n  authors: { table: book }\n",
+      message: "model.yaml:2: `authors` is the resource of the table `author`, which would lose its own: "
+        + "give that one another name with `table: author`, or remove `table:` here"),
+    Wrong(
+      text: "resources:\n  authors:\n    sorted: name\n",
+      message: "model.yaml:3: a resource has no `sorted`: did you mean `sort`?"),
+    Wrong(
+      text: "resource:\n  authors: {}\n",
+      message: "model.yaml:1: a model file has no `resource`: did you mean `resources`?"),
+    Wrong(
+      text: "resources:\n  authors:\n    access: { raed: {} }\n",
+      message: "model.yaml:3: access has no `raed`: did you mean `read`?"),
+    Wrong(
+      text: "resources:\n  authors:\n    access:\n      read: { rows: naem = auth.sub }\n",
+      message: "model.yaml:4: `rows`, character 1: `naem` is no column of authors: did you mean `name`?"),
+    Wrong(
+      text: "resources:\n  authors:\n    access:\n      read: {}\n      write: {}\n      delete: {}\n",
+      message: "model.yaml:6: `delete` is said in line 5 already: `write` stands for all three"),
+    Wrong(
+      text: "resources:\n  authors:\n    access:\n      read: { fields: [naem] }\n",
+      message: "model.yaml:4: `author` has no column `naem`: did you mean `name`?"),
+    Wrong(
+      text: "resources:\n  authors:\n    access:\n      read: { role: reader }\n",
+      message: "model.yaml:4: an entry of access has no `role`: did you mean `roles`?"),
+    Wrong(
+      text: "resources:\n  \"-\": { table: author }\n",
+      message: "model.yaml:2: `-` can't be the name of a resource: choose another"),
+    Wrong(
+      text: "resources:\n  authors: ]\n",
+      message: "model.yaml:2: this is not YAML: did not find expected node content, at column 12"),
+    Wrong(
+      text: "resources:\n  authors: {}\n  authors: {}\n",
+      message: "model.yaml:2: `authors` is repeated in the same mapping: remove one of them"),
+    Wrong(
+      text: "resources:\n  authors: \"\u{7}\"\n",
+      message: "model.yaml:2: this is not YAML: control characters are not allowed"),
+    Wrong(
+      text: "- a\n", message: "model.yaml:1: the model file should be a mapping: begin with `resources:`"),
+    Wrong(
+      text: "resources:\n  authors:\n    sort: nmae\n",
+      message: "model.yaml:3: `sort`, character 1: "),
+    Wrong(
+      text: "resources:\n  authors:\n    fields: name\n",
+      message: "model.yaml:3: `fields` should be a list: write the columns as `[id, name]`"),
+  ])
+  func `an error names the file, the line and the mend`(wrong: Wrong) throws {
+    try expect(wrong)
+  }
+
+  @Test(arguments: [
+    Wrong(
+      text: "x: { hasMany: boks, foreignKey: [authorId] }",
+      message: "there is no resource `boks`: did you mean `books`?"),
+    Wrong(
+      text: "x: { hasMany: books, foreignKey: [authrId] }",
+      message: "`book` has no column `authrId`: did you mean `authorId`?"),
+    Wrong(
+      text: "x: { belongsTo: books, foreignKey: { mentorId: idd } }",
+      message: "`book` has no column `idd`: did you mean `id`?"),
+    Wrong(
+      text: "x: { hasMany: books, foreignKey: [authorId, year] }",
+      message: "the primary key of `author` has 1 columns, not 2: say `foreignKey: { authorId: column }`"),
+    Wrong(
+      text: "x: { hasMany: books, foreignKey: [] }",
+      message: "a foreign key has one column at least: write `[authorId]` or `{ authorId: id }`"),
+    Wrong(
+      text: "x: { belongsTo: books }",
+      message: "`author` has no foreign key to `book`: say `foreignKey: { column: column }`"),
+    Wrong(
+      text: "x: { hasMany: shifts }",
+      message: "`shift` has several foreign keys to `author`: say `foreignKey: [manager] or [deputy]`"),
+    Wrong(text: "x: { form: books }", message: "an association has no `form`: did you mean `from`?"),
+    Wrong(
+      text: "x: { filter: id = 1 }",
+      message: "`x` has no kind: say `belongsTo`, `hasMany` or `hasOne` with a resource, or `from`"),
+    Wrong(
+      text: "x: { hasMany: books, hasOne: books }", message: "`x` is of two kinds: keep one of them"),
+    Wrong(
+      text: "x: { from: books, hasOne: books }",
+      message: "`x` is taken `from` another association: only `filter` and `sort` go with that"),
+    Wrong(
+      text: "x: { from: boks }",
+      message: "`authors` has no association `boks`: did you mean `books`?"),
+    Wrong(
+      text: "boks: null",
+      message: "`authors` has no association `boks` to remove: did you mean `books`?"),
+    Wrong(
+      text: "name: { from: books }",
+      message: "`name` is a column of `author`: choose another key, or hide the column"),
+    Wrong(
+      text: "x: { hasMany: reviews, through: books }",
+      message: "`x` goes `through` `books`: say what it is `using` from there"),
+    Wrong(
+      text: "x: { hasMany: reviews, using: reviews }",
+      message: "`x` is `using` `reviews`: say what it goes `through`"),
+    Wrong(
+      text: "x: { belongsTo: reviews, through: books, using: reviews }",
+      message: "`x` goes `through` another association: say `hasOne` or `hasMany`"),
+    Wrong(
+      text: "x: { hasMany: reviews, through: books, using: reveiws }",
+      message: "`books` has no association `reveiws`: did you mean `reviews`?"),
+    Wrong(
+      text: "x: { hasMany: authors, through: books, using: reviews }",
+      message: "`reviews` of `books` leads to `reviews`, not to `authors`"),
+    Wrong(
+      text: "x: { hasOne: reviews, through: books, using: reviews }",
+      message: "`books` leads to many records: say `hasMany`"),
+    Wrong(text: "x: { from: x }", message: "`x` stands on itself: define one of its parts otherwise"),
+    Wrong(
+      text: "x: { from: books, filter: kind = }",
+      message: "`filter`, character 7: "),
+    Wrong(
+      text: "x: { from: books, filter: knd = 1 }",
+      message: "`filter`, character 1: "),
+    Wrong(
+      text: "x: { from: books, sort: [title, yaer] }",
+      message: "`sort`, character 1: "),
+    Wrong(text: "x:", message: "`x` should be a mapping: write `x: null` to remove the association"),
+  ])
+  func `an error of an association names the file, the line and the mend`(wrong: Wrong) throws {
+    try expect(
+      Wrong(
+        text: "resources:\n  authors:\n    associations:\n      \(wrong.text)\n",
+        message: "model.yaml:4: \(wrong.message)"))
+  }
+
+  @Test(arguments: [
+    Wrong(
+      text: "sql: SELEC 1\n    key: [a]",
+      message: "3: the SQL of `x` is wrong: near \"SELEC\": syntax error"),
+    Wrong(text: "sql: SELECT a FROM boko", message: "3: the SQL of `x` is wrong: no such table: boko"),
+    Wrong(
+      text: "sql: DELETE FROM book", message: "3: the SQL of `x` is wrong: near \"DELETE\": syntax error"),
+    Wrong(text: "sql: SELECT 1; SELECT 2", message: "3: the SQL of `x` is wrong: it should be one SELECT"),
+    Wrong(text: "sql: SELECT 1) SELECT (2", message: "3: the SQL of `x` is wrong: a `)` closes nothing"),
+    Wrong(
+      text: "sql: SELECT ?1 AS a",
+      message: "3: the SQL of `x` is wrong: it has a parameter: write the value instead"),
+    Wrong(text: "sql: SELECT * FROM x", message: "3: the SQL of `x` is wrong: circular reference: x"),
+    Wrong(
+      text: "sql: SELECT 1 AS total\n    key: [totl]",
+      message: "4: `x` has no column `totl`: did you mean `total`?"),
+    Wrong(text: "key: [m]", message: "2: `x` has no `sql`: write one SELECT"),
+    Wrong(
+      text: "sqll: SELECT 1", message: "3: a common table expression has no `sqll`: did you mean `sql`?"),
+    Wrong(
+      text: "sql: SELECT 1 FROM y\n  y:\n    sql: SELECT b FROM nowhere",
+      message: "5: the SQL of `y` is wrong: no such table: nowhere"),
+  ])
+  func `an error of a common table expression names the file, the line and the mend`(wrong: Wrong) throws {
+    try expect(
+      Wrong(
+        text: "commonTableExpressions:\n  x:\n    \(wrong.text)\n", message: "model.yaml:\(wrong.message)"))
+  }
+
+  @Test
+  func `a common table expression hides neither a table nor a resource`() throws {
+    try expect(
+      Wrong(
+        text: "commonTableExpressions:\n  Book: { sql: SELECT 1 }\n",
+        message: "model.yaml:2: `Book` would hide the table `book`: choose another name"))
+    try expect(
+      Wrong(
+        text: "commonTableExpressions:\n  books: { sql: SELECT 1 }\n",
+        message: "model.yaml:2: `books` is the resource of the table `book`: choose another name"))
+  }
+
+  @Test
+  func `a file that is not there, a directory and what is no text are told apart`() throws {
+    func message(_ path: String) -> String {
+      do {
+        _ = try ModelFileReader(path: path).read()
+        return ""
+      } catch { return "\(error)" }
+    }
+    #expect(
+      message("/nowhere/m.yaml")
+        == "/nowhere/m.yaml: there is no such file: name the model file with `--model`")
+    #expect(message("/tmp") == "/tmp: this is a directory: name the model file in it")
+    #expect(message("/proc/self/exe") == "/proc/self/exe: it is no UTF-8 text: save it as UTF-8")
+  }
+
+  private func expect(_ wrong: Wrong) throws {
+    let connection = try Connection(path: ":memory:", access: .readWriteCreate)
+    try connection.execute(
+      """
+      CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, mentorId INTEGER);
+      CREATE TABLE book (id INTEGER PRIMARY KEY, authorId REFERENCES author, title, kind, year);
+      CREATE TABLE review (id INTEGER PRIMARY KEY, bookId REFERENCES book);
+      CREATE TABLE shift (id INTEGER PRIMARY KEY, manager REFERENCES author, deputy REFERENCES author);
+      """)
+    do {
+      _ = try ModelFileParser(path: "model.yaml").parse(wrong.text).model(of: ConnectionSchema(connection))
+      Issue.record("it is accepted")
+    } catch let error as ModelFileError {
+      #expect("\(error)".hasPrefix(wrong.message), "\(error)")
+    }
+  }
+}
