@@ -14,14 +14,16 @@ extension SchemaReader {
       // The rowid, which is the first column, is not indexed.
       let columns = drafts[position].columns.map(\.name).filter { $0 != rowIDName }
       drafts[position].fullText = FullText(
-        table: name, columns: columns, version: version, rowIDName: rowIDName)
+        table: name, columns: columns, version: version, rowIDName: rowIDName,
+        hasColumnFilters: declaration.hasColumnFilters)
 
       guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase],
         drafts[content].fullText == nil,
         let contentRowID = drafts[content].rowIDName(declaration.contentRowID)
       else { continue }
       drafts[content].fullText = FullText(
-        table: name, columns: columns, version: version, rowIDName: contentRowID)
+        table: name, columns: columns, version: version, rowIDName: contentRowID,
+        hasColumnFilters: declaration.hasColumnFilters)
     }
   }
 }
@@ -31,6 +33,11 @@ extension TableDraft {
   var externalContent: String? {
     guard let content = declaration?.content, !content.isEmpty else { return nil }
     return content
+  }
+
+  /// Whether it is a contentless table of FTS4, none of whose columns can be read.
+  var isUnreadable: Bool {
+    declaration?.fullTextVersion == 4 && declaration?.content?.isEmpty == true
   }
 
   /// Returns the column, or the rowid, of this table that a full-text table uses as its rowid.
@@ -56,6 +63,11 @@ extension VirtualTableDeclaration {
     case 5: value(ofFTS5Option: "content")
     default: nil
     }
+  }
+
+  /// Whether the index knows in which column a word is: one of FTS5 without `detail=none`.
+  fileprivate var hasColumnFilters: Bool {
+    fullTextVersion == 5 && value(ofFTS5Option: "detail")?.foldingASCIICase != "none"
   }
 
   /// The value of the option `content_rowid`, which only FTS5 has.

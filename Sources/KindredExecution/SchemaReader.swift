@@ -81,7 +81,7 @@ public struct SchemaReader {
     drafts.removeAll { draft in
       if let content = draft.externalContent, !names.contains(content.foldingASCIICase) {
         warnings.append("the full-text table \(draft.name) is left out: there is no table \(content)")
-      } else if draft.columns.isEmpty {
+      } else if draft.columns.isEmpty || draft.isUnreadable {
         warnings.append("the table \(draft.name) is left out: its columns can't be read")
       } else if !seen.insert(draft.name).inserted {
         // For SQLite, names that differ only in Unicode normalization are different.

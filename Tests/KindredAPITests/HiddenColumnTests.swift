@@ -13,7 +13,6 @@ struct HiddenColumnTests {
       """
       CREATE TABLE member (id INTEGER PRIMARY KEY, name TEXT, email TEXT UNIQUE);
       CREATE VIRTUAL TABLE memberText USING fts5(name, email, content='member', content_rowid='id');
-      CREATE VIRTUAL TABLE note USING fts4(title, email);
       INSERT INTO member VALUES (1, 'Ann', 'zara@secret.example'), (2, 'Bea Baker', 'yves@secret.example');
       INSERT INTO memberText (memberText) VALUES ('rebuild');
       """,
@@ -21,7 +20,6 @@ struct HiddenColumnTests {
         resources:
           members: { sort: email, hidden: [email] }
           memberTexts: { hidden: [email] }
-          notes: { hidden: [email] }
         """)
   }
 
@@ -68,9 +66,25 @@ struct HiddenColumnTests {
       "/members?search=a%00) OR (email:zara", on: database, code: .invalidValue, parameter: "search")
   }
 
-  @Test
-  func `an index that can't leave hidden columns out isn't searched`() throws {
+  @Test(arguments: ["fts4(title, email)", "fts5(title, email, detail=none)"])
+  func `an index that can't leave hidden columns out isn't searched`(index: String) throws {
+    let database = try TestDatabase(
+      "CREATE VIRTUAL TABLE note USING \(index)", modelFile: "resources: { notes: { hidden: [email] } }")
     try expectProblem("/notes?search=x", on: database, code: .invalidValue, parameter: "search")
+  }
+
+  @Test
+  func `the order of a search doesn't depend on hidden columns`() throws {
+    #expect(try database.get("/members?search=a* OR b*&explain=true").text.contains(".rank") == false)
+  }
+
+  @Test
+  func `the plan masks a name of several words`() throws {
+    let database = try TestDatabase(
+      #"CREATE TABLE member (id INTEGER PRIMARY KEY, name TEXT, "e-mail box" TEXT)"#,
+      modelFile: #"resources: { members: { sort: '"e-mail box"', hidden: ['e-mail box'] } }"#)
+    let text = try database.get("/members?explain=true").text
+    #expect(text.contains("hidden") && !text.contains("mail"), "\(text)")
   }
 
   @Test(arguments: ["/members", "/members?limit=1", "/members?search=ann"])

@@ -87,6 +87,18 @@ struct PageTests {
         """#)
   }
 
+  @Test(arguments: [
+    ("distinct=true&fields=kind", #"[{"kind":"a"}]"#), ("group=kind&fields=n:count()", #"[{"n":2}]"#),
+  ])
+  func `a search of FTS4 finds distinct records and groups`(parameters: String, json: String) throws {
+    let database = try TestDatabase(
+      """
+      CREATE VIRTUAL TABLE note USING fts4(kind, text);
+      INSERT INTO note VALUES ('a', 'x y'), ('a', 'y'), ('b', 'z');
+      """)
+    #expect(try database.get("/notes?search=y&\(parameters)").text == json)
+  }
+
   @Test
   func `equal results are kept once, the first of them`() throws {
     try expectRequest(

@@ -1,3 +1,5 @@
+import KindredAssociations
+import KindredHTTP
 import Testing
 
 @testable import KindredAPI
@@ -41,6 +43,22 @@ struct PlanSharingTests {
     let library = try Library.database()
     for number in 1...20 { _ = try library.get(target(number)) }
     #expect(library.service.models.planCounts.snapshot.misses == 1)
+  }
+
+  @Test
+  func `the cursor of a search belongs to its pattern, whichever was planned first`() throws {
+    let library = try Library.database()
+    _ = try library.get("/books?search=truth&limit=1")
+    let link = try #require(
+      try library.answer("/books?fields=id&search=moby OR truth&limit=1").headers["Link"])
+    let next = String(try #require(link.firstMatch(of: /<([^>]*)>; rel="next"/)).1)
+    let cursor = try #require(next.split(separator: "&after=").last)
+    for pattern in ["truth", "omoo", "moby OR omoo"] {
+      try expectProblem(
+        "/books?fields=id&search=\(pattern)&limit=1&after=\(cursor)", on: library, code: .invalidValue,
+        parameter: "after")
+    }
+    #expect(try library.get(next).text == #"[{"id":1}]"#)
   }
 
   @Test

@@ -41,6 +41,9 @@ struct WriteOddTableTests {
     try expectWrite(
       .put, "/parts/ABC", #"{"code":"ABC","weight":2}"#, on: database, status: 200,
       json: #"{"code":"abc","weight":2.0}"#)
+    try expectWrite(
+      .put, "/parts/ABC", #"{"code":"aBc","weight":3}"#, on: database, status: 200,
+      json: #"{"code":"abc","weight":3.0}"#)
     try expectRefusal(
       .put, "/parts/ABC", #"{"code":"def"}"#, on: database, status: 422, code: .refusedValue,
       pointer: "#/code")

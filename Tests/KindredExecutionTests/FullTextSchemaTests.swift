@@ -19,9 +19,11 @@ import Testing
       """)
     #expect(
       schema.tables["book"]?.fullText
-        == FullText(table: "bookText", columns: ["title"], version: 5, rowIDName: "id"))
+        == FullText(
+          table: "bookText", columns: ["title"], version: 5, rowIDName: "id", hasColumnFilters: true))
     #expect(
-      schema.tables["bookText"]?.fullText == FullText(table: "bookText", columns: ["title"], version: 5))
+      schema.tables["bookText"]?.fullText
+        == FullText(table: "bookText", columns: ["title"], version: 5, hasColumnFilters: true))
     #expect(schema.warnings == [])
   }
 
@@ -54,7 +56,7 @@ import Testing
     #expect(
       schema.tables["summary"]?.fullText
         == FullText(
-          table: "a", columns: ["title"], version: 5, rowIDName: "number"))
+          table: "a", columns: ["title"], version: 5, rowIDName: "number", hasColumnFilters: true))
     #expect(schema.tables["book"]?.fullText == nil)
   }
 
@@ -69,7 +71,17 @@ import Testing
       CREATE VIRTUAL TABLE d USING fts5(rowid_, title);
       CREATE VIRTUAL TABLE e USING rtree(id, x, y);
       """)
-    #expect(schema.tables.values.map { $0.fullText?.table } == [nil, "a", "b", "c", "d", nil])
+    #expect(schema.tables.values.map { $0.fullText?.table } == [nil, "a", "c", "d", nil])
+    // FTS4 can't read the columns of a table without content.
+    #expect(schema.warnings == ["the table b is left out: its columns can't be read"])
+  }
+
+  @Test(arguments: [("full", true), ("column", true), ("none", false), ("NONE", false)])
+  func `only an index that knows the columns of its words can leave some out`(detail: String, knows: Bool)
+    throws
+  {
+    let schema = try schema("CREATE VIRTUAL TABLE t USING fts5(a, b, detail = \(detail))")
+    #expect(schema.tables["t"]?.fullText?.hasColumnFilters == knows)
   }
 
   @Test

@@ -74,21 +74,30 @@ extension PlannedRequest {
 struct RequestOrder: Sendable {
   /// The segments of the path.
   var segments: [Substring]
-  /// The parameters.
+  /// The parameters that are part of the request's shape.
   var terms: String
+  /// The patterns of the searches, which are literals.
+  var patterns: [String] = []
   /// The standing of the principal.
   var principal: [UInt8] = []
 
   /// The associated data that cursors are bound to.
   var associatedData: [UInt8] {
     var data: [UInt8] = []
-    data.reserveCapacity(segments.reduce(2) { $0 + $1.utf8.count + 1 } + terms.utf8.count + principal.count)
+    data.reserveCapacity(
+      segments.reduce(2) { $0 + $1.utf8.count + 1 } + terms.utf8.count
+        + patterns.reduce(0) { $0 + $1.utf8.count + 1 } + principal.count)
     for (index, segment) in segments.enumerated() {
       if index > 0 { data.append(UInt8(ascii: "/")) }
       data += segment.utf8
     }
     data.append(UInt8(ascii: "?"))
     data += terms.utf8
+    for pattern in patterns {
+      // No pattern contains NUL.
+      data.append(0)
+      data += pattern.utf8
+    }
     data.append(0)
     data += principal
     return data

@@ -21,6 +21,8 @@ struct RequestShape {
 
   private(set) var key: Key
   private(set) var literals: [SQLValue] = []
+  /// The patterns of the root's searches, which are also literals.
+  private var patterns: [String] = []
   /// Whether this pass understood everything; false if only the parser does.
   private(set) var isShareable = true
   private var limit: Int64?
@@ -83,7 +85,8 @@ struct RequestShape {
   /// Returns a request with the plan of `shared` and the literals of this shape, or nil if the plan doesn't fit.
   func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
     guard shared.literalCount == literals.count else { return nil }
-    let order = RequestOrder(segments: segments, terms: shared.order.terms, principal: principal.standing)
+    let order = RequestOrder(
+      segments: segments, terms: shared.order.terms, patterns: patterns, principal: principal.standing)
     var parameters = Parameters(
       literals: literals, cursor: nil, claims: principal.claims)
     if let after {
@@ -174,6 +177,7 @@ struct RequestShape {
     } else if kind.equals("search"), let text = Self.text(value), !text.utf8.contains(0) {
       key.bytes.append(Mark.text)
       literals.append(.text(text))
+      if name.equals("search") { patterns.append(text) }
     } else if let text = text(of: name, value) {
       key.bytes.append(Mark.text)
       literals.append(.text(text))

@@ -56,7 +56,8 @@ final class RequestPlanner: Sendable {
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
         name: fetchRequest.path.name,
         order: RequestOrder(
-          segments: asked.segments, terms: parsed.orderTerms, principal: asked.principal.standing))
+          segments: asked.segments, terms: parsed.orderTerms, patterns: parsed.patterns,
+          principal: asked.principal.standing))
     } catch {
       throw Problem.notAcceptable(
         "`\(error.path.joined(separator: "."))` has no place in \(asked.type.rawValue), for it is not one value: "

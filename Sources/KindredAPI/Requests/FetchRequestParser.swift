@@ -13,6 +13,8 @@ struct ParsedRequest {
   var limit: Int64?
   /// The parameters that determine the order: a cursor is valid for requests that agree in these and in the path.
   var orderTerms = ""
+  /// The patterns of the root's searches, which determine the order too.
+  var patterns: [String] = []
 }
 
 /// Parses URLs: the path and the tree of parameters (§2 and §3 of the contract).
@@ -93,7 +95,8 @@ struct FetchRequestParser {
         throw RequestError(
           .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
       }
-      let order = RequestOrder(segments: segments, terms: parsed.orderTerms, principal: principal)
+      let order = RequestOrder(
+        segments: segments, terms: parsed.orderTerms, patterns: parsed.patterns, principal: principal)
       parsed.fetchRequest.after = try cursors?.decode(after, for: order.associatedData)
     }
   }
@@ -172,8 +175,10 @@ struct FetchRequestParser {
         return
       default: break
       }
-      if ["sort", "group", "distinct", "fields", "search"].contains(parameter.kind) {
+      if ["sort", "group", "distinct", "fields"].contains(parameter.kind) {
         parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
+      } else if parameter.kind == "search" {
+        parsed.patterns.append(parameter.value)
       }
     }
     if let column = column(named: parameter, in: tree) {

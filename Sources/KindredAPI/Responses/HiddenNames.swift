@@ -1,3 +1,4 @@
+import Foundation
 import KindredAssociations
 import OrderedCollections
 
@@ -5,9 +6,13 @@ import OrderedCollections
 /// default order.
 struct HiddenNames {
   private let names: [String]
+  /// The names that consist of more than a word, as they stand in quotes.
+  private let quoted: [String]
 
   init(in model: Model) {
-    names = Set(model.resources.values.flatMap { $0.hidden.map { $0.lowercased() } }).sorted()
+    let names = Set(model.resources.values.flatMap { $0.hidden.map { $0.lowercased() } }).sorted()
+    self.names = names
+    quoted = names.filter { !$0.allSatisfy(\.isOfWord) }.map { $0.replacing("\"", with: "\"\"") }
   }
 
   /// The replacement of a hidden name.
@@ -16,6 +21,9 @@ struct HiddenNames {
   /// Returns the text with every word masked that is or contains a hidden name, as names of indexes do.
   func masked(_ text: String) -> String {
     guard !names.isEmpty else { return text }
+    let text = quoted.reduce(text) {
+      $0.replacingOccurrences(of: $1, with: Self.mask, options: .caseInsensitive)
+    }
     var masked = ""
     var word = ""
     func end() {
@@ -23,7 +31,7 @@ struct HiddenNames {
       word = ""
     }
     for character in text {
-      if character.isLetter || character.isNumber || character == "_" {
+      if character.isOfWord {
         word.append(character)
       } else {
         end()
@@ -41,4 +49,9 @@ struct HiddenNames {
       word == name || name.count > 2 && word.contains(name)
     }
   }
+}
+
+extension Character {
+  /// Whether it can be part of a name without quotes.
+  fileprivate var isOfWord: Bool { isLetter || isNumber || self == "_" }
 }

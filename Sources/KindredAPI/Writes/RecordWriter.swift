@@ -366,7 +366,7 @@ extension RecordWriter {
 extension Model {
   /// Returns the collations of columns of a table, by which those that refer to them match
   /// (<https://www.sqlite.org/foreignkeys.html#fk_basics>).
-  fileprivate func collations(of columns: [String], in table: String) -> [String] {
+  func collations(of columns: [String], in table: String) -> [String] {
     columns.map { tables[table]?.column(named: $0)?.collation ?? "BINARY" }
   }
 }

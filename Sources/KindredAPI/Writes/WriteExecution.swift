@@ -113,7 +113,9 @@ struct WriteExecution {
     where draft.value(of: column.name).map({ target.names($0, column) }) ?? false {
       draft.assignments.removeAll { $0.column == column.name }
     }
-    try draft.drop(kept, equalTo: present.values(of: kept), from: "the path")
+    try draft.drop(
+      kept, equalTo: present.values(of: kept), from: "the path",
+      by: plan.version.model.collations(of: kept, in: resource.table.name))
     let new = try changed(
       writer.update(present, of: resource, to: draft, isWhole: true, keeping: kept))
     try checkAssociated(new)

@@ -257,6 +257,10 @@ public struct FullText: Sendable, Hashable {
   /// its `content_rowid` (<https://www.sqlite.org/fts5.html#external_content_tables>).
   public let rowIDName: String
 
+  /// Whether a pattern can be restricted to some of the columns
+  /// (<https://www.sqlite.org/fts5.html#fts5_column_filters>).
+  public let hasColumnFilters: Bool
+
   /// The name of the `tsvector` column that PostgreSQL searches; nil for a full-text table of SQLite.
   public var vector: String?
 
@@ -269,10 +273,14 @@ public struct FullText: Sendable, Hashable {
   }
 
   /// Creates the index that a full-text table is.
-  public init(table: String, columns: [String] = [], version: Int, rowIDName: String = "rowid") {
+  public init(
+    table: String, columns: [String] = [], version: Int, rowIDName: String = "rowid",
+    hasColumnFilters: Bool = false
+  ) {
     self.table = table
     self.columns = columns
     self.version = version
+    self.hasColumnFilters = hasColumnFilters
     self.rowIDName = rowIDName
   }
 }

@@ -21,8 +21,11 @@ struct FullTextTable {
   }
 
   /// Returns the rank of a row of the joined table; the best match has the lowest one.
-  func rank(_ alias: String) -> SQL {
+  ///
+  /// - Parameter isPlain: Whether the rows are neither distinct nor grouped: for others, `offsets` fails.
+  func rank(_ alias: String, isPlain: Bool) -> SQL? {
     if fullText.version >= 5 { return "\(identifier: alias).rank" }
+    guard isPlain else { return nil }
     // FTS3 and FTS4 have no rank: the more hits, the better. `offsets` has four numbers for each hit
     // (https://www.sqlite.org/fts3.html#offsets).
     let offsets: SQL = "offsets(\(identifier: alias))"

@@ -28,7 +28,10 @@ struct SearchCompiler {
   }
 
   /// Adds a search to the record's own statement, and returns the rank, which can order the result.
-  func join(_ search: RequestNode.Search, to record: StatementRecord) throws -> SQL {
+  ///
+  /// - Parameter isPlain: Whether the statement's rows are those of the table, neither distinct nor grouped.
+  /// - Returns: The rank; nil if it would depend on hidden columns, or SQLite can't compute it for such rows.
+  func join(_ search: RequestNode.Search, to record: StatementRecord, isPlain: Bool) throws -> SQL? {
     let fullText = try fullText(of: record, for: search)
     if let vector = fullText.vector {
       let match = try vectorMatch(search, vector, fullText, in: record)
@@ -44,7 +47,8 @@ struct SearchCompiler {
         on: [table.isIndex(alias, of: SQL.column(record.id, fullText.rowIDName))])
     }
     record.select.add(table.matches(alias, try pattern(of: search, fullText, in: record)))
-    return table.rank(alias)
+    guard visibleColumns(of: fullText, in: record).count == fullText.columns.count else { return nil }
+    return table.rank(alias, isPlain: isPlain)
   }
 
   /// Returns the condition and the rank of a search in a `tsvector` column.
@@ -82,16 +86,21 @@ struct SearchCompiler {
   {
     let pattern = SQL.bound(to: .parameter(search.literal))
     try state.budget.charge(8, at: search.origin)
-    let resources =
-      [record.resource] + state.model.resources.values.filter { $0.table.name == fullText.table }
-    let visible = fullText.columns.filter { column in
-      !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
-    }
+    let visible = visibleColumns(of: fullText, in: record)
     let isWhole = visible.count == fullText.columns.count
     check(search, on: fullText, columns: isWhole ? nil : visible)
     guard !isWhole else { return pattern }
-    guard fullText.version >= 5, !visible.isEmpty else { throw holdsHidden(record, search) }
+    guard fullText.hasColumnFilters, !visible.isEmpty else { throw holdsHidden(record, search) }
     return FullTextTable(fullText).pattern(pattern, in: visible)
+  }
+
+  /// Returns the columns that neither the record's resource nor the index's own hides.
+  private func visibleColumns(of fullText: FullText, in record: StatementRecord) -> [String] {
+    let resources =
+      [record.resource] + state.model.resources.values.filter { $0.table.name == fullText.table }
+    return fullText.columns.filter { column in
+      !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
+    }
   }
 
   /// Notes a pattern to be validated before the statements run.

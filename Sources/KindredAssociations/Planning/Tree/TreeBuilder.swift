@@ -144,9 +144,10 @@ struct TreeBuilder {
     var rank: [SQL]?
     if let last = node.searches.indices.last {
       try noting(context.state.diagnostics) {
-        let best = try context.searches.join(node.searches[last], to: record)
+        let best = try context.searches.join(
+          node.searches[last], to: record, isPlain: !node.isDistinct && !node.isGrouped)
         // The rank of a record depends on all others, including invisible ones.
-        rank = context.rules.restricts(record) ? [] : [best]
+        rank = context.rules.restricts(record) ? [] : [best].compactMap(\.self)
       }
     }
     if !isFiltered {

@@ -43,7 +43,7 @@ extension Evaluator {
       }
       let decides = node.children.contains { other in
         other.key == child.key
-          ? child.children.contains { reads($0, child.key, above: 2) }
+          ? reads(child, child.key)
           : reads(child, other.key) && reads(other, child.key)
       }
       if decides { throw Invalid("a condition that reads what it decides") }

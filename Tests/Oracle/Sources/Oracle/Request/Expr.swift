@@ -41,7 +41,10 @@ indirect enum Expr: Sendable {
   /// Whether it reads a to-one association of the record so many levels above.
   func reads(_ key: String, above levels: Int) -> Bool {
     switch self {
-    case .path(let path): path.parents == levels && path.hops.first == key
+    case .path(let path):
+      path.parents == levels && path.hops.first == key
+        // The records of an aggregate are a level below the one that they are associated with.
+        || path.aggregated.contains { $0.reads(key, above: levels - path.parents + path.hops.count + 1) }
     default: parts.contains { $0.reads(key, above: levels) }
     }
   }
@@ -78,6 +81,15 @@ struct Path: Sendable {
   /// The to-one associations that lead to it.
   var hops: [String] = []
   var leaf: Leaf
+
+  /// The expressions about the records of an aggregate.
+  fileprivate var aggregated: [Expr] {
+    switch leaf {
+    case .aggregate(let aggregate), .defaultName(_, let aggregate):
+      aggregate.filters + [aggregate.argument].compactMap(\.self)
+    case .column, .via, .named: []
+    }
+  }
 }
 
 struct AssociationAggregate: Sendable {
