@@ -235,9 +235,8 @@ public final class PostgreSQLConnection {
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
     // Types of extensions, such as hstore, call their conversion errors internal ones, or since PostgreSQL 16 some of
-    // syntax.
-    let ofExtensions = [PostgreSQLError.State.internalError, PostgreSQLError.State.syntaxError]
-    if error.category == "22" || ofExtensions.contains(state) {
+    // syntax; `regclass` says that a table is unknown.
+    if ["22", "42", "XX"].contains(error.category) {
       error.parameter = field("W").flatMap(PostgreSQLError.parameter(ofContext:))
     }
     error.table = field("t")

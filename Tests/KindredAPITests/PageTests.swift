@@ -87,6 +87,15 @@ struct PageTests {
         """#)
   }
 
+  @Test
+  func `a concatenation is ordered by the record above it`() throws {
+    #expect(
+      try library.get(
+        "/authors?fields=x:books.concat(title)&join=books&books.sort=(2-../id)*year,../name,-id"
+      ).text
+        == #"[{"x":"Omoo,Moby-Dick,Timoleon"},{"x":"Truth,Germinal"},{"x":null}]"#)
+  }
+
   @Test(arguments: [
     ("distinct=true&fields=kind", #"[{"kind":"a"}]"#), ("group=kind&fields=n:count()", #"[{"n":2}]"#),
   ])

@@ -48,6 +48,8 @@ struct ExpressionTests {
     ("substr('abc',9223372036854775807)", "\"\""), ("substr('abc',-9223372036854775807)", "\"abc\""),
     ("substr('abc',2,9223372036854775807)", "\"bc\""), ("substr('abc',1.9)", "\"abc\""),
     ("substr(data,2,1)", "\"/w==\""), ("round(2.345,9223372036854775807)", "2.345"),
+    ("nullif(1,day)", "1"), ("nullif('1',year)", "\"1\""), ("nullif(1.5,year)", "1.5"),
+    ("nullif(year,2024.0)", "null"),
     ("coalesce(exact,1.5)", "123456789012345678901234567890.123456789"), ("coalesce(year,1.5)", "2024"),
   ])
   func `functions take numbers of any size`(expression: String, json: String) throws {

@@ -21,6 +21,7 @@ struct RefusalTests {
         """,
         "CREATE TABLE pet (id int PRIMARY KEY, person_id uuid REFERENCES person)",
         "CREATE TABLE log (id int PRIMARY KEY, name text NOT NULL)",
+        "CREATE TABLE relation (id serial PRIMARY KEY, class regclass)",
         "CREATE VIEW adult AS SELECT id, name FROM person WHERE name <> 'x' WITH CHECK OPTION",
         "CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now' USING ERRCODE = '45000'; END $$",
         "CREATE VIEW failing AS SELECT fail() AS n",
@@ -51,6 +52,30 @@ struct RefusalTests {
     #expect(served.text("/logs") == #"[{"id":1,"title":"a"}]"#)
     try served.run("ALTER TABLE log RENAME COLUMN title TO label")
     #expect(served.text("/logs?fields=title").hasPrefix("400"))
+  }
+
+  @Test
+  func `a request of a column whose type has just changed is planned again`() throws {
+    try served.run("INSERT INTO log VALUES (1, '5')")
+    #expect(served.text("/logs?filter=name='5'") == #"[{"id":1,"name":"5"}]"#)
+    try served.run("ALTER TABLE log ALTER COLUMN name TYPE int USING name::int")
+    Thread.sleep(forTimeInterval: 0.2)
+    #expect(served.text("/logs?filter=name='5'") == #"[{"id":1,"name":5}]"#)
+    #expect(served.text("/logs?fields=id&filter=name%2B1=6") == #"[{"id":1}]"#)
+  }
+
+  @Test
+  func `an object that isn't there is a value that is refused`() throws {
+    #expect(
+      served.send(.post, "/relations", #"{"class":"nothing"}"#).hasPrefix("422"))
+    #expect(served.text("/relations?class=nothing").hasPrefix("400"))
+    #expect(served.text("/relations?filter=class='log'") == "[]")
+  }
+
+  @Test
+  func `a rule that excludes RETURNING is a conflict`() throws {
+    try served.run("CREATE RULE silent AS ON INSERT TO log DO INSTEAD NOTHING")
+    #expect(served.send(.post, "/logs", #"{"id":7}"#).hasPrefix("409"))
   }
 
   @Test(arguments: [

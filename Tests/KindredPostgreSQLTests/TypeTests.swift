@@ -67,6 +67,9 @@ struct TypeTests {
     #expect(served.send(.post, "/things", "id,size\n8,NaN", of: "text/csv").hasPrefix("20"))
     #expect(served.text("/things?fields=size&id=8&format=csv").contains("NaN"))
     #expect(served.text("/things/9?fields=size,weight") == #"{"size":9e999,"weight":-9e999}"#)
+    #expect(served.text("/things?fields=id&size=9e999&weight=-9e999") == #"[{"id":9}]"#)
+    #expect(served.text("/things?fields=id&size=1.5&weight=-9e999") == "[]")
+    #expect(served.text("/things?fields=id&size=9e999&weight=-9e999&id=9") == #"[{"id":9}]"#)
   }
 
   @Test

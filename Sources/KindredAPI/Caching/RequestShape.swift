@@ -192,8 +192,7 @@ struct RequestShape {
     of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> String? {
     guard let resource, let name = resource.column(named: name) else { return nil }
-    let text = Self.text(value)
-    return resource.integers.contains(name) ? text?.withoutFraction : text
+    return Self.text(value).map { resource.spelling(of: $0, in: name) }
   }
 
   private static func text(_ value: some Collection<UInt8>) -> String? {

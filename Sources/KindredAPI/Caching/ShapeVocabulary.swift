@@ -12,8 +12,8 @@ final class ShapeVocabulary: Sendable {
     private let columns: Set<String>
     /// A bit for each length and first byte of their names, modulo 64: few other names have one of them.
     private let marks: UInt64
-    /// Those of them that hold integers.
-    let integers: Set<String>
+    /// Those of them that spell some texts otherwise.
+    private let respelled: [String: Column]
 
     init(_ resource: KindredAssociations.Resource) {
       let table = resource.table
@@ -24,7 +24,8 @@ final class ShapeVocabulary: Sendable {
       let compared = resource.columns.filter(\.hasOneCandidate)
       columns = Set(compared.map(\.name)).subtracting(RequestNode.rootParameterNames)
       marks = columns.reduce(0) { marks, name in marks | Self.mark(name.utf8) }
-      integers = Set(compared.filter { $0.affinity == .integer }.map(\.name))
+      respelled = Dictionary(
+        compared.filter(\.isRespelled).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns whether a path may name a record by this text.
@@ -35,6 +36,11 @@ final class ShapeVocabulary: Sendable {
       guard marks & Self.mark(bytes) != 0 else { return nil }
       let name = String(decoding: bytes, as: UTF8.self)
       return columns.contains(name) ? name : nil
+    }
+
+    /// Returns a text as the column reads it.
+    func spelling(of text: String, in column: String) -> String {
+      respelled[column]?.spelling(of: text) ?? text
     }
 
     private static func mark(_ name: some Collection<UInt8>) -> UInt64 {

@@ -7,8 +7,7 @@ extension Column {
   /// The database converts a text to the column's type. A column without a type stores values unconverted: a text, a
   /// number, or the bytes that base64 encodes. A boolean column holds 0 or 1.
   func candidates(for text: String) -> [SQLValue] {
-    // PostgreSQL takes no integer with a fraction.
-    var values: [SQLValue] = [.text(affinity == .integer ? text.withoutFraction : text)]
+    var values: [SQLValue] = [.text(spelling(of: text))]
     if affinity == .blob {
       if let integer = Int64(text) { values.append(.integer(integer)) }
       if let real = Double(text), Int64(text) == nil { values.append(.real(real)) }
@@ -18,6 +17,21 @@ extension Column {
     }
     return values
   }
+
+  /// Returns a text in a URL or a CSV file as the database reads it: PostgreSQL reads no integer with a fraction, and
+  /// no infinity as a number.
+  func spelling(of text: String) -> String {
+    if affinity == .integer { return text.withoutFraction }
+    guard namesInfinities else { return text }
+    return switch text {
+    case Double.infinity.literal: "Infinity"
+    case (-Double.infinity).literal: "-Infinity"
+    default: text
+    }
+  }
+
+  /// Whether some texts are spelled otherwise for the database.
+  var isRespelled: Bool { affinity == .integer || namesInfinities }
 
   /// Returns the values that a text in a path may stand for in this column.
   ///

@@ -160,6 +160,8 @@ public struct Column: Sendable, Hashable {
   public var comparesBytes: Bool
   /// Whether its numbers are exact and written with their scale, as PostgreSQL's `numeric` (`12.50`).
   public var keepsScale = false
+  /// Whether the database reads its infinities by their names, as PostgreSQL does, and not as numbers that are too large.
+  public var namesInfinities = false
   /// Whether its values have parts, and are JSON arrays or objects to clients.
   public let isComposed: Bool
 

@@ -110,6 +110,7 @@ public struct PostgreSQLSchemaReader {
         isComposed: isComposite || type.hasSuffix("[]"))
       column.comparesBytes = rows.isTrue(row, 9)
       column.keepsScale = ColumnKind(typeName: type) == .numeric
+      column.namesInfinities = column.affinity == .real || column.keepsScale
       column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
       drafts[place].columns.append(column)
     }

@@ -29,6 +29,9 @@ public final class PostgreSQLBackend: Backend {
   /// The nanoseconds for which the schema is assumed not to change.
   private static let schemaValidity: UInt64 = 2_000_000_000
 
+  /// The nanoseconds between two checks for the sake of types that don't fit.
+  private static let schemaRest: UInt64 = 100_000_000
+
   /// Creates a backend that uses the connections of a pool.
   ///
   /// - Parameters:
@@ -204,11 +207,11 @@ public final class PostgreSQLBackend: Backend {
 
   /// Makes the next request check the schema if an error indicates that it has changed.
   func notice(_ error: PostgreSQLError) {
-    let isSchema = [
-      PostgreSQLError.State.unknownTable, PostgreSQLError.State.unknownColumn,
-      PostgreSQLError.State.changedResult,
-    ].contains(error.state)
-    if isSchema { schemaState.withLock { $0.time = 0 } }
+    guard error.isOfEarlierSchema || error.state == PostgreSQLError.State.changedResult else { return }
+    // Clients can ask for impossible comparisons, which must not make the server check all the time.
+    let rest = error.isOfTypes ? Self.schemaRest : 0
+    let now = MonotonicTime.now()
+    schemaState.withLock { if $0.beginning + rest <= now { $0.time = 0 } }
   }
 
   // MARK: Reading

@@ -14,14 +14,14 @@ extension PostgreSQLError: BackendError {
     case "53100": return .full
     case "53200": return .exceeded("memory")
     // The schema has just changed, and will be read again.
-    case _ where isOfEarlierSchema: return .busy
+    case _ where namesWhatIsGone: return .busy
     // `WITH CHECK OPTION` of a view.
     case "44000": return .constraint(.check)
     case "55P03", State.tooManyConnections: return .busy
     default: break
     }
     if isInFunction, category == "42" { return concernsChange ? .brokenSchema : .defect }
-    if State.mismatches.contains(state), !concernsChange {
+    if isOfTypes {
       return .noValue("PostgreSQL does not compare or combine values of these types: write a `cast`")
     }
     if state == "42803", !concernsChange {
@@ -29,18 +29,21 @@ extension PostgreSQLError: BackendError {
     }
     if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
     switch category {
-    // Types of extensions report a value as an internal error, or since PostgreSQL 16 as one of syntax.
+    // Types of extensions report a value as an internal error, or since PostgreSQL 16 as one of syntax; types of the
+    // names of objects, such as `regclass`, report an unknown name.
     case "22": return ofValue
-    case "XX" where parameter != nil: return ofValue
-    case "42" where parameter != nil && state == State.syntaxError: return ofValue
+    case "XX", "42": if parameter != nil { return ofValue }
     case "23": return .constraint(constraintKind)
+    // A rule of the table excludes what the statement needs, such as `RETURNING`.
+    case "0A" where concernsChange && !isTransient: return .constraint(.other)
     case "40": return .busy
     case "54": return .tooLarge(message)
-    case "08", "26", "53", "57", "58", "XX": return .unavailable
-    default:
-      if isTransient { return .busy }
-      return concernsChange && isInFunction ? .constraint(.other) : .defect
+    case "08", "26", "53", "57", "58": return .unavailable
+    default: break
     }
+    if category == "XX" { return .unavailable }
+    if isTransient { return .busy }
+    return concernsChange && isInFunction ? .constraint(.other) : .defect
   }
 
   /// The kind of an error about a value.
@@ -72,10 +75,20 @@ extension PostgreSQLError: BackendError {
     return !isInFunction && (self.table == nil || isOfTable) ? constraint : nil
   }
 
+  /// Whether the statement may be of a schema that has changed since: it names what isn't there, or combines types for
+  /// which there is no operator.
+  public var isOfEarlierSchema: Bool { namesWhatIsGone || isOfTypes }
+
   /// Whether the statement names a table or column that isn't there any more.
-  public var isOfEarlierSchema: Bool {
-    !isInFunction && !isRaised && [State.unknownTable, State.unknownColumn].contains(state)
+  private var namesWhatIsGone: Bool {
+    isOfStatement && [State.unknownTable, State.unknownColumn].contains(state)
   }
+
+  /// Whether the types of an expression don't fit.
+  var isOfTypes: Bool { isOfStatement && !concernsChange && State.mismatches.contains(state) }
+
+  /// Whether it is about the statement itself, and not about a value or what the statement calls.
+  private var isOfStatement: Bool { !isInFunction && !isRaised && parameter == nil }
 
   /// Returns the columns that PostgreSQL names, if they are the table's and not those of one that a trigger writes to.
   public func columns(of table: Table) -> [String] {

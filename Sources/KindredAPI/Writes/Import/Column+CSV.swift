@@ -33,7 +33,7 @@ extension Column {
       throw Refusal(message: "`\(name)` is not UTF-8")
     }
     switch fieldForm {
-    case .text: return .text(affinity == .integer ? text.withoutFraction : text)
+    case .text: return .text(spelling(of: text))
     case .boolean: return text == "true" ? .integer(1) : text == "false" ? .integer(0) : .text(text)
     case .base64:
       guard let bytes = Base64.decode(text) else {

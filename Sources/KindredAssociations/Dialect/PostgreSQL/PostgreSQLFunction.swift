@@ -112,8 +112,12 @@ struct PostgreSQLFunction {
         sql: "coalesce(\(alternatives.list))", type: alternatives.type,
         isNullable: alternatives.values.allSatisfy(\.isNullable))
     case "nullif":
-      let pair = try PostgreSQLComparison(arguments[0], arguments[1])
-      return call("nullif(\(pair.left.sql), \(pair.right.sql))", pair.left.type)
+      let (value, pair) = (arguments[0], try PostgreSQLComparison(arguments[0], arguments[1]))
+      guard value.isLiteral, pair.left.type != value.type else {
+        return call("nullif(\(pair.left.sql), \(pair.right.sql))", pair.left.type)
+      }
+      // Converted for the comparison only.
+      return call("CASE WHEN \(pair.equality) THEN NULL ELSE \(value.sql) END", value.type)
     case "min", "max":
       let alternatives = try PostgreSQLAlternatives(arguments)
       let list = alternatives.list

@@ -80,11 +80,17 @@ struct AggregateCompiler {
     let sort =
       try records.node?.sort?.map { try orders.term($0, in: records) }
       ?? orders.visibleTerms(association.association.sort, in: records)
-    let order = (sort + orders.keyTerms(of: records)).map { $0.rendered(as: $0.sql, dialect) }
     let names: [SQL] = ["value", "separator"]
-    let rows = Select(
-      columns: zip(values, names).map { "\($0.sql) AS \($1)" }, from: select.from, order: order
-    ).sql
+    var columns: [SQL] = zip(values, names).map { "\($0.sql) AS \($1)" }
+    let order = (sort + orders.keyTerms(of: records)).map { term -> SQL in
+      guard term.sql.reads(where: { $0.depth < select.depth }) else {
+        return term.rendered(as: term.sql, dialect)
+      }
+      // In `FROM`, SQLite looks up the names of an order in the subquery only, but those of a column also around it.
+      columns.append("\(term.sql) AS \(identifier: "o\(columns.count)")")
+      return term.rendered(as: .number(columns.count), dialect)
+    }
+    let rows = Select(columns: columns, from: select.from, order: order).sql
     let read = zip(values, names).map { value, name in
       var value = value
       (value.sql, value.precedence, value.form) = (name, .primary, .other)
