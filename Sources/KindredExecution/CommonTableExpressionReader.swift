@@ -29,6 +29,7 @@ public struct CommonTableExpressionReader {
     let words = try DefinitionWords(connection, definitions.map { ($0.name, $0.sql) })
     let compounds = words.names(with: DefinitionWords.compound)
     let moving = words.names(with: DefinitionWords.clock)
+    let volatile = words.names(with: DefinitionWords.volatile)
     var tables: [Int: Table] = [:]
     var missing = Array(definitions.indices)
     // In rounds: a definition that reads another can only be prepared after it, and must not be blamed for its
@@ -38,10 +39,12 @@ public struct CommonTableExpressionReader {
       for index in missing {
         let known = clauses.indices.filter { $0 == index || tables[$0] != nil }.map { clauses[$0] }
         do {
-          tables[index] = try table(
-            definitions[index], with: known,
-            isCompound: compounds.contains(definitions[index].name.foldingASCIICase),
-            readsClock: moving.contains(definitions[index].name.foldingASCIICase))
+          let name = definitions[index].name.foldingASCIICase
+          var table = try table(
+            definitions[index], with: known, isCompound: compounds.contains(name),
+            readsClock: moving.contains(name))
+          table.isTimeless = !volatile.contains(name)
+          tables[index] = table
         } catch let error as DatabaseError where error.code == SQLITE_ERROR {
           failures.append(CommonTableDefinition.Failure(index: index, message: error.message))
         } catch let objection as Objection {

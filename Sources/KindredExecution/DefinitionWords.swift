@@ -14,21 +14,41 @@ struct DefinitionWords {
   static let clock: Set = [
     "'now", "current_date", "current_time", "current_timestamp", "random", "randomblob",
   ]
+  /// Those of definitions whose rows may depend on more than the database.
+  ///
+  /// Date functions count whatever their arguments, since a column may hold the text 'now'.
+  static let volatile: Set = [
+    "date(", "time(", "datetime(", "julianday(", "strftime(", "unixepoch(", "timediff(",
+    "current_date", "current_time", "current_timestamp", "random(", "randomblob(",
+    "changes(", "total_changes(", "last_insert_rowid(", unknownModule,
+  ]
+  /// The word of virtual tables that may show anything.
+  private static let unknownModule = "using("
+  /// The modules whose tables show nothing but what the database has.
+  private static let storedModules: Set = [
+    "fts3", "fts4", "fts4aux", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly",
+  ]
 
   private var definitions: [(name: String, words: Set<String>)]
 
-  /// Reads the views of a database, and the given definitions.
+  /// Reads the views and virtual tables of a database, and the given definitions.
   init(_ connection: Connection, database: String = "main", _ definitions: [(name: String, sql: String)] = [])
     throws
   {
     let views = try connection.rows(
       "SELECT name, sql FROM \(SQL.quoted(database)).sqlite_schema WHERE type = 'view'"
     ) { (name: $0.text(0) ?? "", sql: $0.text(1) ?? "") }
+    let virtual = try connection.rows(
+      "SELECT name, sql FROM \(SQL.quoted(database)).sqlite_schema WHERE type = 'table' AND rootpage = 0"
+    ) { (name: $0.text(0) ?? "", module: VirtualTableDeclaration($0.text(1) ?? "")?.module) }
     self.definitions = (views + definitions).map { definition in
       (
         name: definition.name.foldingASCIICase,
-        words: Self.words(in: Array(SQLTokens.all(in: definition.sql)))
+        words: Self.words(in: SQLTokens.all(in: definition.sql))
       )
+    }
+    for table in virtual where !(table.module.map(Self.storedModules.contains) ?? false) {
+      self.definitions.append((name: table.name.foldingASCIICase, words: [Self.unknownModule]))
     }
   }
 
@@ -40,7 +60,10 @@ struct DefinitionWords {
       guard case .word(let name) = name else { return false }
       return clocks.contains(name.foldingASCIICase) && parentheses == (.symbol("("), .symbol(")"))
     }
-    return Set(tokens.flatMap(words(of:))).union(call ? ["'now"] : [])
+    let calls = zip(tokens, tokens.dropFirst()).compactMap { name, symbol in
+      symbol == .symbol("(") ? name.name.map { $0.foldingASCIICase + "(" } : nil
+    }
+    return Set(tokens.flatMap(words(of:)) + calls).union(call ? ["'now"] : [])
   }
 
   private static func words(of token: SQLTokens.Token) -> [String] {

@@ -43,6 +43,7 @@ public struct SchemaReader {
     let words = try DefinitionWords(connection, database: database)
     let compounds = words.names(with: DefinitionWords.compound)
     let moving = words.names(with: DefinitionWords.clock)
+    let volatile = words.names(with: DefinitionWords.volatile)
     var drafts: [TableDraft] = []
     for entry in entries where selection == .all ? !entry.isTransient : entry.isResource {
       do {
@@ -51,6 +52,7 @@ public struct SchemaReader {
           continue
         }
         draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
+        draft.isTimeless = !volatile.contains(entry.name.foldingASCIICase)
         if entry.kind == .view {
           draft.isCompound = compounds.contains(entry.name.foldingASCIICase)
           draft.readsClock = moving.contains(entry.name.foldingASCIICase)

@@ -18,15 +18,19 @@ struct TableDraft {
   /// Whether it is a view that may consist of several SELECTs.
   var isCompound = false
   var readsClock = false
+  /// Whether its rows depend on the database alone.
+  var isTimeless = true
   /// The declaration of a virtual table.
   var declaration: VirtualTableDeclaration?
 
   var table: Table {
-    Table(
+    var table = Table(
       name: name, kind: kind, columns: columns, primaryKey: primaryKey, uniqueKeys: uniqueKeys,
       indexes: indexes, orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf,
       isCompound: isCompound, readsClock: readsClock)
+    table.isTimeless = isTimeless
+    return table
   }
 
   /// Returns the name of a column as the schema spells it.

@@ -75,9 +75,10 @@ extension SQL {
     }
   }
 
-  /// Returns the SQL with the parts replaced for which `replacement` returns other SQL.
+  /// Returns the SQL with the parts replaced for which `replacement` returns other SQL; it keeps the notes of all.
   private func mapping(_ replacement: (Part) throws -> SQL?) rethrows -> SQL {
     var sql = SQL()
+    sql.notes = notes
     for part in parts {
       if let other = try replacement(part) {
         sql.append(other)

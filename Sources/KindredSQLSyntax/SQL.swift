@@ -8,8 +8,8 @@
 /// The only way to make one from a `String` that isn't a literal is ``init(trusted:)``.
 ///
 /// Columns are kept as parts of their own, so that the records that an expression reads are known: see
-/// ``reads(where:)``.
-public struct SQL: Hashable, Sendable {
+/// ``reads(where:)``. What else is known about it are its ``notes``.
+public struct SQL: Sendable {
   enum Part: Sendable {
     case text(String)
     /// A binding, the name of its type for a database with typed parameters, and whether it is one of several items of
@@ -21,6 +21,9 @@ public struct SQL: Hashable, Sendable {
   }
 
   var parts: [Part] = []
+
+  /// What is known about it besides its text, each fact once; SQL with other notes can be equal.
+  public internal(set) var notes: [any SQLNote] = []
 
   /// Creates empty SQL.
   public init() {}
@@ -48,6 +51,7 @@ public struct SQL: Hashable, Sendable {
   public static func term(_ expression: SQL) -> SQL {
     var sql = SQL()
     sql.parts = [.term(expression)]
+    sql.notes = expression.notes
     return sql
   }
 
@@ -77,6 +81,7 @@ public struct SQL: Hashable, Sendable {
   /// Appends other SQL.
   public mutating func append(_ other: SQL) {
     for part in other.parts { append(part) }
+    addNotes(of: other)
   }
 
   /// Concatenates SQL.
@@ -197,6 +202,14 @@ extension SQL {
       }
     }
   }
+}
+
+extension SQL: Hashable {
+  /// Compares what is rendered.
+  public static func == (left: SQL, right: SQL) -> Bool { left.parts == right.parts }
+
+  /// Feeds what is rendered to `hasher`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 extension SQL.Part: Hashable {

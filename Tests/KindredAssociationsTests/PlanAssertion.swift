@@ -114,18 +114,24 @@ struct Node {
   }
 }
 
+extension Model {
+  /// Returns the plan of a request.
+  func plan(of resource: String, _ root: Node, after: Cursor? = nil) throws -> Plan {
+    var literals = Literals()
+    let node = try root.requestNode(of: try #require(resources[resource]), in: self, &literals)
+    var request = FetchRequest(path: RequestPath(resource: resource), root: node, literals: literals)
+    request.after = after
+    return try Planner(model: self).plan(request)
+  }
+}
+
 /// Expects the statements of a request, in the order of the nodes: each behind its name, and how it is run where that
 /// isn't once for each record above.
 func expectPlan(
   of resource: String, _ root: Node, after: Cursor? = nil, on dialect: Dialect = .sqlite, _ expected: String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let model = Library.model(dialect)
-  var literals = Literals()
-  let node = try root.requestNode(of: try #require(model.resources[resource]), in: model, &literals)
-  var request = FetchRequest(path: RequestPath(resource: resource), root: node, literals: literals)
-  request.after = after
-  let plan = try Planner(model: model).plan(request)
+  let plan = try Library.model(dialect).plan(of: resource, root, after: after)
   let lines = plan.nodes.flatMap { node -> [String] in
     let name = node.name.isEmpty ? resource : node.name
     let statement = "\(name)\(node.mergeJoin == nil ? "" : ", merge-joined"): \(node.statement.sql)"

@@ -188,6 +188,39 @@ import Testing
     #expect(view.columns.map(\.affinity) == [.integer, .text, .text, .blob, .real, .blob, .text, .blob])
   }
 
+  @Test(arguments: [
+    ("CREATE VIEW v AS SELECT * FROM t", true),
+    ("CREATE VIEW v AS SELECT 'random() date(' AS date, random FROM t /* now() */", true),
+    ("CREATE VIEW v AS SELECT Random () FROM t", false),
+    ("CREATE VIEW v AS SELECT date(random) FROM t", false),
+    ("CREATE VIEW v AS SELECT * FROM t WHERE random < CURRENT_DATE", false),
+    ("CREATE VIEW w AS SELECT \"strftime\"('%Y'); CREATE VIEW v AS SELECT * FROM [W]", false),
+    ("CREATE VIEW v AS SELECT * FROM w; CREATE VIEW w AS SELECT * FROM t", true),
+    ("CREATE VIRTUAL TABLE v USING fts5(random)", true),
+    ("CREATE VIRTUAL TABLE v USING dbstat", false),
+  ])
+  func `a view is timeless unless it, or a view that it reads, calls what is not`(
+    sql: String, isTimeless: Bool
+  )
+    throws
+  {
+    #expect(
+      try table("v", "CREATE TABLE t (id INTEGER PRIMARY KEY, random TEXT); " + sql).isTimeless == isTimeless)
+  }
+
+  @Test
+  func `a common table expression is timeless unless what it reads is not`() throws {
+    let connection = try Connection(path: ":memory:", access: .readWriteCreate)
+    try connection.execute("CREATE VIEW chance AS SELECT random() AS n; CREATE TABLE t (n)")
+    let tables = try CommonTableExpressionReader(connection).tables([
+      CommonTableDefinition(name: "a", sql: "SELECT n FROM b"),
+      CommonTableDefinition(name: "b", sql: "SELECT n FROM chance"),
+      CommonTableDefinition(name: "c", sql: "SELECT n FROM t"),
+      CommonTableDefinition(name: "d", sql: "SELECT datetime() AS n"),
+    ])
+    #expect(tables.map(\.isTimeless) == [false, false, true, false])
+  }
+
   @Test
   func `foreign keys come in the order of their declaration, in the spelling of the tables`() throws {
     let schema = try schema(

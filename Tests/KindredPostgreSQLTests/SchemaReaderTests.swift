@@ -33,6 +33,36 @@ struct SchemaReaderTests {
     #expect(table.primaryKey == [0])
   }
 
+  @Test(arguments: [
+    ("SELECT id FROM t WHERE day > '2024-01-01'", true), ("SELECT id FROM t WHERE day < now()", false),
+    ("SELECT random() AS id", false), ("SELECT id FROM w WHERE day < current_date", false),
+    ("SELECT f(id) AS id FROM t", false), ("SELECT g(id) AS id FROM t", true),
+    ("SELECT count(*) AS id FROM pg_stat_activity", false),
+  ])
+  func `views are timeless unless one of them reads more than the database`(sql: String, isTimeless: Bool)
+    throws
+  {
+    let schema = try schema(
+      "CREATE TABLE t (id int PRIMARY KEY, day date)", "CREATE VIEW w AS SELECT * FROM t",
+      "CREATE FUNCTION f(int) RETURNS int STABLE LANGUAGE sql AS 'SELECT $1'",
+      "CREATE FUNCTION g(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT $1'", "CREATE VIEW v AS \(sql)")
+    #expect(schema.tables["v"]?.isTimeless == isTimeless)
+    #expect(schema.tables["w"]?.isTimeless == isTimeless)
+    #expect(schema.tables["t"]?.isTimeless == true)
+  }
+
+  @Test
+  func `a table whose policy reads the clock isn't timeless`() throws {
+    func isTimeless(_ condition: String) throws -> Bool? {
+      try schema(
+        "CREATE TABLE t (id int PRIMARY KEY, owner text)", "ALTER TABLE t ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY p ON t USING (\(condition))"
+      ).tables["t"]?.isTimeless
+    }
+    #expect(try isTimeless("owner = current_user") == true)
+    #expect(try isTimeless("owner < now()::text") == false)
+  }
+
   @Test
   func `keys, indexes and foreign keys`() throws {
     let schema = try schema(

@@ -54,6 +54,30 @@ struct SQLTests {
     #expect(sql.length == 2 + 2 + 4 + 4)
   }
 
+  // MARK: Notes
+
+  private enum Note: SQLNote {
+    case first, second
+  }
+
+  private func notes(_ sql: SQL) -> [Note] { sql.notes.compactMap { $0 as? Note } }
+
+  @Test
+  func `notes stay with SQL wherever it goes, each once, and are no part of its text`() {
+    let noted = ("a" as SQL).noted(Note.first)
+    #expect(notes("\(noted) + \(noted)") == [.first])
+    #expect(notes([noted, "b", noted.noted(Note.second)].joined(separator: ", ")) == [.first, .second])
+    #expect(notes("b" + SQL.term(noted)) == [.first])
+    #expect(notes((.term("a") + noted).replacing(term: .term("a"), with: "b")) == [.first])
+    #expect(notes(SQL.term("a").replacing(term: .term("a"), with: noted)) == [.first])
+    let text: SQL = "x\(noted)\(.parameter(0))"
+    #expect(notes(text.replacingBindings { _, _ in "1" }) == [.first])
+    #expect(text.rendered().text == "xa?1")
+    #expect(text == "xa\(.parameter(0))")
+    #expect(Set<SQL>([noted, "a"]).count == 1)
+    #expect(SQL().noted(Note.first).isEmpty)
+  }
+
   // MARK: Reading
 
   @Test

@@ -61,8 +61,6 @@ final class ModelSource: Sendable {
 
   /// Creates the model of a schema, without storing it: the schema may never be committed.
   private func made(for source: any SchemaSource) throws -> ModelVersion {
-    ModelVersion(
-      schemaVersion: source.schemaVersion, model: try read(source), timelessness: try source.timelessness(),
-      counts: planCounts)
+    ModelVersion(schemaVersion: source.schemaVersion, model: try read(source), counts: planCounts)
   }
 }

@@ -7,7 +7,6 @@ import Synchronization
 final class ModelVersion: Sendable {
   let schemaVersion: Int64
   let model: Model
-  let timelessness: Timelessness
   let shapes: ShapeVocabulary
   let plans: PlanCache
   /// The statements that change records.
@@ -65,10 +64,9 @@ final class ModelVersion: Sendable {
     }
   }
 
-  init(schemaVersion: Int64, model: Model, timelessness: Timelessness, counts: PlanCounts) {
+  init(schemaVersion: Int64, model: Model, counts: PlanCounts) {
     self.schemaVersion = schemaVersion
     self.model = model
-    self.timelessness = timelessness
     self.counts = counts
     ruleTests = RuleTests(model: model)
     shapes = ShapeVocabulary(model)
@@ -86,9 +84,7 @@ final class ModelVersion: Sendable {
     let grants = model.grants(of: known)
     let view =
       views.withLock { $0.byGrants[grants] }
-      ?? ModelVersion(
-        schemaVersion: schemaVersion, model: model.seen(by: known), timelessness: timelessness, counts: counts
-      )
+      ?? ModelVersion(schemaVersion: schemaVersion, model: model.seen(by: known), counts: counts)
     views.withLock { $0.add(view, known, grants) }
     return view
   }
@@ -105,9 +101,7 @@ final class ModelVersion: Sendable {
       withheld.isEmpty
       ? nil
       : known
-        ?? ModelVersion(
-          schemaVersion: schemaVersion, model: model.leavingOut(withheld), timelessness: timelessness,
-          counts: counts)
+        ?? ModelVersion(schemaVersion: schemaVersion, model: model.leavingOut(withheld), counts: counts)
     return databaseRoles.withLock { roles in
       let version = made.map { roles.byWithheld[withheld] ?? $0 }
       roles.add(version, name, withheld)

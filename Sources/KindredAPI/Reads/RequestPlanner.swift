@@ -48,7 +48,7 @@ final class RequestPlanner: Sendable {
     do {
       return PlannedRequest(
         plan: try ExecutablePlan(plan, format: format),
-        isTimeless: version.timelessness.holds(for: plan), readsLiterals: plan.readsLiterals,
+        isTimeless: plan.isTimeless, readsLiterals: plan.readsLiterals,
         explains: parsed.explains,
         isTabular: asked.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
         parameters: Parameters(

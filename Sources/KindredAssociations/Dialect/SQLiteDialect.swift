@@ -147,7 +147,11 @@ struct SQLiteDialect: SQLDialect {
   /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>).
   func function(_ name: String, _ arguments: [CompiledExpression]) -> CompiledExpression {
     let isComparison = ["min", "max", "nullif"].contains(name)
-    return call(SQL(trusted: name), isComparison ? CompiledExpression.comparedByFirst(arguments) : arguments)
+    var call = call(
+      SQL(trusted: name), isComparison ? CompiledExpression.comparedByFirst(arguments) : arguments)
+    // The time may be the text 'now' in each row.
+    if Self.places[name] != nil { call.sql.note(PlanNote.volatile) }
+    return call
   }
 
   private func call(_ name: SQL, _ arguments: [CompiledExpression]) -> CompiledExpression {

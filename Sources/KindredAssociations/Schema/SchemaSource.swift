@@ -14,9 +14,6 @@ public protocol SchemaSource {
   /// Returns the names of the tables that a view or a common table expression reads, as far as the database knows.
   func tables(readBy table: Table) throws -> Set<String>
 
-  /// Returns the check whether a result depends on nothing but the database, and so not on the time or on chance.
-  func timelessness() throws -> Timelessness
-
   /// Returns the names of the columns that the transaction's role may not read, by the names of their tables.
   func withheldColumns() throws -> [String: Set<String>]
 }

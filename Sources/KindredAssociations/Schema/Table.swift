@@ -53,6 +53,11 @@ public struct Table: Sendable, Hashable {
   /// Whether the rows of a view may depend on the clock, or on random numbers.
   public let readsClock: Bool
 
+  /// Whether the rows depend on nothing but the database, so that they are the same until something is committed.
+  ///
+  /// Unlike ``readsClock``, which decides how pages are found, this is false wherever it is not certain.
+  public var isTimeless = true
+
   /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
     /// The bits of the set.
@@ -105,6 +110,7 @@ public struct Table: Sendable, Hashable {
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound,
       readsClock: readsClock)
     table.schema = schema
+    table.isTimeless = isTimeless
     table.isCaseSensitive = isCaseSensitive
     return table
   }

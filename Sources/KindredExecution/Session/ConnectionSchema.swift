@@ -51,17 +51,4 @@ public struct ConnectionSchema: SchemaSource {
     }
     return names
   }
-
-  /// Returns the rules that decide whether a result depends on the database alone.
-  public func timelessness() throws -> Timelessness {
-    var views: [(name: String, sql: String)] = []
-    try connection.withStatement("SELECT name, sql FROM sqlite_schema WHERE type = 'view'") { statement in
-      while try statement.step() { views.append((statement.text(0) ?? "", statement.text(1) ?? "")) }
-    }
-    return Timelessness(
-      views: views,
-      signs: [
-        "date(", "time(", "julianday(", "strftime(", "epoch(", "random", "current_", "changes(",
-      ])
-  }
 }

@@ -19,8 +19,6 @@ extension SQLiteTransaction {
 
   func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
 
-  func timelessness() throws -> Timelessness { try source.timelessness() }
-
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
     ResultReader(plan, on: connection, parameters: parameters, limit: limit)
   }

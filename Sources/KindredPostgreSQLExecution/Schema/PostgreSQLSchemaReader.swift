@@ -50,8 +50,8 @@ public struct PostgreSQLSchemaReader {
       [
         SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys,
         SchemaQueries.typeParts,
-      ].map { Query($0, parameters) })
-    guard results.count == 5 else { return Schema(tables: []) }
+      ].map { Query($0, parameters) } + [Query(SchemaQueries.volatility)])
+    guard results.count == 6 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
@@ -61,6 +61,8 @@ public struct PostgreSQLSchemaReader {
     warnings += readForeignKeys(results[3], into: &drafts, places)
     warnings += drafts.filter(\.columns.isEmpty).map { "the table \($0.name) is left out: it has no columns" }
     drafts.removeAll(where: \.columns.isEmpty)
+    let volatile = VolatileRelations(results[5])
+    for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
     return Schema(tables: drafts.map(\.table), warnings: warnings, dialect: .postgreSQL)
   }
 
@@ -173,6 +175,8 @@ extension PostgreSQLSchemaReader {
     var uniqueKeys: [[Int]] = []
     var indexes: [Index] = []
     var foreignKeys: [ForeignKey] = []
+    /// Whether its rows depend on the database alone.
+    var isTimeless = true
 
     mutating func add(_ names: [String?], isPrimary: Bool, isUnique: Bool) {
       indexes.append(Index(columns: names))
@@ -191,6 +195,7 @@ extension PostgreSQLSchemaReader {
         uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
         insteadOf: isTable ? [] : changes)
       table.isCaseSensitive = true
+      table.isTimeless = isTimeless
       return table
     }
 

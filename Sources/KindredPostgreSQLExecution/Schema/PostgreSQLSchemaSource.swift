@@ -18,10 +18,15 @@ struct PostgreSQLSchemaSource: SchemaSource {
 
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     var tables: [Table] = []
+    let volatile = try VolatileRelations(run([Query(SchemaQueries.volatility)])[0])
+    // They may read each other.
+    let isTimeless = definitions.allSatisfy { !volatile.isRead(by: $0.sql) }
     let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql.enclosable))" }.joined(separator: ", ")
     for (index, definition) in definitions.enumerated() {
       do {
-        tables.append(try table(of: definition, with))
+        var table = try table(of: definition, with)
+        table.isTimeless = isTimeless
+        tables.append(table)
       } catch let error as PostgreSQLError where !error.endsConnection {
         throw CommonTableDefinition.Failure(index: index, message: error.message)
       }
@@ -81,31 +86,5 @@ struct PostgreSQLSchemaSource: SchemaSource {
         """, [Array(SQL.quoted(table.name).utf8)])
     ])[0]
     return Set((0..<rows.rowCount).compactMap { rows.text($0, 0) })
-  }
-
-  func timelessness() throws -> Timelessness {
-    // The rows of a foreign table change without a commit in this database. What a policy reads from settings and
-    // roles is the same for equal rights.
-    let rows = try run([
-      Query(
-        """
-        SELECT relname, CASE relkind WHEN 'f' THEN 'now(' ELSE pg_get_viewdef(oid) END FROM pg_class
-        WHERE relkind IN ('v', 'f') AND pg_table_is_visible(oid)
-        UNION ALL
-        SELECT c.relname, CASE
-          WHEN EXISTS (
-            SELECT FROM pg_depend d JOIN pg_proc f ON f.oid = d.refobjid
-            WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass
-              AND f.provolatile = 'v') THEN 'now('
-          ELSE regexp_replace(pg_get_expr(p.polqual, p.polrelid), 'current_(setting|user|role)', '', 'gi') END
-        FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-        WHERE p.polqual IS NOT NULL AND c.relrowsecurity AND pg_table_is_visible(c.oid)
-        """)
-    ])[0]
-    return Timelessness(
-      views: (0..<rows.rowCount).map { (name: rows.text($0, 0) ?? "", sql: rows.text($0, 1) ?? "") },
-      signs: [
-        "now(", "current_", "local", "_timestamp(", "timeofday(", "random", "nextval(", "pg_sleep",
-      ])
   }
 }

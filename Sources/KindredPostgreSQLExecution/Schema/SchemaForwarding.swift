@@ -38,8 +38,6 @@ extension SchemaForwarding {
 
   func tables(readBy table: Table) throws -> Set<String> { try withSource { try $0.tables(readBy: table) } }
 
-  func timelessness() throws -> Timelessness { try withSource { try $0.timelessness() } }
-
   /// Returns the columns withheld from the role that the statements run as.
   func withheldColumns() throws -> [String: Set<String>] {
     try PostgreSQLSchemaReader(schemas: backend.schemas, run: run).withheldColumns()

@@ -105,6 +105,30 @@ enum SchemaQueries {
       ORDER BY k.oid, c.place
       """
 
+  /// The definitions on which it depends whether rows are the same until something is committed: those of views and
+  /// of the policies of tables.
+  ///
+  /// What is certain without a text is NULL: the rows of a foreign table change without a commit in this database.
+  /// What a policy reads from settings and roles is the same for equal rights.
+  static let volatility = """
+    SELECT c.oid, c.relname, CASE
+        WHEN c.relkind = 'v' AND NOT EXISTS (
+          SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+          JOIN pg_proc f ON d.refclassid = 'pg_proc'::regclass AND f.oid = d.refobjid
+          WHERE r.ev_class = c.oid AND f.provolatile <> 'i') THEN pg_get_viewdef(c.oid) END
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('v', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+    UNION ALL
+    SELECT c.oid, c.relname, CASE
+        WHEN NOT EXISTS (
+          SELECT FROM pg_depend d JOIN pg_proc f ON f.oid = d.refobjid
+          WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass
+            AND f.provolatile = 'v')
+        THEN regexp_replace(pg_get_expr(p.polqual, p.polrelid), 'current_(setting|user|role)', '', 'gi') END
+    FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+    WHERE p.polqual IS NOT NULL AND c.relrowsecurity
+    """
+
   /// A text that changes whenever the result of one of the other queries may have changed.
   ///
   /// The `xmin` of `pg_class` would change with each TRUNCATE too, which gives a table another file.

@@ -6,7 +6,8 @@ struct PostgreSQLTimestamp {
   private(set) var sql: SQL
 
   /// The current time.
-  static let now = PostgreSQLTimestamp(sql: "timezone('UTC', now())")
+  static let now = PostgreSQLTimestamp(
+    sql: ("timezone('UTC', now())" as SQL).noted(PlanNote.volatile))
 
   private init(sql: SQL) { self.sql = sql }
 

@@ -50,18 +50,23 @@ public struct Plan: Sendable {
     }
   }
 
+  /// Whether the result depends on nothing but the database, so that it is the same until something is committed.
+  public var isTimeless: Bool { statements.allSatisfy { !$0.notes.contains(.volatile) } }
+
   /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
   public var readsLiterals = false
 
   /// An empty plan.
   public init() {}
 
+  /// The statements that read the result, each once: a batch has the SQL of its node.
+  private var statements: [Statement] {
+    path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, passed].compactMap { $0 }
+  }
+
   /// The number of bytes of SQL.
   public var sqlLength: Int {
-    let all =
-      path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, passed].compactMap { $0 }
-      + searches.map(\.statement)
-    return all.reduce(0) { $0 + $1.sql.utf8.count }
+    (statements + searches.map(\.statement)).reduce(0) { $0 + $1.sql.utf8.count }
   }
 
   /// SQL text and the bindings of its parameters, in order.
@@ -73,8 +78,11 @@ public struct Plan: Sendable {
     /// The number of bytes before the page at the end, ` LIMIT $3::int8 + $4::int8`, whose parameters are the last ones
     /// and used only there; nil if there is none.
     public let lengthBeforePage: Int?
+    /// What was noted about the SQL.
+    let notes: [PlanNote]
 
     init(_ sql: SQL, _ style: SQL.ParameterStyle = .questionMark) {
+      notes = sql.notes.compactMap { $0 as? PlanNote }
       (self.sql, bindings) = sql.rendered(style)
       let (size, ahead) = ("$\(bindings.count - 1)::int8", "$\(bindings.count)::int8")
       let page = " LIMIT \(size) + \(ahead)"

@@ -11,6 +11,7 @@ public struct TransientTable: Sendable, Hashable {
   public let create: String
   /// The statement that fills it.
   public let fill: String
+  private let isTimeless: Bool
 
   /// A column by which records are looked up.
   struct Key {
@@ -43,6 +44,7 @@ public struct TransientTable: Sendable, Hashable {
   /// - Parameter commonTableExpressions: The `WITH` clause that reading the table requires.
   init(of table: Table, by keys: [Key], commonTableExpressions: SQL) {
     name = "kindred:\(table.name)(\(keys.map(\.description).joined(separator: ",")))"
+    isTimeless = table.isTimeless
     let pointers = table.pointerColumns
     let columns =
       pointers.isEmpty
@@ -77,7 +79,10 @@ public struct TransientTable: Sendable, Hashable {
   }
 
   /// Returns the table for a `FROM` clause.
-  func reference(as alias: String) -> SQL { "temp.\(identifier: name) AS \(identifier: alias)" }
+  func reference(as alias: String) -> SQL {
+    let sql: SQL = "temp.\(identifier: name) AS \(identifier: alias)"
+    return isTimeless ? sql : sql.noted(PlanNote.volatile)
+  }
 
   /// A column of the transient table.
   private struct Definition {

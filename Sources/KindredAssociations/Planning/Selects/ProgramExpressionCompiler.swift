@@ -56,9 +56,9 @@ struct ProgramExpressionCompiler {
     return compiled
   }
 
-  /// Returns the SQL of the program with the expressions in it.
+  /// Returns the SQL of the program with the expressions in it, which may do anything.
   func raw(_ parts: [Expression.RawPart], in record: StatementRecord) throws -> SQL {
-    var sql = SQL()
+    var sql = SQL().noted(PlanNote.volatile)
     for part in parts {
       switch part {
       case .text(let text): sql.append(SQL(trusted: text))

@@ -191,8 +191,9 @@ struct TableReference {
 
 extension SQL {
   fileprivate static func table(_ table: Table, as alias: String) -> SQL {
-    guard let schema = table.schema else { return .table(table.name, as: alias) }
-    return "\(identifier: schema).\(SQL.table(table.name, as: alias))"
+    var sql = SQL.table(table.name, as: alias)
+    if let schema = table.schema { sql = "\(identifier: schema).\(sql)" }
+    return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 
   fileprivate static func table(_ name: String, as alias: String) -> SQL {

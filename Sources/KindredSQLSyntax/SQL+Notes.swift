@@ -1,0 +1,32 @@
+/// What is known about SQL besides its text, such as that its value depends on the clock.
+///
+/// Whoever writes the SQL attaches the note, so that nobody has to look for it in the text.
+public protocol SQLNote: Hashable, Sendable {}
+
+extension SQLNote {
+  fileprivate func isSame(as other: any SQLNote) -> Bool { (other as? Self) == self }
+}
+
+extension SQL {
+  /// Returns the SQL with a note.
+  public func noted(_ note: some SQLNote) -> SQL {
+    var sql = self
+    sql.note(note)
+    return sql
+  }
+
+  /// Adds a note.
+  public mutating func note(_ note: some SQLNote) {
+    if !notes.contains(where: { note.isSame(as: $0) }) { notes.append(note) }
+  }
+
+  /// Adds the notes of other SQL.
+  mutating func addNotes(of other: SQL) {
+    guard !other.notes.isEmpty else { return }
+    guard !notes.isEmpty else {
+      notes = other.notes
+      return
+    }
+    for note in other.notes { self.note(note) }
+  }
+}
