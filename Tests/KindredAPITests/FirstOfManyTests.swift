@@ -129,7 +129,7 @@ struct FirstOfManyTests {
     try expectRequest(
       "/authors?fields=id&join=books&include=books.notes&books.notes.sort=body&filter=id=1", on: database,
       json: """
-        [{"id":1,"notes":[{"bookId":1,"body":null},{"bookId":2,"body":null},{"bookId":6,"body":"a"},
+        [{"id":1,"notes":[{"bookId":1,"body":null},{"bookId":2,"body":null},{"bookId":2,"body":null},{"bookId":6,"body":"a"},
         {"bookId":6,"body":"b"},{"bookId":1,"body":"good"}]}]
         """)
   }

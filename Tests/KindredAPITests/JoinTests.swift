@@ -87,6 +87,33 @@ struct JoinTests {
   }
 
   @Test
+  func `equal rows of a view below a joined to-many are several records, unless two ways lead there`() throws
+  {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, aId INTEGER REFERENCES a(id), kind TEXT);
+      CREATE TABLE c (bId INTEGER, kind TEXT, word TEXT);
+      CREATE VIEW v AS SELECT * FROM c;
+      INSERT INTO a VALUES (1);
+      INSERT INTO b VALUES (1, 1, 'k'), (2, 1, 'k');
+      INSERT INTO c VALUES (1, 'k', 'x'), (1, 'k', 'x'), (2, 'k', 'y');
+      """,
+      modelFile: """
+        resources:
+          bs:
+            associations:
+              ofKey: { hasMany: vs, foreignKey: { bId: id } }
+              ofKind: { hasMany: vs, foreignKey: { kind: kind } }
+        """)
+    let (x, y) = (#"{"bId":1,"kind":"k","word":"x"}"#, #"{"bId":2,"kind":"k","word":"y"}"#)
+    try expectRequest(
+      "/as?join=bs&include=bs.ofKey", on: database, json: #"[{"id":1,"ofKey":[\#(x),\#(x),\#(y)]}]"#)
+    try expectRequest(
+      "/as?join=bs&include=bs.ofKind", on: database, json: #"[{"id":1,"ofKind":[\#(x),\#(y)]}]"#)
+  }
+
+  @Test
   func `what is below a joined to-many is there once, however many ways lead to it`() throws {
     try expectRequest(
       #"""

@@ -93,8 +93,10 @@ extension Model {
   }
 
   /// Whether an association never reaches the same record twice from one record.
-  func leadsOnce(_ association: Association) -> Bool {
-    let steps = association.steps
+  func leadsOnce(_ association: Association) -> Bool { leadsOnce(association.steps) }
+
+  /// Whether steps never reach the same record twice from one record.
+  func leadsOnce(_ steps: [AssociationStep]) -> Bool {
     // A join table: its two foreign keys are unique together.
     if steps.count == 2, steps[0].direction == .has, let pivot = tables[steps[0].destination],
       pivot.isUnique(steps[0].destinationColumns + steps[1].originColumns), steps.allSatisfy(isPlain),

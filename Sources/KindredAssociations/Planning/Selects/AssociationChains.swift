@@ -90,9 +90,11 @@ struct AssociationChains {
 
   /// Begins a select with records that are each there once, however many ways lead to them.
   ///
-  /// - Parameter reached: Adds the tables of the ways, and returns the record that they lead to.
+  /// - Parameters:
+  ///   - isOnce: Whether only one way leads to each record.
+  ///   - reached: Adds the tables of the ways, and returns the record that they lead to.
   func begin(
-    _ select: SelectBuilder, with record: StatementRecord,
+    _ select: SelectBuilder, with record: StatementRecord, isOnce: Bool = false,
     reached: (SelectBuilder) throws -> StatementRecord
   ) throws {
     let statement = select.statement
@@ -101,10 +103,11 @@ struct AssociationChains {
       return (reached.identityColumns.map { reached.column($0.name, in: statement) }, ways.from)
     }
     guard !record.table.identity.isEmpty else {
-      // All columns identify the record, and may be NULL.
+      // All columns identify the record, and may be NULL; but several records may be equal.
+      let distinct: SQL = isOnce ? SQL() : "DISTINCT "
       return select.begin(
         with: context.sources.reference(
-          toRowsOf: "SELECT DISTINCT \(keys.joined(separator: ", ")) \(ways)", as: record.alias))
+          toRowsOf: "SELECT \(distinct)\(keys.joined(separator: ", ")) \(ways)", as: record.alias))
     }
     select.begin(with: try context.sources.reference(to: record))
     let key = record.identityColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")

@@ -117,7 +117,8 @@ struct TreeBuilder {
         model: context.model, resource: resource, node: node, parent: nil,
         parentRefusal: "the records above are joined, and not returned"),
       table: resource.table, alias: select.alias(for: resource.table), select: select, parent: nil)
-    try context.chains.begin(select, with: result) { ways in
+    let steps = (hops + [node]).compactMap(\.association).flatMap(\.steps)
+    try context.chains.begin(select, with: result, isOnce: context.model.leadsOnce(steps)) { ways in
       var reached = record
       for hop in hops + [node] where hop.association != nil {
         reached = try context.chains.chain(
