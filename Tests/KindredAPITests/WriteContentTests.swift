@@ -128,6 +128,15 @@ struct WriteContentTests {
   }
 
   @Test
+  func `a hidden key doesn't show in Location`() throws {
+    let database = try TestDatabase.writable(
+      "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT)",
+      modelFile: "resources: { people: { hidden: [id] } }")
+    let answer = try database.send(.post, "/people", #"{"name":"Ann"}"#)
+    #expect(answer.status == 201 && answer.text == #"{"name":"Ann"}"# && answer.headers["Location"] == nil)
+  }
+
+  @Test
   func `PUT leaves hidden columns alone`() throws {
     try samples.pool.withWriter {
       try $0.execute("INSERT INTO sample (id, text, secret) VALUES (1, 't', 's')")
