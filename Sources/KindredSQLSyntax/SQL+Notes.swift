@@ -20,6 +20,13 @@ extension SQL {
     if !notes.contains(where: { note.isSame(as: $0) }) { notes.append(note) }
   }
 
+  /// Returns the SQL without the notes for which `isMeant` returns true.
+  public func removingNotes(where isMeant: (any SQLNote) -> Bool) -> SQL {
+    var sql = self
+    sql.notes.removeAll(where: isMeant)
+    return sql
+  }
+
   /// Adds the notes of other SQL.
   mutating func addNotes(of other: SQL) {
     guard !other.notes.isEmpty else { return }

@@ -40,7 +40,6 @@ extension Planner {
     try begin(record, context)
     if let rule { select.add(try context.rules.condition(rule, in: record)) }
     var writer = PlanWriter(context.state)
-    return RecordLookup(
-      steps: [writer.step(PathSelect(record, absence: ""))], columns: [], context.state.findings)
+    return RecordLookup(steps: [writer.step(PathSelect(record, absence: ""))], columns: [])
   }
 }

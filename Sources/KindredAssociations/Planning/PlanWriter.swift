@@ -29,7 +29,8 @@ struct PlanWriter {
         plan.passed = pages.passed(of: root).map { statement($0, of: root) }
       }
     }
-    plan.add(tree.findings)
+    plan.addNotes()
+    plan.readsLiterals = state.readsLiterals
     try checkLength(plan.sqlLength - lengthOfPaging(plan, tree))
     return plan
   }

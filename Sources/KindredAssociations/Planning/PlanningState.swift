@@ -14,8 +14,8 @@ final class PlanningState {
   let isForOneRecord: Bool
   var budget: PlanningBudget
 
-  /// What has been found out besides the selects.
-  var findings = PlanFindings()
+  /// Whether the value of a literal has decided about the SQL, or whether it has a meaning.
+  var readsLiterals = false
 
   // MARK: Memory
 
@@ -42,7 +42,7 @@ final class PlanningState {
     self.isForOneRecord = isForOneRecord
   }
 
-  /// Returns a state without findings, for statements that are checked but never run.
+  /// Returns a state without memory, for statements that are checked but never run.
   func scratch() -> PlanningState {
     PlanningState(
       model: model, dialect: dialect, literals: literals, budget: budget, diagnostics: diagnostics,

@@ -33,8 +33,7 @@ extension Planner {
     var writer = PlanWriter(context.state)
     let last = PathSelect(record, absence: path.records.absence)
     return RecordLookup(
-      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, places: keys,
-      context.state.findings)
+      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, places: keys)
   }
 
   /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was
@@ -58,10 +57,10 @@ extension Planner {
     var steps = path.selects.map { writer.step($0) }
     let sql = rows.sql(page: tree.page(of: request.root, ahead: 1))
     steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: path.records.absence))
-    let statements = steps.map(\.statement) + context.state.findings.searches.map(\.statement)
+    let lookup = RecordLookup(steps: steps, columns: names, places: request.literals.places)
+    let statements = steps.map(\.statement) + lookup.searches.map(\.statement)
     try writer.checkLength(statements.reduce(0) { $0 + $1.sql.utf8.count })
-    return RecordLookup(
-      steps: steps, columns: names, places: request.literals.places, context.state.findings)
+    return lookup
   }
 }
 
@@ -76,12 +75,13 @@ extension RequestNode {
 }
 
 extension RecordLookup {
-  init(
-    steps: [Plan.Step], columns: [String], places: [Int: Literals.Place] = [:], _ findings: PlanFindings
-  ) {
+  /// Creates the lookup of these steps, with what is noted about their SQL.
+  init(steps: [Plan.Step], columns: [String], places: [Int: Literals.Place] = [:]) {
+    var plan = Plan()
+    plan.path = steps
+    plan.addNotes()
     self.init(
-      steps: steps, columns: columns, searches: findings.searches,
-      transients: Array(findings.transients.values), places: places)
+      steps: steps, columns: columns, searches: plan.searches, transients: plan.transients, places: places)
   }
 }
 

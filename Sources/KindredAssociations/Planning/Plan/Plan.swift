@@ -51,7 +51,7 @@ public struct Plan: Sendable {
   }
 
   /// Whether the result depends on nothing but the database, so that it is the same until something is committed.
-  public var isTimeless: Bool { statements.allSatisfy { !$0.notes.contains(.volatile) } }
+  public var isTimeless = true
 
   /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
   public var readsLiterals = false
@@ -59,8 +59,8 @@ public struct Plan: Sendable {
   /// An empty plan.
   public init() {}
 
-  /// The statements that read the result, each once: a batch has the SQL of its node.
-  private var statements: [Statement] {
+  /// The statements that read the result, without those for many parents at once, which have the same SQL.
+  var statements: [Statement] {
     path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, passed].compactMap { $0 }
   }
 
@@ -101,8 +101,8 @@ public struct Plan: Sendable {
     public var absence: String
   }
 
-  /// A full-text pattern, and the statement that validates it.
-  public struct SearchCheck: Sendable {
+  /// A full-text pattern, and the statement that validates it; two are equal if they validate the same.
+  public struct SearchCheck: Sendable, Hashable {
     /// The statement to run.
     public var statement: Statement
     /// The number of the literal that is the pattern.
@@ -111,6 +111,17 @@ public struct Plan: Sendable {
     public var columns: [String]?
     /// The pattern's position in the request.
     public var origin: Origin
+
+    /// Compares the places in the request.
+    public static func == (left: SearchCheck, right: SearchCheck) -> Bool {
+      left.literal == right.literal && left.origin == right.origin
+    }
+
+    /// Feeds the place in the request to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(literal)
+      hasher.combine(origin)
+    }
 
     /// - Throws: `RequestError` if the pattern is too long, or names a column that is hidden or doesn't exist.
     public func check(_ pattern: SQLValue) throws {

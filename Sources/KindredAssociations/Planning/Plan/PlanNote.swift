@@ -1,7 +1,34 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// What a plan has to know about the SQL of its statements, as a note of whoever wrote that SQL.
 enum PlanNote: SQLNote {
   /// It depends on more than the database, such as the clock or random numbers.
   case volatile
+  /// It has a full-text pattern to validate before the first byte is sent.
+  case search(Plan.SearchCheck)
+  /// It reads a transient table.
+  case transient(TransientTable)
+  /// An index would find its records: a complete `CREATE INDEX` statement.
+  case missingIndex(String)
+  /// No index can serve a foreign key: a sentence with the reason.
+  case mismatch(String)
+}
+
+extension Plan {
+  /// Adds what is noted about the SQL of its statements.
+  mutating func addNotes() {
+    let notes = OrderedSet(statements.flatMap(\.notes))
+    guard !notes.isEmpty else { return }
+    isTimeless = !notes.contains(.volatile)
+    for note in notes {
+      switch note {
+      case .volatile: break
+      case .search(let check): searches.append(check)
+      case .transient(let table): transients.append(table)
+      case .missingIndex(let statement): missingIndexes.append(statement)
+      case .mismatch(let reason): mismatches.append(reason)
+      }
+    }
+  }
 }

@@ -46,8 +46,11 @@ struct CommonTableDefinitions {
     let builder = RowSelectBuilder(context: PlanningContext(state: state))
     let rows = try builder.select(request, into: statement.newSelect())
     let columns = try builder.selection(of: rows)
-    outer.findings.add(state.findings)
-    return rows.rendered(page: true, columns: columns)
+    if state.readsLiterals { outer.readsLiterals = true }
+    // The patterns of its searches are literals of its own: a malformed one is an error of the statement.
+    return rows.rendered(page: true, columns: columns).removingNotes { note in
+      if case .search? = note as? PlanNote { true } else { false }
+    }
   }
 }
 

@@ -17,7 +17,7 @@ struct RowTreeBuilder {
     var plan = Plan()
     plan.nodes = try nodes(of: rows, number: 0, name: "")
     if request.count { plan.count = Plan.Statement(rows.count, context.dialect.parameterStyle) }
-    plan.transients = Array(context.state.findings.transients.values)
+    plan.addNotes()
     return plan
   }
 

@@ -80,7 +80,7 @@ public struct TransientTable: Sendable, Hashable {
 
   /// Returns the table for a `FROM` clause.
   func reference(as alias: String) -> SQL {
-    let sql: SQL = "temp.\(identifier: name) AS \(identifier: alias)"
+    let sql = ("temp.\(identifier: name) AS \(identifier: alias)" as SQL).noted(PlanNote.transient(self))
     return isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 

@@ -191,7 +191,7 @@ struct ExpressionCompiler {
     // A rule reads the clock of the database, which no cursor can set back, also where an argument reads its records.
     if !context.isInRule, arguments.allSatisfy(\.isPlain) { dialect.bindTime(of: name, &compiled) }
     var call = try dialect.function(name, compiled)
-    if dialect.readsLiterals(of: name) { state.findings.readsLiterals = true }
+    if dialect.readsLiterals(of: name) { state.readsLiterals = true }
     if name == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }
     return call
   }

@@ -62,7 +62,7 @@ struct SearchCompiler {
     guard case .text(let pattern) = state.literals[search.literal] else {
       throw RequestError(.invalidValue, "a pattern is a text", at: search.origin)
     }
-    state.findings.readsLiterals = true
+    state.readsLiterals = true
     let query: TextSearchQuery
     do {
       query = try TextSearchQuery(pattern)
@@ -88,10 +88,10 @@ struct SearchCompiler {
     try state.budget.charge(8, at: search.origin)
     let visible = visibleColumns(of: fullText, in: record)
     let isWhole = visible.count == fullText.columns.count
-    check(search, on: fullText, columns: isWhole ? nil : visible)
-    guard !isWhole else { return pattern }
+    let check = PlanNote.search(check(of: search, on: fullText, columns: isWhole ? nil : visible))
+    guard !isWhole else { return pattern.noted(check) }
     guard fullText.hasColumnFilters, !visible.isEmpty else { throw holdsHidden(record, search) }
-    return FullTextTable(fullText).pattern(pattern, in: visible)
+    return FullTextTable(fullText).pattern(pattern, in: visible).noted(check)
   }
 
   /// Returns the columns that neither the record's resource nor the index's own hides.
@@ -103,19 +103,15 @@ struct SearchCompiler {
     }
   }
 
-  /// Notes a pattern to be validated before the statements run.
+  /// Returns how a pattern is validated before the statements run.
   ///
   /// - Parameter columns: The columns that it may name; nil means all.
-  private func check(_ search: RequestNode.Search, on fullText: FullText, columns: [String]?) {
-    guard
-      !state.findings.searches.contains(where: { $0.origin == search.origin && $0.literal == search.literal })
-    else {
-      return
-    }
+  private func check(
+    of search: RequestNode.Search, on fullText: FullText, columns: [String]?
+  ) -> Plan.SearchCheck {
     let sql = FullTextTable(fullText).check(.bound(to: .parameter(search.literal)))
-    state.findings.searches.append(
-      Plan.SearchCheck(
-        statement: Plan.Statement(sql, dialect.parameterStyle), literal: search.literal, columns: columns,
-        origin: search.origin))
+    return Plan.SearchCheck(
+      statement: Plan.Statement(sql, dialect.parameterStyle), literal: search.literal, columns: columns,
+      origin: search.origin)
   }
 }

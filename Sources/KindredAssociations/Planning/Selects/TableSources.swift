@@ -44,11 +44,10 @@ struct TableSources {
     let indexed = zip(columns, collations).map { $1 ?? table.column(named: $0)?.collation ?? "BINARY" }
     guard isConverted || !table.isIndexed(columns, collations: indexed) else { return source }
     if case .table = table.kind {
-      if isConverted {
-        noteMismatches(comparisons, of: record, from: origin)
-      } else {
-        state.findings.missingIndexes.append(createIndex(on: table, columns, indexed))
-      }
+      source.items[0].table.notes =
+        isConverted
+        ? mismatches(comparisons, of: record, from: origin)
+        : [.missingIndex(createIndex(on: table, columns, indexed))]
     }
     guard dialect.nestsStatements else { return source }
     // A bound value has no affinity that could convert the other one.
@@ -68,7 +67,8 @@ struct TableSources {
         record.table.column(named: name) ?? Column(name: name),
         comparison: comparisons.indices.contains(number) ? comparisons[number] : nil)
     }
-    let transient = transientTable(of: record.table, by: keys)
+    let transient = TransientTable(
+      of: record.table, by: keys, commonTableExpressions: commonTableExpressions(for: record.table))
     var source = source
     source.isConverted = true
     let pointers = record.table.pointerColumns
@@ -122,27 +122,19 @@ struct TableSources {
       .rendered().text
   }
 
-  /// Notes the columns of a foreign key that no index can serve because the referenced columns have another type.
-  private func noteMismatches(
+  /// Returns the columns of a foreign key that no index can serve because the referenced columns have another type.
+  private func mismatches(
     _ comparisons: [KeyComparison?], of record: StatementRecord, from origin: StatementRecord
-  ) {
-    for case .some(let comparison) in comparisons where !comparison.hasOneAffinity {
+  ) -> [PlanNote] {
+    comparisons.compactMap { comparison in
+      guard let comparison, !comparison.hasOneAffinity else { return nil }
       let (referring, referred) = (comparison.referring, comparison.referred)
       guard !record.resource.hidden.contains(referring.name), !origin.resource.hidden.contains(referred.name)
-      else {
-        continue
-      }
-      state.findings.mismatches.append(
+      else { return nil }
+      return .mismatch(
         "\(referring.description(of: record.table)) refers to \(referred.description(of: origin.table)): no index finds it while the types differ; declare the same type"
       )
     }
-  }
-
-  private func transientTable(of table: Table, by keys: [TransientTable.Key]) -> TransientTable {
-    let transient = TransientTable(
-      of: table, by: keys, commonTableExpressions: commonTableExpressions(for: table))
-    state.findings.transients[transient.name] = transient
-    return transient
   }
 
   /// Returns the `WITH` clause of a statement that reads `table`, which may be empty.
@@ -166,14 +158,19 @@ extension Model {
 ///
 /// `FROM` clauses are built from these alone, so no statement reads a table without its rule.
 struct TableReference {
-  let sql: SQL
+  private let table: SQL
+  /// What is noted about its use.
+  var notes: [PlanNote] = []
   /// Nil if all records are visible.
   let rule: SQL?
   /// The record whose table it is; nil for subqueries and copies.
   let record: RecordID?
 
+  /// The table with its alias.
+  var sql: SQL { notes.reduce(table) { $0.noted($1) } }
+
   fileprivate init(sql: SQL, rule: SQL?, record: RecordID? = nil) {
-    self.sql = sql
+    table = sql
     self.rule = rule
     self.record = record
   }
@@ -185,7 +182,9 @@ struct TableReference {
 
   /// Returns a copy of the table, which holds all of its records.
   fileprivate func copied(to transient: TransientTable, as alias: String) -> TableReference {
-    TableReference(sql: transient.reference(as: alias), rule: rule)
+    var copy = TableReference(sql: transient.reference(as: alias), rule: rule)
+    copy.notes = notes
+    return copy
   }
 }
 

@@ -17,8 +17,6 @@ struct SelectTree {
   let isCounted: Bool
   /// The pages of the root; nil if there is only one.
   let pages: RootPages?
-  /// What else the plan has to contain.
-  let findings: PlanFindings
 }
 
 /// The select of a record on the path to the root.

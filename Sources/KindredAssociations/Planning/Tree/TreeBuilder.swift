@@ -34,7 +34,7 @@ struct TreeBuilder {
     return SelectTree(
       path: path.selects, nodes: [root] + draft.below, isSingle: records.isSingle,
       isFoundByPrimaryKey: records.isFoundByPrimaryKey, absence: records.absence, isCounted: request.count,
-      pages: pages, findings: context.state.findings)
+      pages: pages)
   }
 
   /// Returns the select of a node below `record`, followed by those below it.
