@@ -61,7 +61,7 @@ static void load(void) {
   void *library = NULL;
   for (int number = 0; !library && names[number]; number++) library = dlopen(names[number], RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    snprintf(problem, sizeof problem, "PostgreSQL's client library is missing (%s): install libpq5", names[0]);
+    snprintf(problem, sizeof problem, "PostgreSQL's client library is missing (%s); install libpq5", names[0]);
     return;
   }
 #define LOOK_UP(result, name, parameters)                                                                          \

@@ -38,14 +38,14 @@ public final class PublicKey: @unchecked Sendable {
     let length = digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
     guard Self.modulusLengths.contains(length) else {
       throw Refusal(
-        "an RSA key has \(Self.modulusLengths.lowerBound) to \(Self.modulusLengths.upperBound) bits, not \(length)"
+        "an RSA key must have \(Self.modulusLengths.lowerBound) to \(Self.modulusLengths.upperBound) bits, not \(length)"
       )
     }
     // With the exponent 1 any signature would be valid, and an even one is invalid for RSA.
     guard let last = exponent.last, last & 1 == 1, Array(exponent.drop { $0 == 0 }) != [1],
       exponent.count <= 8
     else {
-      throw Refusal("the exponent of an RSA key is an odd number from 3 on, of 8 bytes at most")
+      throw Refusal("the exponent of an RSA key must be an odd number of at least 3, with at most 8 bytes")
     }
     kind = .rsa
     key = try Self.decoded(
@@ -67,7 +67,7 @@ public final class PublicKey: @unchecked Sendable {
     default: throw Refusal("the curve `\(curve)` is not supported")
     }
     guard x.count == length, y.count == length else {
-      throw Refusal("the coordinates of a point on \(curve) have \(length) bytes")
+      throw Refusal("the coordinates of a point on \(curve) must have \(length) bytes")
     }
     key = try Self.decoded(
       algorithm: [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01] + identifier, key: [4] + x + y)
@@ -84,7 +84,7 @@ public final class PublicKey: @unchecked Sendable {
     }
     guard let key = EVP_PKEY_new_raw_public_key(type, nil, x, x.count) else {
       ERR_clear_error()
-      throw Refusal("`x` is no key of \(curve)")
+      throw Refusal("`x` is not a key of \(curve)")
     }
     self.key = key
   }
@@ -100,7 +100,7 @@ public final class PublicKey: @unchecked Sendable {
     }
     guard let decoded else {
       ERR_clear_error()
-      throw Refusal("its numbers make no key")
+      throw Refusal("its numbers are not a valid key")
     }
     return decoded
   }

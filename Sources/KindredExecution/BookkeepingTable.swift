@@ -49,7 +49,7 @@ public struct BookkeepingTable: Sendable {
     guard !begins(other.columns) else { return true }
     throw RequestError(
       .invalidValue,
-      "answers to repeated requests would be kept in a table \(name), but the database has another one of this name: leave out `Idempotency-Key`"
+      "the table \(name), which stores the responses to repeated requests, exists with other columns; leave out `Idempotency-Key`"
     )
   }
 

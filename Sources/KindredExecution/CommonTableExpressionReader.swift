@@ -71,7 +71,7 @@ public struct CommonTableExpressionReader {
       "WITH \(clauses.joined(separator: ", ")) SELECT * FROM \(identifier: definition.name) LIMIT 0"
     let statement = try connection.prepare(sql.rendered().text)
     guard statement.parameterCount == 0 else {
-      throw Objection(message: "it has a parameter: write the value instead")
+      throw Objection(message: "it has a parameter; write the value instead")
     }
     let comparisons = try ColumnProbe(connection).comparisons(of: definition.name, with: clauses)
     let columns = (0..<statement.columnCount).map { column in
@@ -94,9 +94,9 @@ public struct CommonTableExpressionReader {
     for token in SQLTokens.all(in: sql) {
       switch token {
       case .symbol("("): depth += 1
-      case .symbol(")") where depth == 0: return "a `)` closes nothing"
+      case .symbol(")") where depth == 0: return "a `)` has no matching `(`"
       case .symbol(")"): depth -= 1
-      case .symbol(";"): return "it should be one SELECT"
+      case .symbol(";"): return "it must be a single SELECT"
       default: break
       }
     }

@@ -21,7 +21,7 @@ struct ForeignKeyReader {
         case .failure(let reason):
           warnings.append(
             "the foreign key of \(drafts[position].name) on \(declared.from.joined(separator: ", ")) "
-              + "is left out: \(reason.message)")
+              + "is ignored: \(reason.message)")
         }
       }
     }

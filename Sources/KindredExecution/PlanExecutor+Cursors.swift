@@ -57,7 +57,7 @@ extension PlanExecutor {
     var values = cursor.values
     guard let first = values.firstIndex(where: { !$0.isWhole }), isDescending.indices.contains(first) else {
       throw RequestError(
-        .invalidValue, "the record that the page before ended with has changed: begin without `after`",
+        .invalidValue, "the last record of the previous page has changed; start again without `after`",
         at: Origin(parameter: "after"))
     }
     // Any text with this beginning is less than the beginning followed by the greatest bytes.

@@ -63,12 +63,12 @@ public struct SchemaReader {
       {
         // For example a view of a table that was dropped, a virtual table of an unknown module, a damaged full-text
         // index.
-        warnings.append("the \(entry.kindName) \(entry.name) is left out: \(error.message)")
+        warnings.append("the \(entry.kindName) \(entry.name) is not served: \(error.message)")
       }
     }
     warnings += drop(&drafts, unlessIn: entries)
     warnings += drafts.filter { $0.kind != .view && $0.primaryKey.isEmpty }.map { draft in
-      "the table \(draft.name) has no key by which its records could be found"
+      "the table \(draft.name) has no key that identifies its records"
     }
     resolveFullText(in: &drafts)
     warnings += try ForeignKeyReader(connection: connection, database: database).readKeys(of: &drafts)
@@ -82,12 +82,12 @@ public struct SchemaReader {
     var seen: Set<String> = []
     drafts.removeAll { draft in
       if let content = draft.externalContent, !names.contains(content.foldingASCIICase) {
-        warnings.append("the full-text table \(draft.name) is left out: there is no table \(content)")
+        warnings.append("the full-text table \(draft.name) is not served: there is no table \(content)")
       } else if draft.columns.isEmpty || draft.isUnreadable {
-        warnings.append("the table \(draft.name) is left out: its columns can't be read")
+        warnings.append("the table \(draft.name) is not served: its columns can't be read")
       } else if !seen.insert(draft.name).inserted {
         // For SQLite, names that differ only in Unicode normalization are different.
-        warnings.append("the table \(draft.name) is left out: another one has the same name")
+        warnings.append("the table \(draft.name) is not served: another one has the same name")
       } else {
         return false
       }

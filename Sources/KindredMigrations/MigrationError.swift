@@ -46,23 +46,23 @@ extension MigrationError: CustomStringConvertible {
     let text =
       switch reason {
       case .misnamed:
-        "a migration is named by a number and a name, as in 0001-schema.sql"
+        "the file name of a migration must be a number and a name, as in 0001-schema.sql"
       case .duplicateNumber(let otherFile):
-        "has the number of \(otherFile); give it the next free one"
+        "has the same number as \(otherFile); give it the next free one"
       case .unreadable(let message):
         "can't be read: \(message)"
       case .changed:
-        "has been applied, and was changed since; restore it, and put the change into a new file"
+        "was changed after it was applied; restore it, and put the change into a new file"
       case .missing:
-        "has been applied, and is missing now; restore it"
+        "was applied, but is missing now; restore it"
       case .outOfOrder(let laterFile):
-        "comes before \(laterFile), which has been applied already; give it a higher number"
+        "comes before \(laterFile), which is already applied; give it a higher number"
       case .transactionStatement(let keyword):
-        "\(keyword) is not allowed: each file is one transaction"
+        "\(keyword) is not allowed, because each file is one transaction"
       case .failed(let error):
         error.message
       case .foreignKeyViolation(let table, let rowID, let parent):
-        "leaves \(rowID.map { "row \($0)" } ?? "a row") of \(table) without the row of \(parent) that it refers to"
+        "leaves \(rowID.map { "row \($0)" } ?? "a row") of \(table) with a reference to a missing row of \(parent)"
       }
     return "\(place): \(text)"
   }

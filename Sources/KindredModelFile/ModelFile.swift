@@ -130,7 +130,7 @@ public struct ModelFileError: Error, Sendable {
 }
 
 extension ModelFileError: CustomStringConvertible {
-  /// One line, such as "model.yaml:3: there is no table `auther`: did you mean `author`?".
+  /// One line, such as "model.yaml:3: there is no table `auther`; did you mean `author`?".
   public var description: String {
     "\(path)\(line.map { ":\($0)" } ?? ""): \(message)"
   }

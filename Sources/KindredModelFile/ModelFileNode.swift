@@ -28,20 +28,20 @@ struct ModelFileNode {
   /// Returns the text of a scalar.
   func text(_ mend: String) throws -> Located<String> {
     guard let text = node.text, !isNull, !text.isEmpty else {
-      throw error("\(name) should be a text: \(mend)")
+      throw error("\(name) must be a string; \(mend)")
     }
     return Located(text, line: line)
   }
 
   /// Returns the texts of a sequence.
   func texts(_ mend: String) throws -> [Located<String>] {
-    guard let items = node.items else { throw error("\(name) should be a list: \(mend)") }
+    guard let items = node.items else { throw error("\(name) must be a list; \(mend)") }
     return try items.map { try ModelFileNode($0, in: file, name: "an item of \(name)").text(mend) }
   }
 
   /// Returns the entries of a mapping in order.
   func entries(_ mend: String) throws -> [(key: Located<String>, value: ModelFileNode)] {
-    guard let entries = node.entries else { throw error("\(name) should be a mapping: \(mend)") }
+    guard let entries = node.entries else { throw error("\(name) must be a mapping; \(mend)") }
     return try entries.map { entry in
       guard let key = entry.key, !key.isEmpty else {
         throw file.error(entry.line, "an entry of \(name) has no name")

@@ -21,7 +21,7 @@ extension ModelFileParser {
         if let line = named[verb] {
           throw node.file.error(
             name.line,
-            "`\(verb.rawValue)` is said in line \(line) already: `\(Self.writing)` stands for all three")
+            "`\(verb.rawValue)` is already given in line \(line); `\(Self.writing)` covers all three")
         }
         named[verb] = name.line
       }
@@ -38,7 +38,7 @@ extension ModelFileParser {
   ) throws -> ModelFile.AccessDefinition {
     var entry = ModelFile.AccessDefinition(verbs: verbs)
     if node.isNull {
-      throw node.error("\(node.name) says nothing: write `{}` for everybody, or leave it out for nobody")
+      throw node.error("\(node.name) is empty; write `{}` for everybody, or leave it out for nobody")
     }
     for (member, value) in try node.entries("write it as `{ roles: [reader], rows: id = auth.sub }`") {
       switch member.value {

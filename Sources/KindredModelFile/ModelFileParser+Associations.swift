@@ -28,7 +28,7 @@ extension ModelFileParser {
       case "from": members.from = try value.text("name an association of the resource")
       case "foreignKey": members.foreignKey = try foreignKey(value)
       case "through": members.through = try value.text("name an association of the resource")
-      case "using": members.using = try value.text("name an association of the resource between")
+      case "using": members.using = try value.text("name an association of the intermediate resource")
       case "filter": members.filter = try expression(value)
       case "sort": members.sort = try sort(value)
       case let name:
@@ -38,7 +38,7 @@ extension ModelFileParser {
             among: Self.kinds.map(\.key) + ["from", "foreignKey", "through", "using", "filter", "sort"])
         }
         guard members.kind == nil else {
-          throw node.file.error(member.line, "`\(key.value)` is of two kinds: keep one of them")
+          throw node.file.error(member.line, "`\(key.value)` has two kinds; keep one of them")
         }
         members.kind = (kind, try value.text("name a resource"))
       }
@@ -60,28 +60,30 @@ extension ModelFileParser {
     if let from = members.from {
       guard members.kind == nil, members.foreignKey == nil, members.through == nil, members.using == nil
       else {
-        throw refuse(from.line, "is taken `from` another association: only `filter` and `sort` go with that")
+        throw refuse(from.line, "is taken `from` another association; only `filter` and `sort` can be added")
       }
       return .from(from)
     }
     guard let (kind, destination) = members.kind else {
-      throw refuse(key.line, "has no kind: say `belongsTo`, `hasMany` or `hasOne` with a resource, or `from`")
+      throw refuse(key.line, "has no kind; add `belongsTo`, `hasMany` or `hasOne` with a resource, or `from`")
     }
     switch (members.through, members.using) {
     case (nil, nil):
       return .foreignKey(kind, destination: destination, members.foreignKey)
     case (let through?, let using?):
       guard kind != .belongsTo else {
-        throw refuse(destination.line, "goes `through` another association: say `hasOne` or `hasMany`")
+        throw refuse(destination.line, "goes `through` another association; use `hasOne` or `hasMany`")
       }
       if let foreignKey = members.foreignKey {
-        throw refuse(foreignKey.line, "goes `through` another association: remove `foreignKey`")
+        throw refuse(foreignKey.line, "goes `through` another association; remove `foreignKey`")
       }
       return .through(kind, destination: destination, through: through, using: using)
     case (let through?, nil):
-      throw refuse(through.line, "goes `through` `\(through.value)`: say what it is `using` from there")
+      throw refuse(
+        through.line, "goes `through` `\(through.value)`; add `using` with an association from there")
     case (nil, let using?):
-      throw refuse(using.line, "is `using` `\(using.value)`: say what it goes `through`")
+      throw refuse(
+        using.line, "is `using` `\(using.value)`; add `through` with the association that leads there")
     }
   }
 
@@ -97,7 +99,9 @@ extension ModelFileParser {
     } else {
       columns = .init(columns: try node.texts(mend).map(\.value))
     }
-    guard !columns.columns.isEmpty else { throw node.error("a foreign key has one column at least: \(mend)") }
+    guard !columns.columns.isEmpty else {
+      throw node.error("a foreign key needs at least one column; \(mend)")
+    }
     return ModelFile.Located(columns, line: node.line)
   }
 }

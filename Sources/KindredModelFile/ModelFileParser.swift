@@ -46,7 +46,7 @@ public struct ModelFileParser {
       case .syntax(let problem, let line, let column):
         throw refusal(line, "this is not YAML: \(problem), at column \(column)")
       case .repeatedKey(let key, let line):
-        throw refusal(line, "`\(key)` is repeated in the same mapping: remove one of them")
+        throw refusal(line, "`\(key)` is repeated in the same mapping; remove one of them")
       case .unreadable(let problem, let line): throw refusal(line, "this is not YAML: \(problem)")
       }
     }
@@ -59,7 +59,7 @@ public struct ModelFileParser {
   ) throws -> ModelFile.ResourceEntry {
     var entry = ModelFile.ResourceEntry(name: name)
     guard !Resource.reservedNames.contains(name.value) else {
-      throw node.file.error(name.line, "`\(name.value)` can't be the name of a resource: choose another")
+      throw node.file.error(name.line, "`\(name.value)` can't be the name of a resource; choose another")
     }
     if node.isNull { return entry }
     var refinement = ModelFile.ResourceRefinement()
@@ -71,7 +71,7 @@ public struct ModelFileParser {
       case "sort": refinement.sort = try sort(value)
       case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
       case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
-      case "label": refinement.label = try value.text("name the column that is shown for a record")
+      case "label": refinement.label = try value.text("name the column shown in place of a record")
       case "key": refinement.key = try value.texts("write the columns as `[id]`")
       case "associations":
         refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
@@ -91,7 +91,7 @@ public struct ModelFileParser {
     _ name: ModelFile.Located<String>, _ node: ModelFileNode
   ) throws -> ModelFile.CommonTableExpression {
     guard !Resource.reservedNames.contains(name.value) else {
-      throw node.file.error(name.line, "`\(name.value)` can't be the name of a resource: choose another")
+      throw node.file.error(name.line, "`\(name.value)` can't be the name of a resource; choose another")
     }
     var sql: ModelFile.Located<String>?
     var key: [ModelFile.Located<String>] = []
@@ -104,7 +104,7 @@ public struct ModelFileParser {
           member, "a common table expression has no `\(member.value)`", among: ["sql", "key"])
       }
     }
-    guard let sql else { throw node.file.error(name.line, "`\(name.value)` has no `sql`: write one SELECT") }
+    guard let sql else { throw node.file.error(name.line, "`\(name.value)` has no `sql`; write one SELECT") }
     return ModelFile.CommonTableExpression(name: name, sql: sql, key: key)
   }
 

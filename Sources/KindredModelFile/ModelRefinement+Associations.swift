@@ -21,7 +21,7 @@ extension ModelRefinement {
         }
         if table.columns.contains(where: { $0.name == key }), !hidden.contains(key) {
           throw file.error(
-            entry.key.line, "`\(key)` is a column of `\(table.name)`: choose another key, or hide the column")
+            entry.key.line, "`\(key)` is a column of `\(table.name)`; choose another key, or hide the column")
         }
         let place = AssociationDefinitions.Place(resource: name.value, key: key)
         model.resources[name.value]?.associations[key] = try definitions.association(at: place)
@@ -67,11 +67,11 @@ struct AssociationDefinitions {
       throw file.error(nil, "there is no association `\(place.key)`")
     }
     guard unfinished.insert(place).inserted else {
-      throw file.error(entry.key.line, "`\(place.key)` stands on itself: define one of its parts otherwise")
+      throw file.error(entry.key.line, "`\(place.key)` is defined by itself; define it by other associations")
     }
     guard unfinished.count <= Self.maximumSteps else {
       throw file.error(
-        entry.key.line, "`\(place.key)` stands on more than \(Self.maximumSteps) others, one upon another")
+        entry.key.line, "`\(place.key)` is defined by a chain of more than \(Self.maximumSteps) associations")
     }
     defer { unfinished.remove(place) }
     var association = try association(definition.way, at: place)
@@ -82,7 +82,7 @@ struct AssociationDefinitions {
     guard association.steps.count <= Self.maximumSteps else {
       throw file.error(
         entry.key.line,
-        "`\(place.key)` takes \(association.steps.count) steps: \(Self.maximumSteps) are the most")
+        "`\(place.key)` has \(association.steps.count) steps; the maximum is \(Self.maximumSteps)")
     }
     finished[place] = association
     return association
@@ -145,7 +145,7 @@ struct AssociationDefinitions {
     }
     for (key, association) in [(through, pivot), (using, target)]
     where kind == .hasOne && association.cardinality == .toMany {
-      throw file.error(key.line, "`\(key.value)` leads to many records: say `hasMany`")
+      throw file.error(key.line, "`\(key.value)` leads to many records; use `hasMany`")
     }
     // The condition on the pivots stays with their step, and so does the order by which a to-one association chooses.
     if let last = pivot.steps.indices.last {
@@ -199,12 +199,12 @@ struct AssociationDefinitions {
         let choices = declared.map { "[\($0.columns.joined(separator: ", "))]" }.joined(separator: " or ")
         throw file.error(
           line,
-          "`\(holder.name)` has several foreign keys to `\(referred.name)`: say `foreignKey: \(choices)`")
+          "`\(holder.name)` has several foreign keys to `\(referred.name)`; add `foreignKey: \(choices)`")
       }
       guard let only = declared.first else {
         throw file.error(
           line,
-          "`\(holder.name)` has no foreign key to `\(referred.name)`: say `foreignKey: { column: column }`")
+          "`\(holder.name)` has no foreign key to `\(referred.name)`; add `foreignKey: { column: column }`")
       }
       return only
     }
@@ -224,8 +224,8 @@ struct AssociationDefinitions {
     guard primaryKey.count == own.count else {
       throw file.error(
         columns.line,
-        "the primary key of `\(referred.name)` has \(primaryKey.count) columns, not \(own.count): "
-          + "say `foreignKey: { \(own[0]): column }`")
+        "the foreign key has \(own.count) columns and the primary key of `\(referred.name)` \(primaryKey.count); "
+          + "add `foreignKey: { \(own[0]): column }`")
     }
     return ForeignKey(columns: own, destination: referred.name, destinationColumns: primaryKey)
   }

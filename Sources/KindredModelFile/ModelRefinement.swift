@@ -79,12 +79,13 @@ extension ModelRefinement {
       let name = expression.name.value
       if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name) }) {
         throw file.error(
-          expression.name.line, "`\(name)` would hide the table `\(table.name)`: choose another name")
+          expression.name.line, "`\(name)` is also the name of the table `\(table.name)`; choose another name"
+        )
       }
       if let resource = model.resources[name] {
         throw file.error(
           expression.name.line,
-          "`\(name)` is the resource of the table `\(resource.table.name)`: choose another name")
+          "`\(name)` is the resource of the table `\(resource.table.name)`; choose another name")
       }
     }
     let definitions = expressions.map {
@@ -101,7 +102,7 @@ extension ModelRefinement {
     } catch let failure as CommonTableDefinition.Failure {
       let expression = expressions[failure.index]
       throw file.error(
-        expression.sql.line, "the SQL of `\(expression.name.value)` is wrong: \(failure.message)")
+        expression.sql.line, "the SQL of `\(expression.name.value)` is invalid: \(failure.message)")
     }
   }
 }
@@ -137,8 +138,8 @@ extension ModelRefinement {
       if let entry = mentioned[resource.name], entry.refinement != nil, given.isEmpty {
         throw file.error(
           entry.name.line,
-          "`\(resource.name)` is the resource of the table `\(resource.table.name)`, which would lose its own: "
-            + "give that one another name with `table: \(resource.table.name)`, or remove `table:` here")
+          "`\(resource.name)` is the only resource of the table `\(resource.table.name)`; "
+            + "add a resource with another name and `table: \(resource.table.name)`, or remove `table:` here")
       }
       var all = isKept ? [resource.name] : given.map(\.value)
       if let position = all.firstIndex(of: resource.name) { all.insert(all.remove(at: position), at: 0) }
@@ -169,15 +170,17 @@ extension ModelRefinement {
       guard let key = refinement.key, let table = model.resources[name.value]?.table else { continue }
       let line = key.first?.line ?? name.line
       guard table.kind == .view else {
-        throw file.error(line, "`key` is for views, and `\(table.name)` has its own: remove it")
+        throw file.error(
+          line, "`key` is only for views, and the table `\(table.name)` has its own key; remove it")
       }
       let names = try key.map { try column($0, of: table) }
       guard !names.isEmpty, Set(names).count == names.count else {
-        throw file.error(line, "`key` names the columns that identify a row, each once: write `[id]`")
+        throw file.error(line, "`key` must list the columns that identify a row, each once; write `[id]`")
       }
       let columns = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
       if let other = keys[table.name], other != columns {
-        throw file.error(line, "`\(table.name)` has another key already: give all of its resources the same")
+        throw file.error(
+          line, "`\(table.name)` already has another key; give all of its resources the same key")
       }
       keys[table.name] = columns
     }
@@ -199,7 +202,7 @@ extension ModelRefinement {
         resource.fields = try fields.map { field in
           let column = try column(field, of: resource.table)
           guard !resource.hidden.contains(column) else {
-            throw file.error(field.line, "`\(column)` is hidden: remove it from `fields`")
+            throw file.error(field.line, "`\(column)` is hidden; remove it from `fields`")
           }
           return column
         }
@@ -207,7 +210,7 @@ extension ModelRefinement {
       if let label = refinement.label {
         let column = try column(label, of: resource.table)
         guard !resource.hidden.contains(column) else {
-          throw file.error(label.line, "`\(column)` is hidden: choose another column as `label`")
+          throw file.error(label.line, "`\(column)` is hidden; choose another column as `label`")
         }
         resource.label = column
       }

@@ -33,7 +33,7 @@ public final class PostgreSQLConnection {
   public init(_ target: ConnectionTarget) throws(PostgreSQLError) {
     try ConnectionTarget.checkLibrary()
     let connection = Self.connect(target)
-    guard let connection else { throw .lost("there is no memory for a connection") }
+    guard let connection else { throw .lost("there is not enough memory for a connection") }
     guard Int(kindred_pq_status(connection)) == KINDRED_PQ_CONNECTION_OK else {
       let message = String(message: kindred_pq_error_message(connection))
       let hint =
@@ -45,7 +45,7 @@ public final class PostgreSQLConnection {
     cancelState = CancelState(connection)
     preparesStatements = target.preparation != .off
     guard kindred_pq_enter_pipeline(connection) else {
-      throw .lost("libpq has no pipelines: install version 14 or later")
+      throw .lost("libpq has no pipeline mode; install version 14 or later")
     }
     // libpq's time limit ends with the connection.
     deadline = MonotonicTime.now() &+ UInt64(max(1, target.connectTimeout)) * 1_000_000_000
@@ -276,7 +276,7 @@ public final class PostgreSQLConnection {
     if readiness.isOutOfTime {
       isBroken = true
       var error = PostgreSQLError(
-        state: PostgreSQLError.State.cancelled, message: "the server did not answer in time")
+        state: PostgreSQLError.State.cancelled, message: "the server didn't respond in time")
       error.endsConnection = true
       error.isTimeout = true
       throw error

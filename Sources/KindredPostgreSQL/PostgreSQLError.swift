@@ -46,7 +46,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public static let unknownOutcome: PostgreSQLError = {
     var error = PostgreSQLError(
       state: State.unknownOutcome,
-      message: "the connection was lost during COMMIT: it is unknown whether it was done")
+      message: "the connection was lost during COMMIT, so it is unknown whether the transaction was committed"
+    )
     error.endsConnection = true
     return error
   }()

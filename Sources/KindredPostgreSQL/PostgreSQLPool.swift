@@ -123,7 +123,7 @@ public final class PostgreSQLPool: Sendable {
   public func take(_ number: UInt64) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     guard state.withLock({ $0.slots.claim(number) }) else {
       throw PostgreSQLError(
-        state: PostgreSQLError.State.tooManyConnections, message: "it is not the waiter's turn")
+        state: PostgreSQLError.State.tooManyConnections, message: "it is not this waiter's turn")
     }
     return try connection()
   }

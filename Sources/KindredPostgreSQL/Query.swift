@@ -38,7 +38,7 @@ public struct Query: Sendable, Equatable {
       guard !value.contains(0) else {
         throw PostgreSQLError(
           state: PostgreSQLError.State.untranslatableCharacter,
-          message: "the character U+0000 can't be in a text of PostgreSQL")
+          message: "PostgreSQL can't store the character U+0000 in a text")
       }
       starts.append(memory.count)
       memory.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })

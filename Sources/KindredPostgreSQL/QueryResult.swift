@@ -76,7 +76,7 @@ public final class QueryResult {
     }
     guard isSet else {
       throw PostgreSQLError(
-        state: PostgreSQLError.State.outOfMemory, message: "there is no memory for a result")
+        state: PostgreSQLError.State.outOfMemory, message: "there is not enough memory for a result")
     }
   }
 

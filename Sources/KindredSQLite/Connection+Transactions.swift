@@ -56,7 +56,7 @@ extension Connection {
         throw RollBack()
       }
     } catch is RollBack {}
-    guard let result else { throw DatabaseError.misuse("nothing was run") }
+    guard let result else { throw DatabaseError.misuse("no transaction was run") }
     return result
   }
 

@@ -136,10 +136,10 @@ extension Connection {
   public func prepare(_ sql: String, persistent: Bool = false) throws -> Statement {
     var script = Script(sql)
     guard let statement = try script.next(on: self, persistent: persistent) else {
-      throw DatabaseError.misuse("no statement", sql: sql)
+      throw DatabaseError.misuse("the SQL contains no statement", sql: sql)
     }
     guard try script.next(on: self, persistent: false) == nil else {
-      throw DatabaseError.misuse("more than one statement", sql: sql)
+      throw DatabaseError.misuse("the SQL contains more than one statement", sql: sql)
     }
     return statement
   }

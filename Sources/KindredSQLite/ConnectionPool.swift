@@ -127,7 +127,7 @@ public final class ConnectionPool: Sendable {
   /// - Throws: The error that `body` throws; `DatabaseError` (busy) if others write for too long, or (read-only) if
   ///   there is no writing connection.
   public func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard let writers else { throw DatabaseError.readOnly("the database is served for reading") }
+    guard let writers else { throw DatabaseError.readOnly("the database is served read-only") }
     let connection = try writers.checkOut()
     defer { writers.checkIn(connection) }
     return try body(connection)

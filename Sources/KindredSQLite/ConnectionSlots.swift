@@ -98,7 +98,7 @@ final class ConnectionSlots: Sendable {
   /// Takes or opens the connection of a waiter that has been granted a slot.
   func take(_ number: UInt64) throws -> sending Connection {
     let idle = try state.withLock { state in
-      guard state.slots.claim(number) else { throw DatabaseError.misuse("it is not the waiter's turn") }
+      guard state.slots.claim(number) else { throw DatabaseError.misuse("it is not this waiter's turn") }
       return try state.takeIdle()
     }
     return try idle?.connection ?? openInSlot()

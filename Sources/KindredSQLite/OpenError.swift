@@ -48,17 +48,17 @@ extension OpenError: CustomStringConvertible {
       case .unreadable:
         "permission denied; make the file readable, and its directories searchable, for this user"
       case .notWritable:
-        "is read-only; make the file and its directory writable for this user, or don't ask for writing"
+        "is read-only; make the file and its directory writable for this user, or open the database for reading only"
       case .directoryNotWritable:
-        "its directory can't be written to, which SQLite has to for this database; make it, or make it writable for this user"
+        "its directory isn't writable, which SQLite requires for this database; create the directory, or make it writable for this user"
       case .notADatabase:
         "is not an SQLite database, or is encrypted; check the path"
       case .damaged(let message):
         "is damaged (\(message)); restore a backup, or try the .recover command of the sqlite3 shell"
       case .busy:
-        "is locked by another process; end that one, or try again"
+        "is locked by another process; end that process, or try again"
       case .needsRecovery:
-        "has a journal to be completed, which takes writing; open it once with the sqlite3 shell where it is writable"
+        "has an unfinished journal, whose recovery requires writing; open it once with the sqlite3 shell where it is writable"
       case .other(let message):
         "can't be opened (\(message))"
       }

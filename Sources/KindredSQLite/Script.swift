@@ -41,7 +41,7 @@ package struct Script {
         return statement
       }
       if position < end, bytes[position] == 0 {
-        throw DatabaseError.misuse("a NUL in the text", sql: text)
+        throw DatabaseError.misuse("the SQL contains a NUL character", sql: text)
       }
     }
     return nil

@@ -349,5 +349,5 @@ private final class WriteJob: @unchecked Sendable {
 
 extension Error where Self == DatabaseError {
   /// The error of a write whose deadline has passed while others were writing.
-  fileprivate static var tooLate: DatabaseError { DatabaseError.busy("others were writing") }
+  fileprivate static var tooLate: DatabaseError { DatabaseError.busy("other writes took too long") }
 }

@@ -252,7 +252,7 @@ struct BoundsTests {
       "CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB); INSERT INTO t VALUES (1, zeroblob(20000000));",
       configuration: Self.limited)
     let (status, _, text) = try database.get("/ts/1/b")
-    #expect(status == 400 && text.contains("this value is longer than"), "\(text)")
+    #expect(status == 400 && text.contains("the value is longer than"), "\(text)")
   }
 
   @Test(arguments: ["distinct=true&fields=t", "group=t&fields=t,n:count()", "fields=id,t&sort=-t"])

@@ -125,7 +125,7 @@ struct KeyComparisonTests {
       CREATE INDEX i ON book (authorId);
       """)
     let text = try database.get("/authors?include=books&explain=true").text
-    #expect(text.contains("book.authorId (no type) refers to author.id (INTEGER): no index finds it"))
+    #expect(text.contains("book.authorId (no type) refers to author.id (INTEGER): no index can be used"))
     #expect(text.contains(#""missingIndexes":[]"#))
   }
 

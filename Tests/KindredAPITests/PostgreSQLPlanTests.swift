@@ -138,31 +138,31 @@ struct PostgreSQLPlanTests {
   }
 
   @Test(arguments: [
-    ("name", "a text is no condition: compare it with something"),
+    ("name", "a text is not a condition; compare it with something"),
     (
       "name>year",
-      "PostgreSQL does not compare a text with an integer: write `cast(name as integer)`"
+      "PostgreSQL can't compare a text with an integer; write `cast(name as integer)`"
     ),
     (
       "born=name",
-      "PostgreSQL does not compare a date with a text: write `cast(born as text)`"
+      "PostgreSQL can't compare a date with a text; write `cast(born as text)`"
     ),
     (
       "photo='x'",
-      "PostgreSQL does not compare binary data with a text: write `cast('x' as blob)`"
+      "PostgreSQL can't compare binary data with a text; write `cast('x' as blob)`"
     ),
-    ("name%2B1>2", "a text is no number: write `cast(name as numeric)`"),
+    ("name%2B1>2", "a text is not a number; write `cast(name as numeric)`"),
     (
       "name glob name",
-      "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others"
+      "on PostgreSQL the pattern of `glob` must be a text in quotes; write `like` for others"
     ),
     (
       "json_extract(data,name)=1",
-      "argument 2 of `json_extract` is no path: write a text such as '$.name' or '$.list[0]'"
+      "argument 2 of `json_extract` is not a path; write a text such as '$.name' or '$.list[0]'"
     ),
     (
       "date(born,'weekday 1')>''",
-      "PostgreSQL takes no such modifier of a date: write one such as '+1 day' or 'start of month'"
+      "this modifier of a date isn't supported on PostgreSQL; write one such as '+1 day' or 'start of month'"
     ),
   ])
   func `types that don't fit are refused, with the cast that does`(condition: String, message: String) throws

@@ -142,7 +142,7 @@ struct WriteOddTableTests {
   func `a part of a foreign key that leads nowhere is named with the rest`() throws {
     let answer = try database.send(.patch, "/towns/1", #"{"country":"DE"}"#)
     #expect(answer.status == 409)
-    #expect(answer.problem("detail") == "`country`, `region` refer to a record that is not there")
+    #expect(answer.problem("detail") == "`country`, `region` refer to a record that doesn't exist")
   }
 
   @Test

@@ -255,7 +255,7 @@ import Testing
     #expect(model.resources.map(\.value.table.name) == schema.tables.map(\.key))
     #expect(
       model.warnings.first
-        == "the table books is served as books2, for books is taken; the model file can rename it")
+        == "the table books is served as books2, because books is taken; the model file can rename it")
     #expect(model.warnings.count == 4)
   }
 

@@ -38,11 +38,11 @@ struct ResolutionTests {
   }
 
   @Test(arguments: [
-    ("titel", "`titel` is no column of books"),
-    ("author", "`author` is an association: write one of its columns, such as `author.id`"),
-    ("reviews.rating", "`reviews` is to-many, so `rating` is many values"),
-    ("../../id", "`../` leads nowhere"),
-    ("count()", "`count` is an aggregate of a group: add `group=…`"),
+    ("titel", "`titel` is not a column of books"),
+    ("author", "`author` is an association; write one of its columns, such as `author.id`"),
+    ("reviews.rating", "`reviews` is to-many, so `rating` has many values"),
+    ("../../id", "`../` is not available here"),
+    ("count()", "`count` is an aggregate of a group; add `group=…`"),
     ("substr(title)", "`substr` takes 2 to 3 arguments, not 1"),
   ])
   func `what has no meaning is refused`(text: String, message: String) throws {

@@ -66,7 +66,7 @@ struct CommandTests {
     #expect(outcome.output.isEmpty)
     #expect(
       outcome.errors
-        == "kindred: 404 Unknown resource: there is no resource `authorss`: did you mean `authors`?\n")
+        == "kindred: 404 Unknown resource: there is no resource `authorss`; did you mean `authors`?\n")
   }
 
   @Test
@@ -77,7 +77,7 @@ struct CommandTests {
     #expect(outcome.output.hasPrefix("-- root\nSELECT "))
     #expect(outcome.output.contains("\n-- ?1 = 'O''Brien'\n"))
     #expect(outcome.output.contains("\n-- books\nSELECT "))
-    #expect(outcome.output.contains("column 0 of the row above\n"))
+    #expect(outcome.output.contains("column 0 of the row one level up\n"))
     #expect(outcome.output.contains("\n-- plan: SEARCH book USING INDEX bookOnAuthor"))
   }
 
@@ -97,7 +97,7 @@ struct CommandTests {
     let again = try program.run(
       "migrate", "library.sqlite", "--migrations", TemporaryDirectory.migrations.path)
     #expect(again.status == 0)
-    #expect(again.output == "nothing to apply: 2 applied before\n")
+    #expect(again.output == "the database is up to date (applied migrations: 2)\n")
     try program.directory.write("CREATE TABLE shelf (id INTEGER PRIMARY KEY);\n", to: "own/0001-shelf.sql")
     var program = program
     program.environment["KINDRED_MIGRATIONS"] = "own"

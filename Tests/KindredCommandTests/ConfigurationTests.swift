@@ -75,12 +75,12 @@ struct ConfigurationTests {
   }
 
   @Test(arguments: [
-    ("host: x\nprot: 1\n", "kindred.yaml:2: there is no setting `prot`: did you mean `port`?"),
+    ("host: x\nprot: 1\n", "kindred.yaml:2: there is no setting `prot`; did you mean `port`?"),
     (
       "tls:\n  certifcate: x\n",
-      "kindred.yaml:2: there is no setting `tls.certifcate`: did you mean `tls.certificate`?"
+      "kindred.yaml:2: there is no setting `tls.certifcate`; did you mean `tls.certificate`?"
     ),
-    ("tlsKey: x\n", "kindred.yaml:1: there is no setting `tlsKey`: did you mean `tls.key`?"),
+    ("tlsKey: x\n", "kindred.yaml:1: there is no setting `tlsKey`; did you mean `tls.key`?"),
     ("zzz: x\n", "kindred.yaml:1: there is no setting `zzz`; `kindred serve --help` lists them"),
     ("\nport: many\n", "kindred.yaml:2: port: 'many' is not valid: it must be a number from 0 to 65535"),
     ("port: [1]\n", "kindred.yaml:1: port: it must be a single value"),
@@ -93,23 +93,23 @@ struct ConfigurationTests {
       "kindred.yaml:1: serverTiming: 'perhaps' is not valid: it must be true or false"
     ),
     ("cors:\n  origins: [example.org]\n", "kindred.yaml:2: cors.origins: 'example.org' is not valid"),
-    ("cors:\n  origins: '*'\n  credentials: true\n", "--cors-credentials needs origins that are named"),
+    ("cors:\n  origins: '*'\n  credentials: true\n", "--cors-credentials requires named origins"),
     (
-      "access: { jwts: {} }\n", "kindred.yaml:1: access.jwts: there is no such setting: did you mean `jwt`?"
+      "access: { jwts: {} }\n", "kindred.yaml:1: access.jwts: there is no such setting; did you mean `jwt`?"
     ),
     (
       "access:\n  jwt: { algorithm: none }\n",
-      "kindred.yaml:2: access.jwt.algorithm: `none` is no algorithm"
+      "kindred.yaml:2: access.jwt.algorithm: `none` is not a supported algorithm"
     ),
     ("access:\n  jwt: { secret: x }\n", "kindred.yaml:2: access.jwt: `algorithm` is missing"),
     (
       "access:\n  jwt: { algorithm: HS256, secret: short }\n",
-      "kindred.yaml:2: access.jwt: the secret has 5 bytes, and its algorithm needs 32 at least"
+      "kindred.yaml:2: access.jwt: the secret has 5 bytes, and its algorithm needs at least 32"
     ),
     ("access:\n  jwt: { algorithm: RS256 }\n", "kindred.yaml:2: access.jwt: `keys` is missing"),
     (
       "access:\n  jwt: { algorithm: RS256, keys: 'http://x' }\n",
-      "kindred.yaml:2: access.jwt.keys: keys come from a file or an https URL"
+      "kindred.yaml:2: access.jwt.keys: keys must come from a file or an https URL"
     ),
     ("access:\n  keys:\n    - { sha256: 00 }\n", "kindred.yaml:3: access.keys[0].sha256: it must be 64"),
     ("access:\n  keys:\n    - { roles: [a] }\n", "kindred.yaml:3: access.keys[0]: `sha256` is missing"),

@@ -33,7 +33,7 @@ struct ImportTests {
     #expect(outcome.status == 1 && outcome.output.isEmpty)
     #expect(
       outcome.errors
-        == "kindred: 400 Malformed CSV: line 3: the content is no CSV: the content ends within a field in quotes\n"
+        == "kindred: 400 Malformed CSV: line 3: the content is not CSV: the content ends within a quoted field\n"
     )
     #expect(try count("authors", "name='A'") == "[{\"n\":0}]\n")
   }

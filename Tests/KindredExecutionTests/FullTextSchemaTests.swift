@@ -73,7 +73,7 @@ import Testing
       """)
     #expect(schema.tables.values.map { $0.fullText?.table } == [nil, "a", "c", "d", nil])
     // FTS4 can't read the columns of a table without content.
-    #expect(schema.warnings == ["the table b is left out: its columns can't be read"])
+    #expect(schema.warnings == ["the table b is not served: its columns can't be read"])
   }
 
   @Test(arguments: [("full", true), ("column", true), ("none", false), ("NONE", false)])
@@ -89,7 +89,7 @@ import Testing
     let schema = try schema(
       "CREATE TABLE book (title); CREATE VIRTUAL TABLE t USING fts5(title, content=book); DROP TABLE book;")
     #expect(schema.tables.isEmpty)
-    #expect(schema.warnings == ["the full-text table t is left out: there is no table book"])
+    #expect(schema.warnings == ["the full-text table t is not served: there is no table book"])
   }
 
   @Test(arguments: [

@@ -57,7 +57,7 @@ struct MigratorTests {
     try directory.write("CREATE TABLE u(x)", to: "0002-two.sql")
     #expect(
       failure()
-        == "0001-one.sql: has been applied, and was changed since; restore it, and put the change into a new file"
+        == "0001-one.sql: was changed after it was applied; restore it, and put the change into a new file"
     )
     #expect(throws: DatabaseError.self) { try connection.prepare("SELECT * FROM u") }
   }
@@ -65,7 +65,7 @@ struct MigratorTests {
   @Test
   func `a missing file stops`() throws {
     try Migrator([Migration(fileName: "0001-one.sql", sql: "CREATE TABLE t(x)")]).migrate(connection)
-    #expect(failure() == "0001-one.sql: has been applied, and is missing now; restore it")
+    #expect(failure() == "0001-one.sql: was applied, but is missing now; restore it")
   }
 
   @Test
@@ -150,7 +150,7 @@ struct MigratorTests {
     try directory.write(
       "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(aId REFERENCES a); INSERT INTO b VALUES (7);",
       to: "0001-one.sql")
-    #expect(failure() == "0001-one.sql: leaves row 1 of b without the row of a that it refers to")
+    #expect(failure() == "0001-one.sql: leaves row 1 of b with a reference to a missing row of a")
     #expect(try connection.value("SELECT count(*) FROM sqlite_schema") == .integer(0))
   }
 

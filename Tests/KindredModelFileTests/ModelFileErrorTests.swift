@@ -17,73 +17,73 @@ import Testing
   @Test(arguments: [
     Wrong(
       text: "resources:\n  authors:\n    table: auther\n",
-      message: "model.yaml:3: there is no table `auther`: did you mean `author`?"),
+      message: "model.yaml:3: there is no table `auther`; did you mean `author`?"),
     Wrong(
       text: "resources:\n  authors:\n    hidden: [naem]\n",
-      message: "model.yaml:3: `author` has no column `naem`: did you mean `name`?"),
+      message: "model.yaml:3: `author` has no column `naem`; did you mean `name`?"),
     Wrong(
       text: "resources:\n  authors:\n    fields:\n      - id\n      - nmae\n",
-      message: "model.yaml:5: `author` has no column `nmae`: did you mean `name`?"),
+      message: "model.yaml:5: `author` has no column `nmae`; did you mean `name`?"),
     Wrong(
       text: "resources:\n  authors: { hidden: [name], fields: [name] }\n",
-      message: "model.yaml:2: `name` is hidden: remove it from `fields`"),
+      message: "model.yaml:2: `name` is hidden; remove it from `fields`"),
     Wrong(
       text: "resources:\n  authers: {}\n",
       message:
-        "model.yaml:2: there is no resource `authers` (a new one needs `table:`): did you mean `authors`?"),
+        "model.yaml:2: there is no resource `authers` (a new one needs `table:`); did you mean `authors`?"),
     Wrong(
       text: "resources:\n  authers: null\n",
       message:
-        "model.yaml:2: there is no resource `authers` (a new one needs `table:`): did you mean `authors`?"),
+        "model.yaml:2: there is no resource `authers` (a new one needs `table:`); did you mean `authors`?"),
     Wrong(
       text: "resources:\n  authors:\n",
-      message: "model.yaml:2: `authors` should be a mapping: write `authors: null` to remove the resource, "
+      message: "model.yaml:2: `authors` must be a mapping; write `authors: null` to remove the resource, "
         + "`{}` to keep it as it is"),
     Wrong(
       text: "resources:\n  authors: { table: book }\n",
-      message: "model.yaml:2: `authors` is the resource of the table `author`, which would lose its own: "
-        + "give that one another name with `table: author`, or remove `table:` here"),
+      message: "model.yaml:2: `authors` is the only resource of the table `author`; "
+        + "add a resource with another name and `table: author`, or remove `table:` here"),
     Wrong(
       text: "resources:\n  authors:\n    sorted: name\n",
-      message: "model.yaml:3: a resource has no `sorted`: did you mean `sort`?"),
+      message: "model.yaml:3: a resource has no `sorted`; did you mean `sort`?"),
     Wrong(
       text: "resource:\n  authors: {}\n",
-      message: "model.yaml:1: a model file has no `resource`: did you mean `resources`?"),
+      message: "model.yaml:1: a model file has no `resource`; did you mean `resources`?"),
     Wrong(
       text: "resources:\n  authors:\n    access: { raed: {} }\n",
-      message: "model.yaml:3: access has no `raed`: did you mean `read`?"),
+      message: "model.yaml:3: access has no `raed`; did you mean `read`?"),
     Wrong(
       text: "resources:\n  authors:\n    access:\n      read: { rows: naem = auth.sub }\n",
-      message: "model.yaml:4: `rows`, character 1: `naem` is no column of authors: did you mean `name`?"),
+      message: "model.yaml:4: `rows`, character 1: `naem` is not a column of authors; did you mean `name`?"),
     Wrong(
       text: "resources:\n  authors:\n    access:\n      read: {}\n      write: {}\n      delete: {}\n",
-      message: "model.yaml:6: `delete` is said in line 5 already: `write` stands for all three"),
+      message: "model.yaml:6: `delete` is already given in line 5; `write` covers all three"),
     Wrong(
       text: "resources:\n  authors:\n    access:\n      read: { fields: [naem] }\n",
-      message: "model.yaml:4: `author` has no column `naem`: did you mean `name`?"),
+      message: "model.yaml:4: `author` has no column `naem`; did you mean `name`?"),
     Wrong(
       text: "resources:\n  authors:\n    access:\n      read: { role: reader }\n",
-      message: "model.yaml:4: an entry of access has no `role`: did you mean `roles`?"),
+      message: "model.yaml:4: an entry of access has no `role`; did you mean `roles`?"),
     Wrong(
       text: "resources:\n  \"-\": { table: author }\n",
-      message: "model.yaml:2: `-` can't be the name of a resource: choose another"),
+      message: "model.yaml:2: `-` can't be the name of a resource; choose another"),
     Wrong(
       text: "resources:\n  authors: ]\n",
       message: "model.yaml:2: this is not YAML: did not find expected node content, at column 12"),
     Wrong(
       text: "resources:\n  authors: {}\n  authors: {}\n",
-      message: "model.yaml:2: `authors` is repeated in the same mapping: remove one of them"),
+      message: "model.yaml:2: `authors` is repeated in the same mapping; remove one of them"),
     Wrong(
       text: "resources:\n  authors: \"\u{7}\"\n",
       message: "model.yaml:2: this is not YAML: control characters are not allowed"),
     Wrong(
-      text: "- a\n", message: "model.yaml:1: the model file should be a mapping: begin with `resources:`"),
+      text: "- a\n", message: "model.yaml:1: the model file must be a mapping; begin with `resources:`"),
     Wrong(
       text: "resources:\n  authors:\n    sort: nmae\n",
       message: "model.yaml:3: `sort`, character 1: "),
     Wrong(
       text: "resources:\n  authors:\n    fields: name\n",
-      message: "model.yaml:3: `fields` should be a list: write the columns as `[id, name]`"),
+      message: "model.yaml:3: `fields` must be a list; write the columns as `[id, name]`"),
   ])
   func `an error names the file, the line and the mend`(wrong: Wrong) throws {
     try expect(wrong)
@@ -92,62 +92,64 @@ import Testing
   @Test(arguments: [
     Wrong(
       text: "x: { hasMany: boks, foreignKey: [authorId] }",
-      message: "there is no resource `boks`: did you mean `books`?"),
+      message: "there is no resource `boks`; did you mean `books`?"),
     Wrong(
       text: "x: { hasMany: books, foreignKey: [authrId] }",
-      message: "`book` has no column `authrId`: did you mean `authorId`?"),
+      message: "`book` has no column `authrId`; did you mean `authorId`?"),
     Wrong(
       text: "x: { belongsTo: books, foreignKey: { mentorId: idd } }",
-      message: "`book` has no column `idd`: did you mean `id`?"),
+      message: "`book` has no column `idd`; did you mean `id`?"),
     Wrong(
       text: "x: { hasMany: books, foreignKey: [authorId, year] }",
-      message: "the primary key of `author` has 1 columns, not 2: say `foreignKey: { authorId: column }`"),
+      message:
+        "the foreign key has 2 columns and the primary key of `author` 1; add `foreignKey: { authorId: column }`"
+    ),
     Wrong(
       text: "x: { hasMany: books, foreignKey: [] }",
-      message: "a foreign key has one column at least: write `[authorId]` or `{ authorId: id }`"),
+      message: "a foreign key needs at least one column; write `[authorId]` or `{ authorId: id }`"),
     Wrong(
       text: "x: { belongsTo: books }",
-      message: "`author` has no foreign key to `book`: say `foreignKey: { column: column }`"),
+      message: "`author` has no foreign key to `book`; add `foreignKey: { column: column }`"),
     Wrong(
       text: "x: { hasMany: shifts }",
-      message: "`shift` has several foreign keys to `author`: say `foreignKey: [manager] or [deputy]`"),
-    Wrong(text: "x: { form: books }", message: "an association has no `form`: did you mean `from`?"),
+      message: "`shift` has several foreign keys to `author`; add `foreignKey: [manager] or [deputy]`"),
+    Wrong(text: "x: { form: books }", message: "an association has no `form`; did you mean `from`?"),
     Wrong(
       text: "x: { filter: id = 1 }",
-      message: "`x` has no kind: say `belongsTo`, `hasMany` or `hasOne` with a resource, or `from`"),
+      message: "`x` has no kind; add `belongsTo`, `hasMany` or `hasOne` with a resource, or `from`"),
     Wrong(
-      text: "x: { hasMany: books, hasOne: books }", message: "`x` is of two kinds: keep one of them"),
+      text: "x: { hasMany: books, hasOne: books }", message: "`x` has two kinds; keep one of them"),
     Wrong(
       text: "x: { from: books, hasOne: books }",
-      message: "`x` is taken `from` another association: only `filter` and `sort` go with that"),
+      message: "`x` is taken `from` another association; only `filter` and `sort` can be added"),
     Wrong(
       text: "x: { from: boks }",
-      message: "`authors` has no association `boks`: did you mean `books`?"),
+      message: "`authors` has no association `boks`; did you mean `books`?"),
     Wrong(
       text: "boks: null",
-      message: "`authors` has no association `boks` to remove: did you mean `books`?"),
+      message: "`authors` has no association `boks` to remove; did you mean `books`?"),
     Wrong(
       text: "name: { from: books }",
-      message: "`name` is a column of `author`: choose another key, or hide the column"),
+      message: "`name` is a column of `author`; choose another key, or hide the column"),
     Wrong(
       text: "x: { hasMany: reviews, through: books }",
-      message: "`x` goes `through` `books`: say what it is `using` from there"),
+      message: "`x` goes `through` `books`; add `using` with an association from there"),
     Wrong(
       text: "x: { hasMany: reviews, using: reviews }",
-      message: "`x` is `using` `reviews`: say what it goes `through`"),
+      message: "`x` is `using` `reviews`; add `through` with the association that leads there"),
     Wrong(
       text: "x: { belongsTo: reviews, through: books, using: reviews }",
-      message: "`x` goes `through` another association: say `hasOne` or `hasMany`"),
+      message: "`x` goes `through` another association; use `hasOne` or `hasMany`"),
     Wrong(
       text: "x: { hasMany: reviews, through: books, using: reveiws }",
-      message: "`books` has no association `reveiws`: did you mean `reviews`?"),
+      message: "`books` has no association `reveiws`; did you mean `reviews`?"),
     Wrong(
       text: "x: { hasMany: authors, through: books, using: reviews }",
       message: "`reviews` of `books` leads to `reviews`, not to `authors`"),
     Wrong(
       text: "x: { hasOne: reviews, through: books, using: reviews }",
-      message: "`books` leads to many records: say `hasMany`"),
-    Wrong(text: "x: { from: x }", message: "`x` stands on itself: define one of its parts otherwise"),
+      message: "`books` leads to many records; use `hasMany`"),
+    Wrong(text: "x: { from: x }", message: "`x` is defined by itself; define it by other associations"),
     Wrong(
       text: "x: { from: books, filter: kind = }",
       message: "`filter`, character 7: "),
@@ -157,7 +159,7 @@ import Testing
     Wrong(
       text: "x: { from: books, sort: [title, yaer] }",
       message: "`sort`, character 1: "),
-    Wrong(text: "x:", message: "`x` should be a mapping: write `x: null` to remove the association"),
+    Wrong(text: "x:", message: "`x` must be a mapping; write `x: null` to remove the association"),
   ])
   func `an error of an association names the file, the line and the mend`(wrong: Wrong) throws {
     try expect(
@@ -169,25 +171,27 @@ import Testing
   @Test(arguments: [
     Wrong(
       text: "sql: SELEC 1\n    key: [a]",
-      message: "3: the SQL of `x` is wrong: near \"SELEC\": syntax error"),
-    Wrong(text: "sql: SELECT a FROM boko", message: "3: the SQL of `x` is wrong: no such table: boko"),
+      message: "3: the SQL of `x` is invalid: near \"SELEC\": syntax error"),
+    Wrong(text: "sql: SELECT a FROM boko", message: "3: the SQL of `x` is invalid: no such table: boko"),
     Wrong(
-      text: "sql: DELETE FROM book", message: "3: the SQL of `x` is wrong: near \"DELETE\": syntax error"),
-    Wrong(text: "sql: SELECT 1; SELECT 2", message: "3: the SQL of `x` is wrong: it should be one SELECT"),
-    Wrong(text: "sql: SELECT 1) SELECT (2", message: "3: the SQL of `x` is wrong: a `)` closes nothing"),
+      text: "sql: DELETE FROM book", message: "3: the SQL of `x` is invalid: near \"DELETE\": syntax error"),
+    Wrong(
+      text: "sql: SELECT 1; SELECT 2", message: "3: the SQL of `x` is invalid: it must be a single SELECT"),
+    Wrong(
+      text: "sql: SELECT 1) SELECT (2", message: "3: the SQL of `x` is invalid: a `)` has no matching `(`"),
     Wrong(
       text: "sql: SELECT ?1 AS a",
-      message: "3: the SQL of `x` is wrong: it has a parameter: write the value instead"),
-    Wrong(text: "sql: SELECT * FROM x", message: "3: the SQL of `x` is wrong: circular reference: x"),
+      message: "3: the SQL of `x` is invalid: it has a parameter; write the value instead"),
+    Wrong(text: "sql: SELECT * FROM x", message: "3: the SQL of `x` is invalid: circular reference: x"),
     Wrong(
       text: "sql: SELECT 1 AS total\n    key: [totl]",
-      message: "4: `x` has no column `totl`: did you mean `total`?"),
-    Wrong(text: "key: [m]", message: "2: `x` has no `sql`: write one SELECT"),
+      message: "4: `x` has no column `totl`; did you mean `total`?"),
+    Wrong(text: "key: [m]", message: "2: `x` has no `sql`; write one SELECT"),
     Wrong(
-      text: "sqll: SELECT 1", message: "3: a common table expression has no `sqll`: did you mean `sql`?"),
+      text: "sqll: SELECT 1", message: "3: a common table expression has no `sqll`; did you mean `sql`?"),
     Wrong(
       text: "sql: SELECT 1 FROM y\n  y:\n    sql: SELECT b FROM nowhere",
-      message: "5: the SQL of `y` is wrong: no such table: nowhere"),
+      message: "5: the SQL of `y` is invalid: no such table: nowhere"),
   ])
   func `an error of a common table expression names the file, the line and the mend`(wrong: Wrong) throws {
     try expect(
@@ -200,11 +204,11 @@ import Testing
     try expect(
       Wrong(
         text: "commonTableExpressions:\n  Book: { sql: SELECT 1 }\n",
-        message: "model.yaml:2: `Book` would hide the table `book`: choose another name"))
+        message: "model.yaml:2: `Book` is also the name of the table `book`; choose another name"))
     try expect(
       Wrong(
         text: "commonTableExpressions:\n  books: { sql: SELECT 1 }\n",
-        message: "model.yaml:2: `books` is the resource of the table `book`: choose another name"))
+        message: "model.yaml:2: `books` is the resource of the table `book`; choose another name"))
   }
 
   @Test
@@ -217,9 +221,9 @@ import Testing
     }
     #expect(
       message("/nowhere/m.yaml")
-        == "/nowhere/m.yaml: there is no such file: name the model file with `--model`")
-    #expect(message("/tmp") == "/tmp: this is a directory: name the model file in it")
-    #expect(message("/proc/self/exe") == "/proc/self/exe: it is no UTF-8 text: save it as UTF-8")
+        == "/nowhere/m.yaml: there is no such file; name the model file with `--model`")
+    #expect(message("/tmp") == "/tmp: this is a directory; name the model file in it")
+    #expect(message("/proc/self/exe") == "/proc/self/exe: it is not UTF-8; save it as UTF-8")
   }
 
   private func expect(_ wrong: Wrong) throws {

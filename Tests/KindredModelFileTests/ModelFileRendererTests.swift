@@ -21,7 +21,7 @@ import Testing
     ).text
     #expect(
       text == """
-        # the foreign key of person on home is left out: there is no table nowhere
+        # the foreign key of person on home is ignored: there is no table nowhere
         resources:
           orders:
             table: order

@@ -71,7 +71,7 @@ struct WritingTests {
   }
 
   @Test(arguments: [
-    ("1,d,{,422", "holds JSON"), ("9,d,{},409", "not there"), ("1,t7,{},409", ""),
+    ("1,d,{,422", "JSON"), ("9,d,{},409", "doesn't exist"), ("1,t7,{},409", ""),
     ("1,\u{0},{},422", ""),
   ])
   func `an import names the line that fails among those inserted together`(

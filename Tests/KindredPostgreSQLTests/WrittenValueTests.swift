@@ -11,8 +11,8 @@ struct WrittenValueTests {
   ]
 
   @Test(arguments: [
-    (#"{"a":{"street":"s","stret":1}}"#, "`a` has no field `stret`: did you mean `street`?"),
-    (#"{"a":{"zip":{"kode":"1"}}}"#, "`a` has no field `kode`: did you mean `code`?"),
+    (#"{"a":{"street":"s","stret":1}}"#, "`a` has no field `stret`; did you mean `street`?"),
+    (#"{"a":{"zip":{"kode":"1"}}}"#, "`a` has no field `kode`; did you mean `code`?"),
     (#"{"a":{"former":[{"code":"1"},{"x":1}]}}"#, "`a` has no field `x`"),
     (#"{"list":[{"street":"s"},{"x":1}]}"#, "`list` has no field `x`"),
   ])

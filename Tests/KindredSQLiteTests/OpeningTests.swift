@@ -64,7 +64,7 @@ struct OpeningTests {
   func `a file in a directory that is not there can't be made`() {
     #expect(
       failure(directory.path("no/where.sqlite"), access: .readWriteCreate)?.hasPrefix(
-        "its directory can't be written to")
+        "its directory isn't writable")
         == true)
   }
 

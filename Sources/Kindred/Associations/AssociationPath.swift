@@ -153,11 +153,11 @@ extension AssociationError: CustomStringConvertible {
     case .onlyForCollections:
       "An association refined with limit, distinct, group, having, or association aggregates can only be used with including(all:)"
     case .missingColumn(let column, let table):
-      "The record of \(table) encodes no column \(column), which the association needs"
+      "The record of \(table) doesn't encode the column \(column), which the association needs"
     case .notUnique(let columns, let table):
       "The table \(table) has no unique index on \(columns.joined(separator: ", "))"
     case .missingPrimaryKey(let table):
-      "The table \(table) has no primary key of one column"
+      "The table \(table) has no single-column primary key"
     case .missingPrimaryKeyValue(let table):
       "The record of \(table) has no value in its primary key"
     }

@@ -11,7 +11,7 @@ final class AccessingThreads: Sendable {
   func entering<Result>(_ body: () throws -> Result) throws -> Result {
     let thread = ObjectIdentifier(Thread.current)
     guard threads.withLock({ $0.insert(thread).inserted }) else {
-      throw DatabaseError.misuse("accesses can't be nested: use the Database of the outer one")
+      throw DatabaseError.misuse("database accesses can't be nested; use the Database of the outer one")
     }
     defer { _ = threads.withLock { $0.remove(thread) } }
     return try body()

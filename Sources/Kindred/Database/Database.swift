@@ -94,7 +94,7 @@ extension Database {
   private func checkMayRun(_ statement: Statement) throws {
     guard !isQueryOnly || statement.isReadOnly else {
       throw DatabaseError(
-        extendedCode: SQLITE_READONLY, message: "an access that reads can't write", sql: statement.sql)
+        extendedCode: SQLITE_READONLY, message: "a read access can't write", sql: statement.sql)
     }
   }
 

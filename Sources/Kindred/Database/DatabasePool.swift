@@ -20,7 +20,7 @@ public final class DatabasePool: DatabaseWriter {
   public init(path: String, maximumReaderCount: Int = 5) throws {
     guard path != ":memory:", !path.isEmpty else {
       throw OpenError(
-        .other("a database in memory has one connection: open it as a DatabaseQueue"), path: path)
+        .other("an in-memory database has only one connection; open it as a DatabaseQueue"), path: path)
     }
     context = DatabaseContext(readers: maximumReaderCount)
     connections = try ConnectionPool(

@@ -113,7 +113,7 @@ extension StatementArguments {
   /// - Throws: `DatabaseError` (misuse) if a positional value has not been used.
   func checkUsed(sql: String) throws {
     guard positional.isEmpty else {
-      throw DatabaseError.misuse("there are more values than parameters", sql: sql)
+      throw DatabaseError.misuse("there are more arguments than parameters", sql: sql)
     }
   }
 

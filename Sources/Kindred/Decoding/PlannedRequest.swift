@@ -183,7 +183,7 @@ extension Statement {
       let index = Int32(truncatingIfNeeded: column)
       guard !text.utf8.elementsEqual(bytes(index)) else { continue }
       throw RowDecodingError(
-        .mismatch(found: "a text that is not UTF-8"), key: columnName(index), type: String.self)
+        .mismatch(found: "a text that is not valid UTF-8"), key: columnName(index), type: String.self)
     }
   }
 }

@@ -23,7 +23,7 @@ final class RecordEncoder: Encoder {
       value,
       EncodingError.Context(
         codingPath: misplaced,
-        debugDescription: "\(place) can't be encoded by parts: encode one Encodable value for each column"))
+        debugDescription: "\(place) can't be encoded in parts; encode one Encodable value per column"))
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

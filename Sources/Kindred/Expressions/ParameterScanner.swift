@@ -156,7 +156,7 @@ private struct ParameterNumbering {
       }
     }
     if positional.next() != nil {
-      failure = DatabaseError.misuse("there are more values than parameters", sql: sql)
+      failure = DatabaseError.misuse("there are more arguments than parameters", sql: sql)
     }
     return values
   }

@@ -102,7 +102,8 @@ public struct SQLExpression: SQLSpecificExpressible {
   private static var tooDeep: SQLExpression {
     SQLExpression { _ in
       throw DatabaseError.misuse(
-        "an expression is nested deeper than \(maximumHeight) levels: join conditions by joined(operator:)")
+        "an expression is nested deeper than \(maximumHeight) levels; combine conditions with joined(operator:)"
+      )
     }
   }
 

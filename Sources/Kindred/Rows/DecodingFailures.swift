@@ -40,7 +40,7 @@ final class DecodingFailures: Sendable {
     hasFailed.store(true, ordering: .releasing)
     guard isToBeReported else { return }
     report(
-      "Kindred: \(error); a fallback was returned instead, since the access that could throw the error has ended. "
+      "Kindred: \(error); a fallback was returned instead, because the access that could throw the error has ended. "
         + "Use `try row.decode(forKey:)`, or an Optional.\n")
   }
 

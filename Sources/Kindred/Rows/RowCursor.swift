@@ -95,7 +95,7 @@ public final class RowCursor: Cursor {
     let statement = try selectStatement.prepared
     guard run == selectStatement.run else {
       throw DatabaseError.misuse(
-        "the statement has been started again, so this cursor has ended", sql: selectStatement.sql)
+        "the cursor has ended, because its statement was started again", sql: selectStatement.sql)
     }
     guard try statement.step() else {
       isAtEnd = true

@@ -144,10 +144,10 @@ extension DatabaseMigratorError: CustomStringConvertible {
   /// Describes the error in one line.
   public var description: String {
     switch reason {
-    case .duplicateIdentifier: "two migrations are called \"\(migration)\""
-    case .unknownIdentifier: "no migration is called \"\(migration)\""
+    case .duplicateIdentifier: "two migrations have the name \"\(migration)\""
+    case .unknownIdentifier: "there is no migration \"\(migration)\""
     case .foreignKeyViolation(let table, let parent):
-      "the migration \"\(migration)\" leaves a row of \(table) without the row of \(parent) that it refers to"
+      "after the migration \"\(migration)\", a row of \(table) refers to a missing row of \(parent)"
     }
   }
 }

@@ -207,7 +207,7 @@ extension TableDefinition {
       // A foreign key can't refer to a rowid that no column aliases.
       guard !key.isEmpty, found.declaredColumns.count == found.columns.count else {
         throw DatabaseError.misuse(
-          "the table \(name) can't belong to \(found.name), which declares no primary key")
+          "the table \(name) can't belong to \(found.name), which has no declared primary key")
       }
       return (found.name, key)
     }
@@ -217,7 +217,8 @@ extension TableDefinition {
   /// Returns the primary key of this table, for a foreign key that refers to the table itself.
   private func ownPrimaryKey(for foreignKey: ForeignKeyDefinition, on db: Database) throws -> [Key] {
     let missing = DatabaseError.misuse(
-      "the table \(name) can't belong to itself: its primary key isn't known, or has the foreign key in it")
+      "the table \(name) can't belong to itself, because its primary key is unknown or contains the foreign key"
+    )
     var columns: [ColumnDefinition] = []
     for element in elements {
       switch element {

@@ -13,7 +13,7 @@ struct AccessWarnings {
     let restricted = Set(model.resources.values.filter { $0.access != nil }.map(\.table.name))
     return try model.resources.values.filter { $0.access == nil }.flatMap { resource -> [String] in
       try tables(readBy: resource.table).filter(restricted.contains).sorted().map {
-        "everybody may read \(resource.name), which shows records of the table \($0), whatever the access to that one: give it `access` of its own"
+        "\(resource.name) has no `access` section, so everybody may read it, although it shows records of the table \($0), whose access is restricted; add `access` to \(resource.name)"
       }
     }
   }

@@ -50,7 +50,7 @@ final class Authenticator: Sendable {
         databaseStanding: configuration.databaseRoles?.standingWithoutCredentials ?? .connection)
     }
     guard fields.count == 1, let token = Self.bearerToken(in: field) else {
-      throw Problem.invalidToken("`Authorization` should be `Bearer` and a token")
+      throw Problem.invalidToken("`Authorization` must be `Bearer` followed by a token")
     }
     if let key = key(token) {
       return Principal(
@@ -58,7 +58,7 @@ final class Authenticator: Sendable {
         identity: key.digest,
         databaseStanding: configuration.databaseRoles?.standing(of: key) ?? .connection)
     }
-    guard let verifier else { throw Problem.invalidToken("the token is none of the server's keys") }
+    guard let verifier else { throw Problem.invalidToken("the token is not one of the server's API keys") }
     return try principal(verifier, token, vocabulary)
   }
 

@@ -26,14 +26,14 @@ extension AccessConfiguration.DatabaseRoles {
 
   private func standing(_ name: String?, _ claims: String) -> DatabaseStanding {
     guard let name = name ?? anonymous else {
-      return .none("the credentials name no role of the database: the claim `\(claim)` is missing")
+      return .none("the token names no database role; its claim `\(claim)` is missing")
     }
     return .role(DatabaseRole(name: name, claims: claims))
   }
 
   /// The standing of clients without credentials.
   var standingWithoutCredentials: DatabaseStanding {
-    guard let anonymous else { return .none("this needs credentials: send a token") }
+    guard let anonymous else { return .none("credentials are required; send a token") }
     // The same claims as in PostgREST, so that existing policies work unchanged.
     return .role(DatabaseRole(name: anonymous, claims: JSONValue.object([("role", .string(anonymous))]).text))
   }

@@ -44,17 +44,17 @@ struct KeySet: Sendable {
     guard let document = try? JSONDocumentParser.parse(bytes),
       case .object(let members) = document.root.content,
       case .array(let elements)? = members.first(where: { $0.name == "keys" })?.value.content
-    else { throw KeySetError("it is no JWK set: it should be an object with the member `keys`") }
+    else { throw KeySetError("it is not a JWK set, which is an object with the member `keys`") }
     for (index, element) in elements.prefix(Self.maximumCount).enumerated() {
       do {
         if let key = try Self.key(element) { keys.append(key) }
       } catch let refusal as PublicKey.Refusal {
-        refusals.append("key \(index + 1) of the set is left out: \(refusal)")
+        refusals.append("key \(index + 1) of the set is ignored: \(refusal)")
       }
     }
     guard !keys.isEmpty else {
       throw KeySetError(
-        "it holds no key that verifies signatures" + (refusals.first.map { " (\($0))" } ?? ""))
+        "it contains no key that can verify signatures" + (refusals.first.map { " (\($0))" } ?? ""))
     }
   }
 
@@ -78,7 +78,7 @@ struct KeySet: Sendable {
     }
     func bytes(_ name: String) throws -> [UInt8] {
       guard let bytes = text(name).flatMap({ Base64.decodeStrictly($0.utf8[...]) }) else {
-        throw PublicKey.Refusal("`\(name)` is missing, or not base64url")
+        throw PublicKey.Refusal("`\(name)` is missing or is not base64url")
       }
       return bytes
     }

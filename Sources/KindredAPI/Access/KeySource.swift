@@ -114,7 +114,7 @@ final class KeySource: Sendable {
         for refusal in set.refusals { logger.warning("\(Self.name(of: location)): \(refusal)") }
         return set
       case .failure(let error):
-        logger.error("the keys of tokens stay as they are: \(error)")
+        logger.error("the token keys could not be updated, the previous ones stay in use: \(error)")
         return nil
       }
     }
@@ -127,7 +127,7 @@ final class KeySource: Sendable {
       state.generation += 1
       for refusal in state.set.refusals { logger.warning("\(Self.name(of: location)): \(refusal)") }
     } catch {
-      logger.error("the keys of tokens stay as they are: \(error)")
+      logger.error("the token keys could not be updated, the previous ones stay in use: \(error)")
     }
   }
 
@@ -139,7 +139,7 @@ final class KeySource: Sendable {
       switch location {
       case .file(let path):
         guard let content = FileManager.default.contents(atPath: path) else {
-          throw KeySetError("it can't be read: check the path and the permissions")
+          throw KeySetError("it can't be read; check the path and the permissions")
         }
         guard content.count <= maximumLength else {
           throw KeySetError("it is longer than \(maximumLength) bytes")

@@ -10,7 +10,7 @@ struct TokenClaims {
   init(_ bytes: [UInt8]) throws {
     guard let document = try? JSONDocumentParser.parse(bytes),
       case .object(let members) = document.root.content
-    else { throw TokenRefusal("its claims are no JSON object, or name one twice") }
+    else { throw TokenRefusal("its claims are not a JSON object, or contain a name twice") }
     self.document = document
     self.members = members
   }
@@ -24,7 +24,7 @@ struct TokenClaims {
   func number(_ name: String) throws -> Double? {
     guard let node = self[name] else { return nil }
     guard case .number = node.content, let number = Double(document.text(of: node)), number.isFinite else {
-      throw TokenRefusal("`\(name)` is no number")
+      throw TokenRefusal("`\(name)` is not a number")
     }
     return number
   }
@@ -74,7 +74,7 @@ struct TokenClaims {
     switch node.content {
     case .string(let text): return text
     case .null: return nil
-    case .boolean, .number, .array, .object: throw TokenRefusal("`\(path)` is no text")
+    case .boolean, .number, .array, .object: throw TokenRefusal("`\(path)` is not a string")
     }
   }
 
@@ -127,7 +127,7 @@ struct TokenRefusal: Error {
   var isTemporary = false
 
   init(_ message: String, isTemporary: Bool = false) {
-    self.message = "the token does not hold: \(message)"
+    self.message = "the token is not valid: \(message)"
     self.isTemporary = isTemporary
   }
 }

@@ -34,17 +34,17 @@ struct TokenVerifier: Sendable {
   /// - Throws: `TokenRefusal` if the token is invalid.
   func claims(of token: String) throws -> TokenClaims {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw TokenRefusal("it has not three parts") }
+    guard parts.count == 3 else { throw TokenRefusal("it doesn't have three parts") }
     guard let header = Base64.decodeStrictly(parts[0]), let content = Base64.decodeStrictly(parts[1]),
       let signature = Base64.decodeStrictly(parts[2])
     else { throw TokenRefusal("its parts are not base64url without padding") }
     let head = try TokenHeader(header)
     guard let algorithm = SignatureAlgorithm(rawValue: head.algorithm),
       configuration.algorithms.contains(algorithm)
-    else { throw TokenRefusal("its algorithm is not one that the server takes") }
+    else { throw TokenRefusal("the server doesn't accept its algorithm") }
     let signed = Array(token.utf8.prefix(parts[0].count + 1 + parts[1].count))
     guard try isSigned(signed, signature, algorithm, by: head.keyID) else {
-      throw TokenRefusal("its signature is not that of a key of the server")
+      throw TokenRefusal("its signature doesn't match any of the server's keys")
     }
     let claims = try TokenClaims(content)
     try check(claims)
@@ -83,7 +83,7 @@ struct TokenVerifier: Sendable {
       throw TokenRefusal("it is not valid yet")
     }
     if let issuer = configuration.issuer, claims.text("iss").map({ Array($0.utf8) }) != Array(issuer.utf8) {
-      throw TokenRefusal("it is of another issuer")
+      throw TokenRefusal("it comes from another issuer")
     }
     if let audience = configuration.audience,
       !claims.texts("aud").contains(where: { $0.utf8.elementsEqual(audience.utf8) })
@@ -101,16 +101,16 @@ private struct TokenHeader {
   init(_ bytes: [UInt8]) throws {
     guard let document = try? JSONDocumentParser.parse(bytes),
       case .object(let members) = document.root.content
-    else { throw TokenRefusal("its header is no JSON object, or names a member twice") }
+    else { throw TokenRefusal("its header is not a JSON object, or contains a name twice") }
     var algorithm: String?
     var keyID: String?
     for member in members {
       switch (member.name, member.value.content) {
       case ("alg", .string(let text)): algorithm = text
       case ("kid", .string(let text)): keyID = text
-      case ("kid", _): throw TokenRefusal("its `kid` is no text")
+      case ("kid", _): throw TokenRefusal("its `kid` is not a string")
       // No extensions are supported, so any `crit` must be refused (§4.1.11).
-      case ("crit", _): throw TokenRefusal("its header has `crit`, and no extension is known here")
+      case ("crit", _): throw TokenRefusal("its header has `crit`, but the server supports no extensions")
       // Keys that the token contains or refers to are ignored (RFC 8725 §3.10).
       default: break
       }

@@ -51,7 +51,7 @@ final class LiveService: Sendable {
       readers, as: principal.databaseRole(), cancellation: request.cancellation, seconds: queryTime)
     defer { reading.close() }
     guard let result = try result(of: asked, reading) else {
-      throw Problem.notAcceptable("only records can be listened to: change `Accept`")
+      throw Problem.notAcceptable("events are available for records only; change `Accept`")
     }
     guard request.method == .get else { return Self.response(nil) }
     return Self.response(
@@ -69,7 +69,7 @@ final class LiveService: Sendable {
       defer { reading.close() }
       return try result(of: asked, reading).map { .result($0) } ?? .end
     } catch let error as any BackendError where error.mayPass {
-      logger.debug("A live request will be tried again.", metadata: ["error": "\(error)"])
+      logger.debug("A live request failed and will be retried.", metadata: ["error": "\(error)"])
       return .failure
     } catch {
       // A client that reconnects gets this error as a problem.
@@ -101,7 +101,7 @@ final class LiveService: Sendable {
     while let part = try reader.next() {
       json += part
       if json.count > maximumEventLength {
-        throw RequestError(.limitExceeded, "the result is too long for an event: ask for less at once")
+        throw RequestError(.limitExceeded, "the result is too long for an event; request less data")
       }
     }
     return json
@@ -132,5 +132,5 @@ extension BackendError {
 extension Problem {
   /// 503: the maximum number of clients is listening.
   static let tooManyListeners = Problem(
-    .busy, "too many clients listen: try again later", headers: [("Retry-After", "10")])
+    .busy, "too many clients are subscribed; try again later", headers: [("Retry-After", "10")])
 }

@@ -4,67 +4,72 @@ import KindredHTTP
 /// The metrics of the layers below the service.
 extension PrometheusText {
   mutating func append(_ counters: HTTPServerCounters) {
-    append("kindred_http_connections", .gauge, "Connections that are open.", counters.openConnections)
+    append("kindred_http_connections", .gauge, "Open connections.", counters.openConnections)
     append(
-      "kindred_http_connections_accepted_total", .counter, "Connections that were accepted.",
+      "kindred_http_connections_accepted_total", .counter, "Accepted connections.",
       counters.acceptedConnections)
     append(
-      "kindred_http_connections_refused_total", .counter, "Connections that were refused for a limit.",
+      "kindred_http_connections_refused_total", .counter, "Connections refused because of a limit.",
       counters.refusedConnections)
     append(
-      "kindred_http_connections_timed_out_total", .counter, "Connections that were cut off for slowness.",
+      "kindred_http_connections_timed_out_total", .counter,
+      "Connections closed because the client was too slow.",
       counters.timedOutConnections)
     append(
-      "kindred_http_requests_refused_total", .counter, "Requests that were malformed, too large or too late.",
+      "kindred_http_requests_refused_total", .counter,
+      "Requests refused as malformed, too large or too late.",
       counters.refusedRequests)
     append(
       "kindred_http_requests_throttled_total", .counter,
-      "Requests that were refused for their client's limit.",
+      "Requests refused because of a limit per client.",
       counters.throttledRequests)
     append("kindred_http_received_bytes_total", .counter, "Bytes received.", counters.receivedBytes)
     append("kindred_http_sent_bytes_total", .counter, "Bytes sent.", counters.sentBytes)
   }
 
   mutating func append(_ database: BackendStatistics) {
-    append("kindred_database_readers", .gauge, "Reading connections that are open.", database.readersOpen)
+    append("kindred_database_readers", .gauge, "Open reading connections.", database.readersOpen)
     append("kindred_database_readers_in_use", .gauge, "Reading connections in use.", database.readersInUse)
     append(
-      "kindred_database_readers_waiting", .gauge, "Requests that wait for a reading connection.",
+      "kindred_database_readers_waiting", .gauge, "Requests waiting for a reading connection.",
       database.readersWaiting)
     append(
       "kindred_database_writer_in_use", .gauge, "Whether the writing connection is in use.",
       database.isWriterInUse ? 1 : 0)
     append(
-      "kindred_database_waits_total", .counter, "How often a request had to wait for a connection.",
+      "kindred_database_waits_total", .counter, "Requests that had to wait for a connection.",
       database.waits)
     append(
-      "kindred_database_wait_timeouts_total", .counter, "How often the wait timed out.", database.waitTimeouts
+      "kindred_database_wait_timeouts_total", .counter,
+      "Requests that timed out while waiting for a connection.", database.waitTimeouts
     )
     append(
-      "kindred_statement_cache_hits_total", .counter, "Statements that were found prepared.",
+      "kindred_statement_cache_hits_total", .counter, "Prepared statements found in the cache.",
       database.statementCacheHits)
     append(
-      "kindred_statement_cache_misses_total", .counter, "Statements that had to be prepared.",
+      "kindred_statement_cache_misses_total", .counter,
+      "Statements prepared because they were not in the cache.",
       database.statementCacheMisses)
   }
 
   mutating func appendWrites(of database: BackendStatistics) {
-    append("kindred_writes_total", .counter, "Writes that were committed.", database.writes)
+    append("kindred_writes_total", .counter, "Committed writes.", database.writes)
     append(
       "kindred_write_commits_total", .counter,
-      "Transactions that they shared, each with one synchronisation.",
+      "Transactions of the committed writes, each synchronized to disk once.",
       database.writeCommits)
-    append("kindred_writes_waiting", .gauge, "Writes that wait for their turn.", database.writesWaiting)
+    append(
+      "kindred_writes_waiting", .gauge, "Writes waiting for the writing connection.", database.writesWaiting)
   }
 
   mutating func append(_ live: ChangeFeed.Counts) {
-    append("kindred_live_listeners", .gauge, "Clients that listen to a request.", live.listeners)
-    append("kindred_live_queries_total", .counter, "Queries that commits made necessary.", live.queries)
-    append("kindred_live_events_total", .counter, "Events of changes, one for each listener.", live.events)
+    append("kindred_live_listeners", .gauge, "Clients subscribed to live results.", live.listeners)
+    append("kindred_live_queries_total", .counter, "Queries run again after a commit.", live.queries)
+    append("kindred_live_events_total", .counter, "Change events sent, counted per client.", live.events)
   }
 
   mutating func append(_ plans: PlanCounts.Snapshot) {
-    append("kindred_plan_cache_hits_total", .counter, "Requests whose plan was there.", plans.hits)
+    append("kindred_plan_cache_hits_total", .counter, "Requests whose plan was in the cache.", plans.hits)
     append("kindred_plan_cache_misses_total", .counter, "Requests that had to be planned.", plans.misses)
   }
 }

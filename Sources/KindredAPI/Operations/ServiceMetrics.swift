@@ -66,16 +66,18 @@ final class ServiceMetrics: Sendable {
         answers.append(("method=\"\(method)\",status=\"\(column + 1)xx\"", counter.count))
       }
     }
-    text.append("kindred_http_requests_total", .counter, "Requests that were answered.", answers)
+    text.append("kindred_http_requests_total", .counter, "Answered requests.", answers)
     appendHistogram(to: &text)
     text.append(
-      "kindred_unchanged_answers_total", .counter, "Answers of 304 that took no query.", unchanged.count)
-    text.append("kindred_defects_total", .counter, "Answers of 500; the log has more.", defects.count)
+      "kindred_unchanged_answers_total", .counter, "Responses with status 304 that needed no query.",
+      unchanged.count)
+    text.append(
+      "kindred_defects_total", .counter, "Responses with status 500; the log has the details.", defects.count)
   }
 
   private func appendHistogram(to text: inout PrometheusText) {
     let name = "kindred_http_request_duration_seconds"
-    text.begin(name, .histogram, "From the request to the last byte of its answer.")
+    text.begin(name, .histogram, "The time from a request to the last byte of its response.")
     var sum = 0
     for (counter, bound) in zip(durations, Self.bounds.map(\.text) + ["+Inf"]) {
       sum += counter.count

@@ -62,7 +62,7 @@ struct CursorCoding: Sendable {
     guard let bytes = open(text, with: request), let cursor = Self.cursor(bytes[...]) else {
       throw RequestError(
         .invalidValue,
-        "the cursor is damaged, or belongs to another request or another run of the server: take it from `Link`",
+        "the cursor is damaged, or belongs to another request or another run of the server; use the one in `Link`",
         at: Origin(parameter: "after"))
     }
     return cursor
@@ -171,6 +171,6 @@ extension ArraySlice<UInt8> {
 public struct CursorKeyError: Error, CustomStringConvertible {
   /// A sentence that explains the error.
   public var description: String {
-    "the cursors of pages can't be sealed: the key must have 32 bytes, and OpenSSL must be of version 3 or later"
+    "page cursors can't be encrypted; the key must have 32 bytes, and OpenSSL must be version 3 or later"
   }
 }

@@ -128,7 +128,7 @@ final class RecordsService: Sendable {
       // Report an error in the request before an unacceptable media type.
       _ = try accepted.get()
       if planned.explains {
-        guard options.showsPlans else { throw Problem.hidden("how requests are run") }
+        guard options.showsPlans else { throw Problem.hidden("the query plans of requests") }
         try access.checkOperator(principal, "explain")
         defer { reading.close() }
         if format == nil {
@@ -179,7 +179,7 @@ final class RecordsService: Sendable {
       try reader.start()
     } catch let error as any BackendError where error.kind.isOfLength {
       throw RequestError(
-        .limitExceeded, "this value is longer than what a request may hold, so it can't be sent")
+        .limitExceeded, "the value is longer than the memory limit of a request, so it can't be sent")
     }
     guard let blob = reader.blob else {
       var json: [UInt8] = []

@@ -60,8 +60,8 @@ final class RequestPlanner: Sendable {
           principal: asked.principal.standing))
     } catch {
       throw Problem.notAcceptable(
-        "`\(error.path.joined(separator: "."))` has no place in \(asked.type.rawValue), for it is not one value: "
-          + "leave it out, or ask for \(MediaType.json.rawValue)")
+        "`\(error.path.joined(separator: "."))` is not a single value, so \(asked.type.rawValue) can't represent it; "
+          + "leave it out, or request \(MediaType.json.rawValue)")
     }
   }
 }

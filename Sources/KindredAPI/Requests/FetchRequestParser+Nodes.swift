@@ -15,7 +15,9 @@ extension FetchRequestParser {
         parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names + columns,
         at: parameter.origin
       ) { (parameter.node + [$0]).joined(separator: ".") }
-      if error.suggestions.isEmpty { error.message += ": there are \(names.joined(separator: ", "))" }
+      if error.suggestions.isEmpty {
+        error.message += "; the parameters are \(names.joined(separator: ", "))"
+      }
       throw error
     }
     var node = tree.root
@@ -45,7 +47,7 @@ extension FetchRequestParser {
     if let first = elsewhere.first {
       return RequestError(
         .unknownNode,
-        "`\(name)` is not part of the request: a node is named by its whole path, as in `\(first)`",
+        "`\(name)` is not part of the request; write the whole path of the node, as in `\(first)`",
         at: parameter.origin, suggestions: elsewhere)
     }
     let isAssociation = node.resource.associations[key] != nil

@@ -93,7 +93,7 @@ struct FetchRequestParser {
     if let after {
       guard !parsed.fetchRequest.path.isSingle else {
         throw RequestError(
-          .invalidValue, "one record has no pages: leave out `after`", at: Origin(parameter: "after"))
+          .invalidValue, "a single record has no pages; leave out `after`", at: Origin(parameter: "after"))
       }
       let order = RequestOrder(
         segments: segments, terms: parsed.orderTerms, patterns: parsed.patterns, principal: principal)
@@ -110,7 +110,8 @@ struct FetchRequestParser {
     for parameter in parameters.parameters {
       try noting(diagnostics) {
         throw RequestError(
-          .unknownParameter, "the value of a column has no parameters: leave out `\(parameter.name)`",
+          .unknownParameter,
+          "a request for the value of a column takes no parameters; leave out `\(parameter.name)`",
           at: parameter.origin)
       }
     }
@@ -209,7 +210,7 @@ struct FetchRequestParser {
     case "search":
       guard !parameter.value.utf8.contains(0) else {
         throw RequestError(
-          .invalidValue, "a pattern ends before a NUL character: leave it out",
+          .invalidValue, "a pattern can't contain a NUL character; leave it out",
           at: Origin(parameter: parameter.name))
       }
       node.searches.append(
@@ -227,7 +228,7 @@ struct FetchRequestParser {
   ) throws {
     if let limit = parsed.limit, let most = limits.maximumPageSize, limit > most, !isUnpaged {
       throw RequestError(
-        .limitExceeded, "`limit` is \(most) at most: take more records in several requests",
+        .limitExceeded, "`limit` may be \(most) at most; fetch more records in several requests",
         at: Origin(parameter: "limit"))
     }
     parsed.limit = parsed.limit ?? (isUnpaged || isSingle ? nil : limits.pageSize)
@@ -275,7 +276,8 @@ struct FetchRequestParser {
     guard !formats.contains(parameter.value) else { return }
     throw RequestError.unknown(
       parameter.value, .invalidValue,
-      "there is no format `\(parameter.value)`: there are \(formats.joined(separator: ", "))", among: formats,
+      "there is no format `\(parameter.value)`; the formats are \(formats.joined(separator: ", "))",
+      among: formats,
       at: parameter.origin)
   }
 
@@ -285,7 +287,7 @@ struct FetchRequestParser {
     case "false": return false
     default:
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` is true or false", at: parameter.origin)
+        .invalidValue, "`\(parameter.kind)` must be true or false", at: parameter.origin)
     }
   }
 
@@ -295,7 +297,7 @@ struct FetchRequestParser {
       value <= largest
     else {
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` is a number of records, from 0 to \(largest)",
+        .invalidValue, "`\(parameter.kind)` must be a number of records, from 0 to \(largest)",
         at: parameter.origin)
     }
     return value

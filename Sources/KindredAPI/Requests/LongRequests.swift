@@ -73,14 +73,14 @@ struct LongRequests: Sendable {
     guard let place = pairs.firstIndex(where: { $0.hasPrefix(prefix) }) else { return nil }
     let value = pairs.remove(at: place).dropFirst("after=".utf8.count + 1)
     guard !pairs.contains(where: { $0.hasPrefix(prefix) }) else {
-      throw Self.refusal("a request has one `after`: take it from `Link`")
+      throw Self.refusal("a request has only one `after`; use the one in `Link`")
     }
     let held = try self.query(value, associated: Self.associated(request.path, standing))
     let rest = pairs.joined(separator: "&")
     // Otherwise, links to links would make requests of any length.
     guard rest.isEmpty || rest.utf8.count + held.utf8.count <= Self.maximumLength else {
       throw RequestError(
-        .limitExceeded, "the link stands for a long request: leave out the other parameters",
+        .limitExceeded, "the link represents a whole request; leave out the other parameters",
         at: Origin(parameter: "after"))
     }
     var expanded = request
@@ -94,7 +94,7 @@ struct LongRequests: Sendable {
 
   private func query(_ value: Substring, associated: [UInt8]) throws -> String {
     let damaged = Self.refusal(
-      "the link is damaged, or belongs to another path or another run of the server: take it from `Link`")
+      "the link is damaged, or belongs to another path or another run of the server; use the one in `Link`")
     guard let bytes = cursors.open(String(value), with: associated), bytes.count >= 7 else { throw damaged }
     let length = bytes[1...4].reversed().reduce(0) { $0 << 8 | Int($1) }
     let start = Int(bytes[5]) | Int(bytes[6]) << 8
@@ -103,7 +103,7 @@ struct LongRequests: Sendable {
     if bytes[0] == Kind.held { request = request.flatMap(held.request) }
     guard let request else {
       throw Self.refusal(
-        "the server holds the request of this link no longer: send it again by QUERY, without `after`")
+        "the server no longer has the request of this link; send it again by QUERY, without `after`")
     }
     guard let text = Deflation.inflate(request, to: length) else { throw damaged }
     let query = String(decoding: text, as: UTF8.self)

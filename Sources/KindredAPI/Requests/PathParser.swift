@@ -48,7 +48,7 @@ struct PathParser {
           if model.isDenied(key, of: resource) { throw RequestError.forbidden(key) }
           throw RequestError.unknown(
             key, .unknownAssociation,
-            "`\(key)` is no association\(allowsColumn ? " and no column" : "") of \(resource.name)",
+            "`\(key)` is not an association\(allowsColumn ? " or a column" : "") of \(resource.name)",
             among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []),
             at: Origin(number: number))
         }
@@ -78,7 +78,7 @@ struct PathParser {
     switch key.count {
     case 0:
       throw RequestError(
-        .invalidKey, "\(resource.name) has no primary key: use `filter`, or a unique key by name",
+        .invalidKey, "\(resource.name) has no primary key; use `filter`, or a unique key as in name=value",
         at: Origin(number: number))
     case 1:
       return [try keyColumn(key[0], decode(segment, number), number)]
@@ -88,7 +88,7 @@ struct PathParser {
         let names = key.map(\.name).joined(separator: ",")
         throw RequestError(
           .invalidKey,
-          "the key of \(resource.name) has \(key.count) values, separated by raw commas: write /\(resource.name)/\(names)",
+          "the key of \(resource.name) consists of \(key.count) values, separated by unencoded commas; write /\(resource.name)/\(names)",
           at: Origin(number: number))
       }
       return try zip(key, values).map { try keyColumn($0, decode($1, number), number) }
@@ -102,13 +102,13 @@ struct PathParser {
     for pair in segment.split(separator: ",", omittingEmptySubsequences: false) {
       guard let sign = pair.firstIndex(of: "=") else {
         throw RequestError(
-          .invalidKey, "`\(pair)` names no column: write name=value, and an encoded comma as %2C",
+          .invalidKey, "`\(pair)` has no column name; write name=value, and %2C for a comma in a value",
           at: Origin(number: number))
       }
       let name = try decode(pair[..<sign], number)
       guard let column = resource.columns.first(where: { $0.name == name }) else {
         throw RequestError.unknown(
-          name, .invalidKey, "`\(name)` is no column of \(resource.name)",
+          name, .invalidKey, "`\(name)` is not a column of \(resource.name)",
           among: resource.columns.map(\.name),
           at: Origin(
             position: segment.unicodeScalars.distance(from: segment.startIndex, to: pair.startIndex),
@@ -119,7 +119,7 @@ struct PathParser {
     guard resource.table.isUnique(columns.map(\.name)) else {
       throw RequestError(
         .invalidKey,
-        "\(columns.map(\.name).joined(separator: ",")) is no unique key of \(resource.name): use `filter`, or make a unique index",
+        "\(columns.map(\.name).joined(separator: ",")) is not a unique key of \(resource.name); use `filter`, or create a unique index",
         at: Origin(number: number))
     }
     return columns
@@ -130,7 +130,8 @@ struct PathParser {
   ) throws -> RequestPath.KeyColumn {
     guard column.isCanonical(text) else {
       throw RequestError(
-        .notFound, "`\(text)` is not how a path writes a number of \(column.name): write it as responses do",
+        .notFound,
+        "`\(text)` is not in the form that paths use for numbers of \(column.name); write the number as in responses",
         at: Origin(number: number))
     }
     return RequestPath.KeyColumn(

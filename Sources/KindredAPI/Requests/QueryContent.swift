@@ -12,7 +12,7 @@ enum QueryContent {
   static func get(_ request: HTTPRequest) throws -> HTTPRequest {
     if !request.body.isEmpty || request.headers["Content-Type"] != nil { try checkType(of: request) }
     guard let content = String(validating: request.body, as: UTF8.self) else {
-      throw RequestError(.invalidEncoding, "the content is no UTF-8: encode other bytes with `%`")
+      throw RequestError(.invalidEncoding, "the content is not UTF-8; encode other bytes with `%`")
     }
     var get = request
     get.method = .get
@@ -27,7 +27,7 @@ enum QueryContent {
     guard ContentType(of: request)?.essence == mediaType else {
       throw Problem(
         .unsupportedMediaType,
-        "the content of QUERY is a query string: send it with `Content-Type: \(mediaType)`",
+        "the content of QUERY is a query string; send it with `Content-Type: \(mediaType)`",
         headers: [("Accept-Query", mediaType)])
     }
     try WriteContent.checkCoding(of: request)

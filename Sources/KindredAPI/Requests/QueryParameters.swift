@@ -43,7 +43,8 @@ struct QueryParameters {
     let isNext = pairs.contains { $0.hasPrefix("after=") }
     guard pairs.count <= Self.maximumCount + (isNext ? 1 : 0) else {
       throw RequestError(
-        .limitExceeded, "a request has \(Self.maximumCount) parameters at most: ask for less at once")
+        .limitExceeded,
+        "a request may have at most \(Self.maximumCount) parameters; split it into several requests")
     }
     for pair in pairs {
       let name = pair.prefix { $0 != "=" }

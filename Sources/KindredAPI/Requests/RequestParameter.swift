@@ -25,49 +25,52 @@ struct RequestParameter {
 
   static let all: [RequestParameter] = [
     RequestParameter(
-      name: "include", value: .includes, owner: .root, summary: "Associations that are part of the result."),
+      name: "include", value: .includes, owner: .root, summary: "Associations to include in the result."),
     RequestParameter(
       name: "join", value: .includes, owner: .root,
-      summary: "Associations that the request uses, without being part of the result."),
+      summary: "Associations that the request uses without including them in the result."),
     RequestParameter(
       name: "filter", value: .expression, owner: .all,
-      summary: "Only the records for which the expression holds."),
+      summary: "Keeps only the records for which the expression is true."),
     RequestParameter(
-      name: "sort", value: .sort, owner: .all, summary: "The order; `-` is for descending."),
+      name: "sort", value: .sort, owner: .all, summary: "The order of the records; `-` means descending."),
     RequestParameter(
       name: "fields", value: .fields, owner: .all,
-      summary: "The columns and expressions that are part of the result; empty for none."),
+      summary: "The columns and expressions to return; empty for none."),
     RequestParameter(
-      name: "values", value: .expression, owner: .nodes, summary: "Each record as this one bare value."),
+      name: "values", value: .expression, owner: .nodes,
+      summary: "Returns this value instead of an object for each record."),
     RequestParameter(
       name: "annotate", value: .namedExpressions, owner: .all,
-      summary: "Values that are added to each record."),
+      summary: "Values to add to each record."),
     RequestParameter(
       name: "having", value: .expression, owner: .all,
-      summary: "Only the records, or the groups, for which the expression with aggregates holds."),
+      summary:
+        "Keeps only the records or groups for which the expression, which may contain aggregates, is true."),
     RequestParameter(
       name: "group", value: .expressions, owner: .all, isOfMany: true,
-      summary: "One result for each group of records that agree in these expressions."),
+      summary: "Returns one result for each group of records with equal values of these expressions."),
     RequestParameter(
-      name: "distinct", value: .boolean, owner: .all, summary: "Keeps the first of equal results."),
+      name: "distinct", value: .boolean, owner: .all, summary: "Removes duplicate results."),
     RequestParameter(
       name: "limit", value: .count, owner: .all, isOfMany: true,
-      summary: "How many records there are at most."),
+      summary: "The maximum number of records."),
     RequestParameter(
-      name: "offset", value: .count, owner: .all, isOfMany: true, summary: "How many records are passed over."
+      name: "offset", value: .count, owner: .all, isOfMany: true, summary: "The number of records to skip."
     ),
     RequestParameter(name: "count", value: .boolean, owner: .root, summary: "Adds `X-Total-Count`."),
     RequestParameter(
       name: "search", value: .pattern, owner: .all,
-      summary: "Only the records that match the full-text pattern."),
+      summary: "Keeps only the records that match the full-text pattern."),
     RequestParameter(
       name: "after", value: .cursor, owner: .root,
-      summary: "The page behind this cursor, which comes from `Link`."),
+      summary: "The cursor of the page to return, from `Link`."),
     RequestParameter(
       name: "format", value: .words(MediaType.formats.map(\.key)), owner: .root,
-      summary: "The representation, before `Accept`."),
+      summary: "The format of the response; overrides `Accept`."),
     RequestParameter(
-      name: "explain", value: .boolean, owner: .root, summary: "The SQL and its plan instead of the data."),
+      name: "explain", value: .boolean, owner: .root,
+      summary: "Returns the SQL and the query plans instead of the data."),
   ]
 
   /// The parameters that the root can have.

@@ -81,7 +81,7 @@ final class RequestTree {
 
   private func tooDeep(at step: IncludeItem.Step) -> RequestError {
     RequestError(
-      .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels: ask for less at once",
+      .limitExceeded, "the tree is deeper than \(limits.treeDepth) levels; split the request",
       at: step.origin)
   }
 
@@ -125,7 +125,7 @@ final class RequestTree {
       guard present.request.association?.key == association.key else {
         throw RequestError(
           .duplicateName,
-          "two associations would be named `\(name)`: give one another name, as in `other:\(step.key)`",
+          "two associations would be named `\(name)`; rename one of them, as in `other:\(step.key)`",
           at: step.origin)
       }
       node = present
@@ -149,7 +149,7 @@ final class RequestTree {
     guard node.depth <= limits.treeDepth else { throw tooDeep(at: step) }
     guard count <= limits.nodes else {
       throw RequestError(
-        .limitExceeded, "the tree has more than \(limits.nodes) nodes: ask for less at once", at: step.origin)
+        .limitExceeded, "the tree has more than \(limits.nodes) nodes; split the request", at: step.origin)
     }
     return node
   }
@@ -160,13 +160,13 @@ final class RequestTree {
     guard association.steps.first?.origin == association.steps.last?.destination else {
       throw RequestError(
         .invalidValue,
-        "`\(step.key)` can't repeat below itself: `*` is for associations from a table to itself",
+        "`\(step.key)` can't be recursive; `*` requires an association from a table to itself",
         at: step.origin)
     }
     let most = limits.treeDepth - node.depth + 1
     guard levels > 0, levels <= most || levels == .max else {
       throw RequestError(
-        .limitExceeded, "`\(step.key)` can repeat 1 to \(most) times here, not \(levels)", at: step.origin)
+        .limitExceeded, "`\(step.key)` can have 1 to \(most) levels here, not \(levels)", at: step.origin)
     }
     node.request.recursion = min(levels, most)
   }
@@ -186,14 +186,14 @@ final class RequestTree {
           && $0.steps[0].originColumns.contains(column.name)
       }.map(\.key)
       let mend =
-        referring.first.map { "its association is `\($0)`" }
-        ?? "it is part of each record, unless `fields` leaves it out"
+        referring.first.map { "use its association `\($0)`" }
+        ?? "each record contains it, unless `fields` leaves it out"
       return RequestError(
-        .unknownAssociation, "`\(column.name)` is a column of \(resource.name), and no association: \(mend)",
+        .unknownAssociation, "`\(column.name)` is a column of \(resource.name), not an association; \(mend)",
         at: step.origin, suggestions: referring)
     }
     return RequestError.unknown(
-      step.key, .unknownAssociation, "`\(step.key)` is no association of \(resource.name)", among: keys,
+      step.key, .unknownAssociation, "`\(step.key)` is not an association of \(resource.name)", among: keys,
       at: step.origin)
   }
 }

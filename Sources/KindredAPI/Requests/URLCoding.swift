@@ -29,7 +29,7 @@ enum URLCoding {
         guard index + 2 < input.count, let high = input[index + 1].hexadecimalValue,
           let low = input[index + 2].hexadecimalValue
         else {
-          throw refuse("`%` must be followed by two hexadecimal digits: write `%25` for the sign itself")
+          throw refuse("`%` must be followed by two hexadecimal digits; write `%25` for the character `%`")
         }
         bytes.append(high << 4 | low)
         index += 3

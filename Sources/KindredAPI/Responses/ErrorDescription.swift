@@ -20,34 +20,42 @@ struct ErrorDescription {
       case .unknownResource:
         (
           "Unknown resource",
-          "No table or view has this name. Names are plural and in lowerCamelCase; / lists them."
+          "No resource has this name. Resource names are plural and in lowerCamelCase; / lists them."
         )
       case .unknownAssociation:
         (
           "Unknown association",
-          "The resource has no association with this key; / lists the associations of each."
+          "The resource has no association with this key; / lists the associations of each resource."
         )
-      case .unknownParameter: ("Unknown parameter", "No parameter of the root, or of a node, has this name.")
-      case .unknownColumn: ("Unknown column", "The table has no column of this name that can be read.")
+      case .unknownParameter:
+        ("Unknown parameter", "Neither requests nor their nodes have a parameter with this name.")
+      case .unknownColumn: ("Unknown column", "The resource has no readable column with this name.")
       case .unknownFunction:
         ("Unknown function", "The expression language has no such function or aggregate.")
       case .unknownNode:
         (
           "Unknown node",
-          "A parameter names an association that is not part of the request: include or join it."
+          "A parameter names an association that is not part of the request; include or join it."
         )
       case .invalidEncoding: ("Invalid encoding", "The URL is not percent-encoded UTF-8.")
       case .invalidExpression:
-        ("Invalid expression", "An expression, a sort term or an item can't be read; `position` tells where.")
-      case .invalidValue: ("Invalid value", "A parameter's value is not of the kind that it takes.")
-      case .invalidKey: ("Invalid key", "A path names a record by something that is no key of its table.")
+        ("Invalid expression", "An expression, a sort term or an item is invalid; `position` is where.")
+      case .invalidValue: ("Invalid value", "A parameter has a value that it doesn't accept.")
+      case .invalidKey:
+        ("Invalid key", "A path identifies a record by something that is not a key of its table.")
       case .duplicateName:
-        ("Duplicate name", "Two members of one object would have one name: rename one with `name:`.")
-      case .missingName: ("Missing name", "An item has no default name: give it one with `name:`.")
-      case .limitExceeded: ("Limit exceeded", "The request asks for more than the server's limits allow.")
-      case .forbidden: ("Forbidden", "This is not for the roles that the credentials stand for.")
+        (
+          "Duplicate name",
+          "Two members of one object would have the same name; rename one of them with `name:`."
+        )
+      case .missingName: ("Missing name", "An item has no default name; give it one with `name:`.")
+      case .limitExceeded: ("Limit exceeded", "The request exceeds one of the server's limits.")
+      case .forbidden: ("Forbidden", "The roles of these credentials don't allow this.")
       case .notFound:
-        ("Not found", "The path names a record that is not there, or not associated with the one before.")
+        (
+          "Not found",
+          "The path names a record that doesn't exist, or isn't associated with the preceding record."
+        )
       }
     return ErrorDescription(code.rawValue, title, text)
   }
@@ -56,37 +64,38 @@ struct ErrorDescription {
     switch code {
     case .malformedRequest:
       ErrorDescription(
-        "malformed-request", "Malformed request", "The request is not one of HTTP/1.1 (RFC 9112).")
+        "malformed-request", "Malformed request", "The request is not valid HTTP/1.1 (RFC 9112).")
     case .requestTimeout:
-      ErrorDescription("request-timeout", "Request timeout", "The request did not come in time.")
+      ErrorDescription("request-timeout", "Request timeout", "The request did not arrive in time.")
     case .contentTooLarge:
       ErrorDescription(
         "content-too-large", "Content too large", "The content is longer than the server allows.")
     case .targetTooLong:
       ErrorDescription("uri-too-long", "URI too long", "The URL is longer than the server allows.")
     case .expectationFailed:
-      ErrorDescription("expectation-failed", "Expectation failed", "Only `100-continue` can be expected.")
+      ErrorDescription(
+        "expectation-failed", "Expectation failed", "`100-continue` is the only supported expectation.")
     case .headersTooLarge:
       ErrorDescription(
         "headers-too-large", "Header fields too large", "The header fields are longer than the server allows."
       )
     case .notImplemented:
       ErrorDescription(
-        "not-implemented", "Not implemented", "No resource has this method or transfer coding.")
+        "not-implemented", "Not implemented", "The server doesn't support this method or transfer coding.")
     case .outOfSpace: ErrorDescription[ServiceErrorCode.outOfSpace]
     case .tooManyConnections:
       ErrorDescription(
         "too-many-connections", "Too many connections",
-        "The server has reached its limit of connections: try again later.")
+        "The server has reached its limit of connections; try again later.")
     case .tooManyConnectionsOfClient:
       ErrorDescription(
         "too-many-connections-of-client", "Too many connections of one client",
-        "The client's address has reached its limit of connections: use fewer, each for several requests."
+        "The client's address has reached its limit of connections; send several requests over each connection."
       )
     case .tooManyRequests:
       ErrorDescription(
         "too-many-requests", "Too many requests",
-        "The client's address has exceeded its limit of requests: try again after `Retry-After`."
+        "The client has exceeded its limit of requests; try again after the time in `Retry-After`."
       )
     case .versionNotSupported:
       ErrorDescription(
@@ -100,55 +109,60 @@ struct ErrorDescription {
       case .unauthorized:
         (
           "Unauthorized",
-          "Credentials are missing or invalid: send a valid token as `Authorization: Bearer …`."
+          "Credentials are missing or invalid; send a valid token as `Authorization: Bearer …`."
         )
       case .methodNotAllowed:
-        ("Method not allowed", "The method is not allowed here; `Allow` tells which are.")
-      case .unknownMethod: ("Unknown method", "No resource has this method.")
+        ("Method not allowed", "The resource doesn't allow this method; `Allow` lists those that it does.")
+      case .unknownMethod: ("Unknown method", "The server doesn't support this method.")
       case .misdirected:
         (
           "Misdirected request",
-          "`Host` is none of the server's names: a server on a loopback address has those of the machine itself, and those of `--allowed-hosts`."
+          "`Host` is not one of the server's names, which are `--allowed-hosts` and, on a loopback address, the names of the machine itself."
         )
       case .foreignSite:
         (
           "Foreign site",
-          "A browser sent this for a page of another origin, which may not write; `--cors-origins` names those that may."
+          "A browser sent this request for a page of another origin, which isn't allowed to write; `--cors-origins` allows origins."
         )
       case .hidden:
-        ("Hidden", "The server's operator keeps this from clients (`--no-explain`, `--no-metrics`).")
-      case .notAcceptable: ("Not acceptable", "The result has none of the media types that are accepted.")
+        ("Hidden", "The server's operator has turned this off (`--no-explain`, `--no-metrics`).")
+      case .notAcceptable:
+        ("Not acceptable", "The result isn't available in any of the media types in `Accept`.")
       case .unsupportedMediaType:
         (
           "Unsupported media type",
-          "What is written must have one `Content-Type` that is taken here; `Accept` or `Accept-Patch` names those."
+          "The content must have a `Content-Type` that the resource accepts; `Accept` or `Accept-Patch` lists them."
         )
-      case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` tells where.")
+      case .malformedJSON: ("Malformed JSON", "The content is not JSON (RFC 8259); `position` is where.")
       case .malformedCSV:
-        ("Malformed CSV", "The content is not CSV with a header (RFC 4180); `line` tells where.")
+        ("Malformed CSV", "The content is not CSV with a header (RFC 4180); `line` is where.")
       case .unknownMember:
         (
           "Unknown member",
-          "A member of the content names neither a column that can be written nor an association."
+          "A member of the content is neither a writable column nor an association."
         )
       case .refusedValue:
-        ("Refused value", "The table takes no such value; `pointer` tells where it stands in the content.")
+        ("Refused value", "The table doesn't accept a value; `pointer` is its place in the content.")
       case .conflict:
         (
           "Conflict",
-          "The change conflicts with stored records: a unique key is taken, or a foreign key refers to no record."
+          "The change conflicts with stored records: a unique key exists already, or a foreign key refers to no record."
         )
       case .otherContent:
-        ("Idempotency key reused", "The key came with other content before: each request needs its own.")
+        (
+          "Idempotency key reused",
+          "The key was used for a different request before; use a new one for each request."
+        )
       case .preconditionFailed:
-        ("Precondition failed", "The record is not the one that `If-Match` or `If-None-Match` asks for.")
-      case .busy: ("Busy", "The database is busy: try again after `Retry-After`.")
-      case .outOfTime: ("Out of time", "The request took longer than it may: ask for less at once.")
+        ("Precondition failed", "The record doesn't satisfy `If-Match` or `If-None-Match`.")
+      case .busy: ("Busy", "The database is busy; try again after the time in `Retry-After`.")
+      case .outOfTime: ("Out of time", "The request took too long; request less data.")
       case .outOfSpace:
-        ("Out of space", "The server has no room on its disk for what the request needs: try again later.")
-      case .unavailable: ("Unavailable", "The database does not answer: try again after `Retry-After`.")
+        ("Out of space", "The server's disk is full; try again later.")
+      case .unavailable:
+        ("Unavailable", "The database doesn't respond; try again after the time in `Retry-After`.")
       case .internalError:
-        ("Internal error", "A defect of the server; its log has more under the number given.")
+        ("Internal error", "The server has a defect; its log has the details, under the number in `detail`.")
       }
     return ErrorDescription(code.rawValue, title, text)
   }

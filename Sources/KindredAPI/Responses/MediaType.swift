@@ -85,7 +85,7 @@ enum MediaType: String {
     }
     guard let best else {
       throw Problem.notAcceptable(
-        "this can be had as \(types.map(\.rawValue).joined(separator: ", ")): change `Accept`")
+        "this is available as \(types.map(\.rawValue).joined(separator: ", ")); change `Accept`")
     }
     return best.type
   }

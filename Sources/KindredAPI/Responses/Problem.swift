@@ -103,21 +103,21 @@ extension Problem {
       self.init(
         RequestError(
           .limitExceeded,
-          "the request needs more \(resource) than it may have: ask for fewer or shorter values at once; `distinct`, `group` and `sort` hold those that they compare"
+          "the request needs more \(resource) than it is allowed; request fewer or shorter values (`distinct`, `group` and `sort` hold the values that they compare)"
         ))
     case .busy, .cancelled: self = .busy
     case .full:
       self.init(
-        .outOfSpace, "there is no room on the disk for what the request needs: try again later",
+        .outOfSpace, "the server's disk is full; try again later",
         headers: [("Retry-After", "10")])
     case .noValue(let complaint):
       self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
-    case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit): ask for less at once"))
+    case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit); split the request"))
     case .forbidden: self.init(RequestError(.forbidden, "the rules of the database don't allow this"))
     case .brokenSchema:
       self.init(
         .conflict,
-        "the database's own schema makes this change impossible: a foreign key refers to columns that are not unique, or a foreign key or a trigger to a table that is not there"
+        "the database schema makes this change impossible: a foreign key refers to columns that are not unique, or a foreign key or trigger refers to a table that doesn't exist"
       )
     // A view may call a function that raises an error.
     case .constraint(.trigger(let message)) where !message.isEmpty: self.init(.conflict, message)
@@ -144,7 +144,7 @@ extension Problem {
 
   /// 503: the keys that verify tokens are being fetched.
   static let keysUnavailable = Problem(
-    .unavailable, "the keys that tokens are signed by are being fetched: try again",
+    .unavailable, "the keys that verify tokens are being fetched; try again",
     headers: [("Retry-After", "1")])
 }
 
@@ -158,28 +158,28 @@ extension Problem {
 
   static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {
     Problem(
-      .methodNotAllowed, "\(method.token) is not allowed here: \(allow) are", headers: [("Allow", allow)])
+      .methodNotAllowed, "\(method.token) is not allowed here; \(allow) are", headers: [("Allow", allow)])
   }
 
   /// 403: the operator hides this from all clients.
   static func hidden(_ what: String) -> Problem {
-    Problem(.hidden, "this server does not show \(what)")
+    Problem(.hidden, "this server doesn't show \(what)")
   }
 
   static func notAcceptable(_ detail: String) -> Problem { Problem(.notAcceptable, detail) }
 
   /// 503: the database is in use.
-  static let busy = Problem(.busy, "the database is busy: try again", headers: [("Retry-After", "1")])
+  static let busy = Problem(.busy, "the database is busy; try again", headers: [("Retry-After", "1")])
 
   /// 503: the query time is over.
   static let outOfTime = Problem(
     .outOfTime,
-    "the request took longer than it may: ask for less at once, or for an index (see `explain=true`)",
+    "the request took too long; request less data, or create an index (`explain=true` lists missing ones)",
     headers: [("Retry-After", "1")])
 
   /// 503: the database can't be read.
   static let unavailable = Problem(
-    .unavailable, "the database does not answer: try again later", headers: [("Retry-After", "10")])
+    .unavailable, "the database doesn't respond; try again later", headers: [("Retry-After", "10")])
 
   /// 500: a defect, with the number under which it is logged.
   static func defect(_ id: String) -> Problem {

@@ -60,7 +60,7 @@ final class ProblemReporter: Sendable {
       if let advice = error.advice { logger.warning("\(advice)") }
       // What a function says may quote a record that an access rule withholds.
       if case .constraint(.trigger) = error.kind, models.hasAccessRules, principal?.roles != nil {
-        return Problem(.conflict, "a function of the database refuses the request")
+        return Problem(.conflict, "a function of the database refused the request")
       }
       if var problem = Problem(error) {
         if error.kind == .forbidden, !(principal?.isAuthenticated ?? true) { problem.asksForCredentials() }
@@ -78,7 +78,7 @@ final class ProblemReporter: Sendable {
   /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the
   /// program is to blame.
   func unavailable(_ error: any Error) -> Problem {
-    logger.error("The database does not answer.", metadata: ["error": "\(error)"])
+    logger.error("The database doesn't respond.", metadata: ["error": "\(error)"])
     return Problem.unavailable
   }
 

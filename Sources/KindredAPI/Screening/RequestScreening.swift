@@ -68,7 +68,7 @@ extension Problem {
   static var misdirected: Problem {
     Problem(
       .misdirected,
-      "this server has no such name: use the one that it prints at its start, or start it with `--allowed-hosts`"
+      "this host name is not one of the server's; use the one that it logs when it starts, or start it with `--allowed-hosts`"
     )
   }
 
@@ -76,14 +76,14 @@ extension Problem {
   static func unknownMethod(_ method: HTTPMethod) -> Problem {
     Problem(
       .unknownMethod,
-      "no resource has the method \(method.token): "
-        + HTTPMethod.supported.map(\.token).joined(separator: ", ") + " are the known ones")
+      "the method \(method.token) is not supported; the supported methods are "
+        + HTTPMethod.supported.map(\.token).joined(separator: ", "))
   }
 
   /// 403: a page of another origin tries to write.
   static var foreignSite: Problem {
     Problem(
       .foreignSite,
-      "a page of another site may not write here: allow its origin with `--cors-origins` if it may")
+      "pages of other sites aren't allowed to write; to allow this one, add its origin to `--cors-origins`")
   }
 }

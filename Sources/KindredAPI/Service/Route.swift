@@ -28,7 +28,7 @@ enum Route: Equatable {
     } else if let page = OperationsPage(rawValue: String(name)) {
       self = .operations(page)
     } else {
-      throw RequestError(.notFound, "there is nothing at \(path)")
+      throw RequestError(.notFound, "there is no resource at \(path)")
     }
   }
 

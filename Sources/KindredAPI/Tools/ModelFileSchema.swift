@@ -14,13 +14,13 @@ struct ModelFileSchema {
       "type": ["object", "null"],
       "properties": [
         "resources": [
-          "description": "What the resources are, over what is inferred.", "type": "object",
+          "description": "Refinements of the inferred resources, by name.", "type": "object",
           "properties": .object(model.resources.values.map { ($0.name, schema(of: $0)) }),
           // A new name for a table, or the removal of a resource that doesn't exist at the moment.
           "additionalProperties": ["anyOf": [["type": "null"], newResource]],
         ],
         "commonTableExpressions": [
-          "description": "Statements that are resources.", "type": "object",
+          "description": "SELECT statements that become resources, by name.", "type": "object",
           "additionalProperties": ["$ref": "#/$defs/commonTableExpression"],
         ],
       ],
@@ -63,7 +63,7 @@ struct ModelFileSchema {
       ("rules", Self.rules), ("rule", Self.rule), ("commonTableExpression", Self.commonTableExpression),
       (
         "expression",
-        ["description": "An expression, as in a URL.", "type": ["string", "boolean", "number"]]
+        ["description": "An expression, written as in a URL.", "type": ["string", "boolean", "number"]]
       ),
       ("order", ["anyOf": [["type": "string"], Self.texts]]),
       ("ofNamedTable", named.isEmpty ? true : ["allOf": .array(named)]),
@@ -75,15 +75,15 @@ struct ModelFileSchema {
       "type": ["object", "null"],
       "properties": [
         "table": [
-          "description": "The table behind the resource.", "enum": JSONValue(strings: resourcesByTable.keys),
+          "description": "The table of the resource.", "enum": JSONValue(strings: resourcesByTable.keys),
         ],
         "sort": ["description": "The default order, such as `-year, title`.", "$ref": "#/$defs/order"],
         "fields": Self.described("The columns that are returned by default.", Self.texts),
-        "hidden": Self.described("The columns that no client can read, name or write.", Self.texts),
-        "label": ["description": "The column that is shown for a record.", "type": "string"],
-        "key": Self.described("Of a view: the columns that identify its rows.", Self.texts),
+        "hidden": Self.described("The columns that clients can neither read, name nor write.", Self.texts),
+        "label": ["description": "The column shown in place of a record.", "type": "string"],
+        "key": Self.described("The columns that identify the rows of a view.", Self.texts),
         "associations": [
-          "description": "The associations; null removes an inferred one.", "type": "object",
+          "description": "The associations, by key; null removes an inferred one.", "type": "object",
           "additionalProperties": ["$ref": "#/$defs/association"],
         ],
         "access": ["$ref": "#/$defs/access"],
@@ -94,10 +94,10 @@ struct ModelFileSchema {
 
   private var association: JSONValue {
     let destination: JSONValue = [
-      "description": "The resource that it leads to.", "enum": JSONValue(strings: model.resources.keys),
+      "description": "The associated resource.", "enum": JSONValue(strings: model.resources.keys),
     ]
     let columns: JSONValue = [
-      "description": "The columns that refer, alone or with those referred to.",
+      "description": "The referring columns, alone or with the columns that they refer to.",
       "anyOf": [
         Self.texts, ["type": "object", "minProperties": 1, "additionalProperties": ["type": "string"]],
       ],
@@ -110,8 +110,8 @@ struct ModelFileSchema {
       "properties": [
         "belongsTo": destination, "hasOne": destination, "hasMany": destination, "foreignKey": columns,
         "through": ["description": "An association of this resource.", "type": "string"],
-        "using": ["description": "An association of the resource between.", "type": "string"],
-        "from": ["description": "An association of this resource, to be refined.", "type": "string"],
+        "using": ["description": "An association of the intermediate resource.", "type": "string"],
+        "from": ["description": "An association of this resource to refine.", "type": "string"],
         "filter": ["$ref": "#/$defs/expression"], "sort": ["$ref": "#/$defs/order"],
       ],
       "additionalProperties": false, "if": ["type": "object"], "then": ["oneOf": .array(ways)],
@@ -132,9 +132,9 @@ struct ModelFileSchema {
   private static let rule: JSONValue = [
     "type": "object",
     "properties": [
-      "roles": described("The roles that it is for; all where there are none.", texts),
-      "rows": ["description": "What must hold for a record.", "$ref": "#/$defs/expression"],
-      "fields": described("The columns that it is for; all where there are none.", texts),
+      "roles": described("The roles that the entry applies to; without them, all roles.", texts),
+      "rows": ["description": "The condition that a record must satisfy.", "$ref": "#/$defs/expression"],
+      "fields": described("The columns that the entry applies to; without them, all columns.", texts),
     ],
     "additionalProperties": false,
   ]
@@ -143,7 +143,7 @@ struct ModelFileSchema {
     "type": "object", "required": ["sql"],
     "properties": [
       "sql": ["description": "One SELECT.", "type": "string"],
-      "key": described("The columns that identify its rows.", texts),
+      "key": described("The columns that identify the rows.", texts),
     ],
     "additionalProperties": false,
   ]

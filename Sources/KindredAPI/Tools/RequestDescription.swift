@@ -198,7 +198,7 @@ struct RequestDescription {
     if isPage {
       guard !isKnownPage else { return [] }
       let target = text.segments.map(\.raw).joined(separator: "/")
-      return [(RequestError(.notFound, "there is nothing at /\(target)"), text.path)]
+      return [(RequestError(.notFound, "there is no resource at /\(target)"), text.path)]
     }
     // The tokens of each value, so that a value with several errors is read only once.
     var tokens: [Int: [Token]] = [:]

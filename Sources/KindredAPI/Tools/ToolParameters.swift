@@ -16,7 +16,7 @@ struct ToolParameters {
       }
       guard values.updateValue(parameter.value, forKey: parameter.name) == nil else {
         throw RequestError(
-          .invalidValue, "`\(parameter.name)` is given twice: leave one out", at: parameter.origin)
+          .invalidValue, "`\(parameter.name)` is given twice; remove one", at: parameter.origin)
       }
     }
     self.values = values
@@ -28,7 +28,7 @@ struct ToolParameters {
   func required(_ name: String) throws -> String {
     guard let value = values[name] else {
       throw RequestError(
-        .invalidValue, "`\(name)` is missing: add `\(name)=…`", at: Origin(parameter: name))
+        .invalidValue, "`\(name)` is missing; add `\(name)=…`", at: Origin(parameter: name))
     }
     return value
   }
@@ -37,7 +37,7 @@ struct ToolParameters {
   func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int {
     guard let value = Int(try required(name)), range.contains(value) else {
       throw RequestError(
-        .invalidValue, "`\(name)` is a number from \(range.lowerBound) to \(range.upperBound)",
+        .invalidValue, "`\(name)` must be a number from \(range.lowerBound) to \(range.upperBound)",
         at: Origin(parameter: name))
     }
     return value

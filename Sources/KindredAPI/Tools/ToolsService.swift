@@ -49,7 +49,7 @@ struct ToolsService: Sendable {
     guard let center = parameters["around"] else {
       guard parameters["depth"] == nil else {
         throw RequestError(
-          .invalidValue, "`depth` needs a table to count from: add `around=…`", at: Origin(parameter: "depth")
+          .invalidValue, "`depth` needs a central table; add `around=…`", at: Origin(parameter: "depth")
         )
       }
       return diagram

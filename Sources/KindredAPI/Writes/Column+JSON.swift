@@ -17,7 +17,7 @@ extension Column {
     if case .null = node.content { return .null }
     if valueFormat == .json || isComposed {
       guard node.depth <= Self.maximumDepth else {
-        throw Refusal(message: "`\(name)` holds JSON of \(Self.maximumDepth) levels at most")
+        throw Refusal(message: "the JSON of `\(name)` may have at most \(Self.maximumDepth) levels")
       }
       if let parts, let unknown = parts.unknownField(in: node) {
         let error = RequestError.unknown(
@@ -33,13 +33,13 @@ extension Column {
     case .boolean(let value):
       // As in expressions, `true` is 1.
       guard takesBooleans else {
-        throw Refusal(message: "`\(name)` is no column of booleans: write a text in quotes")
+        throw Refusal(message: "`\(name)` is not a boolean column; write a string in quotes")
       }
       return .integer(value ? 1 : 0)
     case .number: return try value(ofNumber: document.text(of: node))
     case .array, .object:
       throw Refusal(
-        message: "`\(name)` is one value, and no column of JSON: write a text, a number, a boolean or null")
+        message: "`\(name)` is not a JSON column; write a string, a number, a boolean or null")
     }
   }
 
@@ -60,7 +60,7 @@ extension Column {
   private func value(of text: String) throws(Refusal) -> SQLValue {
     guard takesBase64 else { return .text(text) }
     guard let bytes = Base64.decode(text) else {
-      throw Refusal(message: "`\(name)` holds bytes: write them in base64 (RFC 4648 §4)")
+      throw Refusal(message: "`\(name)` is a column of binary data; write the bytes in base64 (RFC 4648 §4)")
     }
     return .blob(bytes)
   }
@@ -75,12 +75,12 @@ extension Column {
     // SQLite would store an approximation.
     if isWhole, affinity == .integer || affinity == .text {
       throw Refusal(
-        message: "this number is too large for `\(name)`: whole numbers are from \(Int64.min) to \(Int64.max)"
+        message: "this number is too large for `\(name)`, whose range is \(Int64.min) to \(Int64.max)"
       )
     }
     // PostgreSQL keeps all digits of a number, so one that a `Double` can't represent is passed as text.
     if declaredType.hasPrefix("numeric"), text.utf8.count > 15 { return .text(text) }
-    guard let real = Double(text) else { throw Refusal(message: "`\(name)` takes no such number") }
+    guard let real = Double(text) else { throw Refusal(message: "`\(name)` can't store this number") }
     return .real(real)
   }
 }

@@ -21,7 +21,8 @@ struct IdempotencyKey: Hashable, Sendable {
       text.utf8.count <= Self.maximumLength
     else {
       throw RequestError(
-        .invalidValue, "`Idempotency-Key` is one text in quotes, of \(Self.maximumLength) characters at most")
+        .invalidValue,
+        "`Idempotency-Key` must be a single string in quotes, of at most \(Self.maximumLength) characters")
     }
     self.text = text
     var hash = ContentHash()

@@ -108,12 +108,12 @@ extension Problem {
   /// 409: the first request with a key hasn't been answered yet.
   static var underWay: Problem {
     Problem(
-      .conflict, "the first request with this `Idempotency-Key` is under way: try again",
+      .conflict, "the first request with this `Idempotency-Key` is still running; try again",
       headers: [("Retry-After", "1")])
   }
 
   /// 422: a key was used with another request.
   static var otherContent: Problem {
-    Problem(.otherContent, "this `Idempotency-Key` came with another request before: use a new one")
+    Problem(.otherContent, "this `Idempotency-Key` was used for another request before; use a new one")
   }
 }

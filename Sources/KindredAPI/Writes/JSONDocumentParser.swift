@@ -33,7 +33,7 @@ struct JSONDocumentParser {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
     let root = try parser.value()
     parser.skipSpace()
-    guard parser.index == bytes.count else { throw parser.error("nothing may follow the value") }
+    guard parser.index == bytes.count else { throw parser.error("there is content after the value") }
     return JSONDocument(bytes: bytes, root: root)
   }
 
@@ -62,8 +62,8 @@ struct JSONDocumentParser {
     case UInt8(ascii: "-")?, (0x30...0x39)?:
       try number()
       content = .number
-    case nil: throw error("the document ends where a value should come")
-    default: throw error("a value should come here")
+    case nil: throw error("the document ends where a value is expected")
+    default: throw error("a value is expected here")
     }
     return JSONDocument.Node(content: content, range: start..<index)
   }
@@ -82,7 +82,7 @@ struct JSONDocumentParser {
     var elements: [JSONDocument.Node] = []
     if take(UInt8(ascii: "]")) { return elements }
     repeat { elements.append(try value()) } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "]")) else { throw error("a comma or `]` should come here") }
+    guard take(UInt8(ascii: "]")) else { throw error("a comma or `]` is expected here") }
     return elements
   }
 
@@ -95,17 +95,17 @@ struct JSONDocumentParser {
       skipSpace()
       let start = index
       guard byte == UInt8(ascii: "\"") else {
-        throw error("the name of a member should come here, in quotes")
+        throw error("the name of a member, in quotes, is expected here")
       }
       let name = try string()
       guard names.insert(name, after: members) else {
         index = start
-        throw error("this name stands twice in one object")
+        throw error("the object contains this name twice")
       }
-      guard take(UInt8(ascii: ":")) else { throw error("`:` should come here") }
+      guard take(UInt8(ascii: ":")) else { throw error("`:` is expected here") }
       members.append(JSONDocument.Member(name: name, value: try value()))
     } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "}")) else { throw error("a comma or `}` should come here") }
+    guard take(UInt8(ascii: "}")) else { throw error("a comma or `}` is expected here") }
     return members
   }
 
@@ -113,7 +113,7 @@ struct JSONDocumentParser {
     -> JSONDocument.Content
   {
     let text = word.description.utf8
-    guard bytes[index...].starts(with: text) else { throw error("a value should come here") }
+    guard bytes[index...].starts(with: text) else { throw error("a value is expected here") }
     index += text.count
     return content
   }
@@ -136,7 +136,7 @@ struct JSONDocumentParser {
   private mutating func digits() throws {
     let start = index
     while let byte, (0x30...0x39).contains(byte) { index += 1 }
-    guard index > start else { throw error("a digit should come here") }
+    guard index > start else { throw error("a digit is expected here") }
   }
 
   // MARK: Strings
@@ -189,7 +189,7 @@ struct JSONDocumentParser {
     case UInt8(ascii: "u"): return try codePoint()
     default:
       index -= 1
-      throw error("`\\` is followed by one of \" \\ / b f n r t u")
+      throw error("`\\` must be followed by one of \" \\ / b f n r t u")
     }
   }
 
@@ -209,14 +209,14 @@ struct JSONDocumentParser {
       }
     }
     index = start
-    throw error("half a surrogate pair is no character")
+    throw error("half of a surrogate pair is not a character")
   }
 
   private mutating func codeUnit() throws -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
       guard let digit = byte.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-        throw error("`\\u` is followed by four hexadecimal digits")
+        throw error("`\\u` must be followed by four hexadecimal digits")
       }
       unit = unit << 4 | UInt16(digit)
       index += 1

@@ -33,7 +33,7 @@ struct MergePatch {
     do {
       return try JSONDocumentParser.parse(Array(text.utf8))
     } catch let error as JSONDocumentParser.SyntaxError {
-      throw Refusal(message: "what is stored is no JSON: \(error.message), at character \(error.position)")
+      throw Refusal(message: "the stored value is not JSON: \(error.message), at character \(error.position)")
     }
   }
 
@@ -91,7 +91,7 @@ extension RecordDraft {
           column: assignment.column, value: .text(text), isChosen: assignment.isChosen)
       } catch let refusal as MergePatch.Refusal {
         throw Problem.refusedValue(
-          "`\(assignment.column)` can't be merged: \(refusal.message). Replace it by PATCH of `application/json`",
+          "`\(assignment.column)` can't be merged: \(refusal.message); replace it with a PATCH of `application/json`",
           at: pointer + assignment.column)
       }
     }

@@ -11,7 +11,7 @@ extension Problem {
     // RFC 9110 §15.5.16, RFC 5789 §2.2
     return Problem(
       .unsupportedMediaType,
-      "the content must be of one of these types, named in one well-formed field `Content-Type`: \(list)",
+      "the content must have a single, well-formed `Content-Type`, which is one of \(list)",
       headers: [("Accept", list)] + (method == .patch ? [("Accept-Patch", list)] : []))
   }
 
@@ -24,19 +24,19 @@ extension Problem {
   }
 
   init(_ error: JSONDocumentParser.SyntaxError) {
-    self.init(.malformedJSON, "the content is no JSON: \(error.message), at character \(error.position)")
+    self.init(.malformedJSON, "the content is not JSON: \(error.message), at character \(error.position)")
     position = error.position
   }
 
   /// 412: the record isn't the one that the client expects.
   static var preconditionFailed: Problem {
-    Problem(.preconditionFailed, "the record is not the one that the request is meant for: read it again")
+    Problem(.preconditionFailed, "the record doesn't satisfy the request's conditions; read it again")
   }
 
   /// 409: the database has ignored the change.
   static func ignored(at pointer: JSONPointer? = nil) -> Problem {
     var problem = Problem(
-      .conflict, "the database ignores the change: a trigger skips it, or a rule such as `ON CONFLICT IGNORE`"
+      .conflict, "the database ignored the change (a trigger, or a rule such as `ON CONFLICT IGNORE`)"
     )
     problem.pointer = pointer?.fragment
     return problem
@@ -71,17 +71,17 @@ extension Problem {
   private static let longestName = 100
 
   /// 409: another record has the unique key.
-  static var takenKey: Problem { Problem(.conflict, "there is such a record already") }
+  static var takenKey: Problem { Problem(.conflict, "a record with this key exists already") }
 
   /// 409: a foreign key refers to a record that doesn't exist or isn't visible to the client.
   static var danglingReference: Problem {
-    Problem(.conflict, "a record refers to one that is not there, or would do so afterwards")
+    Problem(.conflict, "a record refers to one that doesn't exist, or would do so after the change")
   }
 
   /// 409: what is to be deleted, or gets another key, is referred to.
   static func referredTo(at pointer: JSONPointer = JSONPointer()) -> Problem {
     var problem = Problem(
-      .conflict, "another record refers to this one: delete that first, or have it refer elsewhere")
+      .conflict, "another record refers to this one; delete or change that record first")
     problem.pointer = pointer.isRoot ? nil : pointer.fragment
     return problem
   }
@@ -89,7 +89,7 @@ extension Problem {
   /// 422: a link between two records needs more than their keys.
   static func incompleteLink(_ resource: Resource, at pointer: JSONPointer) -> Problem {
     .refusedValue(
-      "a link of \(resource.name) needs values for other columns too: add it by POST to /\(resource.name)",
+      "a link in \(resource.name) needs values for other columns too; add it with a POST to /\(resource.name)",
       at: pointer)
   }
 
@@ -98,7 +98,7 @@ extension Problem {
   static func danglingReference(_ columns: [String], at pointer: JSONPointer) -> Problem {
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let verb = columns.count == 1 ? "refers" : "refer"
-    var problem = Problem(.conflict, "\(names) \(verb) to a record that is not there")
+    var problem = Problem(.conflict, "\(names) \(verb) to a record that doesn't exist")
     problem.pointer = (columns.count == 1 ? pointer + columns[0] : pointer).fragment
     return problem
   }
@@ -125,26 +125,26 @@ extension Problem {
     case .constraint(.check):
       let name = resource?.constraint(namedBy: error).map { "the constraint `\($0)`" }
       self = .refusedValue(
-        "a value is beyond what the table allows (\(name ?? "a CHECK constraint"))", at: pointer)
+        "a value violates a rule of the table (\(name ?? "a CHECK constraint"))", at: pointer)
     case .constraint(.dataType):
       let subject = names.isEmpty ? "a value" : names
-      let predicate = names.isEmpty ? "is not of its column's type" : "is of another type"
+      let predicate = names.isEmpty ? "doesn't have its column's type" : "has another type"
       self = .refusedValue(
         "\(subject) \(error.complaint.map { "is refused: \($0)" } ?? predicate)", at: one)
     case .constraint(.unique):
       // The values of a record that the client can't see must not be revealed.
       let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
       self = .takenKey
-      if isNamed { detail = "there is a record with this \(names) already" }
+      if isNamed { detail = "a record with this \(names) exists already" }
       self.pointer = (isNamed ? one : pointer).fragment
     case .constraint(.foreignKey):
       self = .danglingReference
       self.pointer = nested
     case .constraint(.trigger(let message)):
-      self.init(.conflict, message.isEmpty ? "a trigger of the database refuses the change" : message)
+      self.init(.conflict, message.isEmpty ? "a trigger of the database refused the change" : message)
       self.pointer = nested
     case .constraint(.other):
-      self.init(.conflict, "the database refuses the change")
+      self.init(.conflict, "the database refused the change")
       self.pointer = nested
     case .wrongKey:
       let key = resource?.table.rowIDColumn

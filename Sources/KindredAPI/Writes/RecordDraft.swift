@@ -63,7 +63,7 @@ struct RecordDraft: Sendable {
     // Whether the value is right would tell what is stored.
     guard resource.columns.contains(where: { $0.name == column.name }) else {
       throw Problem.refusedValue(
-        "`\(column.name)` is computed by the database: leave it out", at: pointer + column.name)
+        "`\(column.name)` is computed by the database; leave it out", at: pointer + column.name)
     }
     computed.append(assignment)
   }
@@ -101,7 +101,7 @@ struct RecordDraft: Sendable {
       let collation = collations.indices.contains(index) ? collations[index] : "BINARY"
       guard assignments[position].value.isSameKey(as: value, by: collation) else {
         throw Problem.refusedValue(
-          "`\(column)` says otherwise than \(source): leave it out", at: pointer + column)
+          "`\(column)` contradicts \(source); leave it out", at: pointer + column)
       }
       assignments.remove(at: position)
     }
@@ -124,7 +124,7 @@ extension RecordDraft {
     for (assignment, stored) in zip(computed, record.values(of: computed.map(\.column)))
     where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored) {
       throw Problem.refusedValue(
-        "`\(assignment.column)` is computed by the database, and is not this: leave it out",
+        "`\(assignment.column)` is computed by the database, with another value; leave it out",
         at: pointer + assignment.column)
     }
   }
@@ -179,7 +179,7 @@ struct RecordDraftReader {
     path: [String] = []
   ) throws -> RecordDraft {
     guard case .object(let members) = node.content else {
-      throw Problem.refusedValue("a record is an object: write `{\"column\": value}`", at: record)
+      throw Problem.refusedValue("a record must be an object; write `{\"column\": value}`", at: record)
     }
     var draft = RecordDraft(pointer: record)
     draft.assignments.reserveCapacity(members.count)
@@ -225,14 +225,14 @@ struct RecordDraftReader {
       resource.table.changes.contains(.insert)
     else {
       throw Problem.refusedValue(
-        "`\(association.key)` can't be written here, for no single record makes the association", at: pointer)
+        "`\(association.key)` can't be written, since it doesn't correspond to single records", at: pointer)
     }
     if !paths.contains(path) {
       paths.append(path)
       guard path.count <= limits.treeDepth, paths.count <= limits.nodes else {
         throw RequestError(
           .limitExceeded,
-          "the tree is deeper than \(limits.treeDepth) levels or has more than \(limits.nodes) nodes: write less at once"
+          "the tree is deeper than \(limits.treeDepth) levels or has more than \(limits.nodes) nodes; split it into several requests"
         )
       }
     }
@@ -241,7 +241,7 @@ struct RecordDraftReader {
     case (.null, .toOne):
       guard case .belongsTo = linkage else {
         throw Problem.refusedValue(
-          "`\(association.key)` refers to this record, which can't take that back: delete it, or change it, by its own path",
+          "`\(association.key)` refers to this record with a column that can't be NULL; change or delete it at its own path",
           at: pointer)
       }
     case (_, .toOne): records = [try record(node, of: resource, at: pointer, path: path)]
@@ -250,7 +250,7 @@ struct RecordDraftReader {
         records.append(try record(element, of: resource, at: pointer + index, path: path))
       }
     case (_, .toMany):
-      throw Problem.refusedValue("`\(association.key)` are many records: write an array", at: pointer)
+      throw Problem.refusedValue("`\(association.key)` is a to-many association; write an array", at: pointer)
     }
     return RecordDraft.Nested(
       association: association, resource: resource, linkage: linkage, records: records, pointer: pointer)

@@ -218,7 +218,7 @@ extension RecordWriter {
           .values(of: step.destinationColumns)
       }
       try draft.set(
-        step.originColumns, to: values, from: "the record beside it",
+        step.originColumns, to: values, from: "the record next to it",
         by: model.collations(of: step.destinationColumns, in: step.destination))
     }
     return draft
@@ -317,7 +317,7 @@ extension RecordWriter {
   /// Makes a record that is to be written refer to one with these values.
   func refer(_ draft: inout RecordDraft, to values: [SQLValue], by step: AssociationStep) throws {
     guard !values.contains(.null) else {
-      throw Problem.refusedValue("nothing can refer to a record without a key", at: draft.pointer)
+      throw Problem.refusedValue("other records can't refer to a record without a key", at: draft.pointer)
     }
     try draft.set(
       step.destinationColumns, to: values, from: "the record that it belongs to",
@@ -358,7 +358,7 @@ extension RecordWriter {
         lookup, Parameters(literals: literals.values, claims: principal.claims))
     } catch let error as RequestError where error.code == .notFound {
       throw Problem.refusedValue(
-        "the record would not be found in `\(association.key)`, which has a condition", at: pointer)
+        "the record doesn't satisfy the condition of `\(association.key)`", at: pointer)
     }
   }
 }

@@ -17,7 +17,8 @@ struct RefusalReasons {
     let pointer = written.draft.pointer
     // The only expressions of a change are those of generated columns, indexes and triggers.
     if case .noValue(let complaint) = error.kind {
-      return .refusedValue("what the database computes from the values has none: \(complaint)", at: pointer)
+      return .refusedValue(
+        "the database can't compute an expression from these values: \(complaint)", at: pointer)
     }
     // After `ON CONFLICT ROLLBACK` there is no transaction in which to test anything.
     if error.dependsOnOthers, writer.transaction.isOpen {
@@ -88,7 +89,7 @@ extension Resource {
       key.columns.allSatisfy({ name in columns.contains { $0.name == name } })
     else { return nil }
     var problem = Problem.danglingReference(key.columns, at: pointer)
-    problem.detail += ": the content omits it, and the database fills it in"
+    problem.detail += " (the content omits it, so the database fills it in)"
     problem.pointer = pointer.isRoot ? nil : pointer.fragment
     return problem
   }

@@ -71,14 +71,14 @@ struct WriteAnswer {
           continue
         }
         throw RequestError(
-          .invalidValue, "the record that is written has not all that the parameters require: leave out `!`")
+          .invalidValue, "the written record lacks an association that the parameters require; leave out `!`")
       }
       while let part = try reader.next() {
         bytes += part
         guard bytes.count <= Self.maximumLength else {
           throw RequestError(
             .limitExceeded,
-            "the records that are returned are too long: include less, or `Prefer: return=minimal`")
+            "the records to return are too long; include less, or send `Prefer: return=minimal`")
         }
       }
     }

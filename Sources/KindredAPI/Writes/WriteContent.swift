@@ -12,7 +12,7 @@ enum WriteContent {
     guard request.headers["Content-Range"] == nil else {
       throw RequestError(
         .invalidValue,
-        "the content is taken for the whole: leave out `Content-Range`, or send what changes by PATCH")
+        "the content replaces the whole record; leave out `Content-Range`, or send the changes with PATCH")
     }
     do {
       return try JSONDocumentParser.parse(request.body)

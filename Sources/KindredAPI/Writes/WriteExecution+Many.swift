@@ -42,7 +42,7 @@ extension WriteExecution {
     if let limit = selection.limit, rows.count > limit {
       throw RequestError(
         .limitExceeded,
-        "more than \(limit) records match: say how many there may be with `limit`, or select fewer",
+        "more than \(limit) records match; allow more with `limit`, or select fewer",
         at: Origin(parameter: "limit"))
     }
     return rows.map { StoredRecord(selection.lookup.columns, $0) }

@@ -105,7 +105,7 @@ struct WriteExecution {
     guard let present else { return try createInPlace(draft) }
     guard draft.nested.isEmpty else {
       throw Problem.refusedValue(
-        "the record is there, and PUT replaces no more than its columns: write associated records at their own paths",
+        "the record exists, and PUT replaces only its columns; write associated records at their own paths",
         at: draft.nested[0].pointer)
     }
     // The record may have its key in another spelling, where the key's collation finds it by this one.

@@ -51,17 +51,18 @@ struct WriteParameters {
     let origin = Origin(parameter: parameter.name)
     if parameter.kind == "onConflict" {
       return RequestError(
-        .invalidValue, "`onConflict` goes with `Prefer: resolution=merge-duplicates` or `ignore-duplicates`",
+        .invalidValue,
+        "`onConflict` requires `Prefer: resolution=merge-duplicates` or `resolution=ignore-duplicates`",
         at: origin)
     }
     let names = shapingNames.joined(separator: ", ")
     if RequestNode.rootParameterNames.contains(parameter.kind) {
       return RequestError(
-        .invalidValue, "what a write returns is shaped by \(names): leave out `\(parameter.kind)`", at: origin
+        .invalidValue, "a write accepts only \(names); leave out `\(parameter.kind)`", at: origin
       )
     }
     return RequestError.unknown(
-      parameter.kind, .unknownParameter, "there is no parameter `\(parameter.kind)` of a write",
+      parameter.kind, .unknownParameter, "writes have no parameter `\(parameter.kind)`",
       among: shapingNames + (purpose == .upsert ? ["onConflict"] : []), at: origin)
   }
 }
@@ -74,13 +75,14 @@ extension Resource {
     let origin = Origin(parameter: "onConflict")
     for name in names where !columns.contains(where: { $0.name == name }) {
       throw RequestError.unknown(
-        name, .unknownColumn, "`\(name)` is no column of \(self.name)", among: columns.map(\.name), at: origin
+        name, .unknownColumn, "`\(name)` is not a column of \(self.name)", among: columns.map(\.name),
+        at: origin
       )
     }
     // A content has no value of its own for such a column by which a record could be found.
     if let name = names.first(where: { table.column(named: $0)?.isGenerated ?? false }) {
       throw RequestError(
-        .invalidValue, "`\(name)` is computed from other columns: name a key that is written", at: origin)
+        .invalidValue, "`\(name)` is computed from other columns; name a key that can be written", at: origin)
     }
     let keys = OrderedSet([table.primaryKey] + table.uniqueKeys).map { key in
       key.map { table.columns[$0].name }
@@ -93,7 +95,7 @@ extension Resource {
       let mend =
         shown.isEmpty ? "it has none" : "its keys are \(shown.map { "`\($0)`" }.joined(separator: " and "))"
       throw RequestError(
-        .invalidValue, "`\(names.joined(separator: ","))` is no unique key of \(self.name): \(mend)",
+        .invalidValue, "`\(names.joined(separator: ","))` is not a unique key of \(self.name); \(mend)",
         at: origin,
         suggestions: shown)
     }

@@ -46,7 +46,7 @@ struct WritePlan: Sendable {
     guard preferences.resolution == nil || !conflictColumns.isEmpty else {
       throw RequestError(
         .invalidValue,
-        "\(resource.name) has no key that finds a record which is there: leave out `resolution`")
+        "\(resource.name) has no key that identifies existing records; leave out `resolution`")
     }
     answer = try WriteAnswer(
       of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits,
@@ -73,7 +73,7 @@ struct WritePlan: Sendable {
       in: request, of: target.resource, model: model, limits: limits)
     guard !isLink || content.drafts.allSatisfy(\.isEmpty) else {
       throw Problem.refusedValue(
-        "this links two records and changes neither: leave out the content", at: JSONPointer())
+        "a request that links two records has no content; leave it out", at: JSONPointer())
     }
     return content
   }
@@ -107,12 +107,12 @@ struct WriteSelection {
     let root = parsed.fetchRequest.root
     guard root.hasConditions else {
       throw RequestError(
-        .invalidValue, "say which records with `filter`, and `filter=true` for all of them",
+        .invalidValue, "select the records with `filter`; `filter=true` selects all of them",
         at: Origin(parameter: "filter"))
     }
     if let nested = draft?.nested.first(where: { !$0.records.isEmpty }) {
       throw Problem.refusedValue(
-        "associated records are written with one record at a time: leave out `\(nested.association.key)`",
+        "associated records can be written only together with a single record; leave out `\(nested.association.key)`",
         at: nested.pointer)
     }
     var columns = target.resource.table.identifyingColumns

@@ -52,7 +52,7 @@ struct WritePreferences {
     guard isStrict, let first = unknown.first else { return }
     throw RequestError.unknown(
       first, .invalidValue,
-      "`\(first)` is no preference for this request, and `handling=strict` forbids others",
+      "`\(first)` is not a preference of this request, and `handling=strict` refuses unknown ones",
       // What is known and has no place here is no suggestion.
       among: Self.known.contains(first) ? [] : Self.known)
   }

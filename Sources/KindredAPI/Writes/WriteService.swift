@@ -102,7 +102,7 @@ final class WriteService: Sendable {
     }
     if let parameter = try QueryParameters(request.query.map(String.init)).parameters.first {
       throw RequestError(
-        .unknownParameter, "a batch has no parameters, only its parts have: leave out `\(parameter.name)`",
+        .unknownParameter, "only the parts of a batch have parameters; leave out `\(parameter.name)`",
         at: Origin(parameter: parameter.name))
     }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])

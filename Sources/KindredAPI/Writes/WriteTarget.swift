@@ -131,7 +131,7 @@ struct WriteTarget {
       !resource.table.insteadOf.isSubset(of: .insert)
     {
       problem.detail +=
-        "; without a key, records are changed and deleted only if the model file names a `key`"
+        "; its records can be changed and deleted only if the model file names a `key`"
     }
     throw problem
   }
@@ -171,7 +171,7 @@ struct WriteTarget {
       }
       guard names(given, column) else {
         throw Problem.refusedValue(
-          "`\(column.name)` says otherwise than the path: leave it out", at: draft.pointer + column.name)
+          "`\(column.name)` contradicts the path; leave it out", at: draft.pointer + column.name)
       }
       return given
     }
@@ -192,7 +192,7 @@ struct WriteTarget {
     for (column, value) in zip(generatedKey, record.values(of: generatedKey.map(\.name)))
     where !names(value, column) {
       throw Problem.refusedValue(
-        "`\(column.name)`, which is computed from other columns, would be otherwise than the path says",
+        "`\(column.name)` is computed from other columns, and its value would contradict the path",
         at: draft.pointer)
     }
   }

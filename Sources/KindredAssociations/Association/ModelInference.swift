@@ -71,7 +71,8 @@ extension ModelInference {
       let name = names.claim([table.name], numbering: wanted)
       resourceNames[table.name] = name
       model.warnings.append(
-        "the table \(table.name) is served as \(name), for \(wanted) is taken; the model file can rename it")
+        "the table \(table.name) is served as \(name), because \(wanted) is taken; the model file can rename it"
+      )
     }
     for table in schema.tables.values {
       guard let name = resourceNames[table.name] else { continue }

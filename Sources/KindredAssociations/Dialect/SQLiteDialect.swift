@@ -211,7 +211,7 @@ struct SQLiteDialect: SQLDialect {
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "min(\(left), \(right))" }
 
-  func fullTextIndex(of table: String) -> String { "make an FTS5 table with content='\(table)'" }
+  func fullTextIndex(of table: String) -> String { "create an FTS5 table with content='\(table)'" }
 
   // MARK: Clauses
 

@@ -47,7 +47,7 @@ struct PlanningBudget {
     guard depth < limits.expressionDepth else {
       throw RequestError(
         .limitExceeded,
-        "with what its names stand for, the expression nests deeper than \(limits.expressionDepth) levels: simplify it",
+        "the expression nests deeper than \(limits.expressionDepth) levels after its names are replaced by their definitions; simplify it",
         at: origin)
     }
     depth += 1
@@ -63,7 +63,7 @@ struct PlanningBudget {
     guard expressions <= limits.expressions else {
       throw RequestError(
         .limitExceeded,
-        "the request is more than \(limits.expressions) expressions, what names stand for counted at each use: ask for less at once",
+        "the request has more than \(limits.expressions) expressions, counting the definition of a name at each use; simplify it or split it into several requests",
         at: origin)
     }
   }
@@ -77,7 +77,7 @@ struct PlanningBudget {
   func tooLong(at origin: Origin? = nil) -> RequestError {
     RequestError(
       .limitExceeded,
-      "the request makes more than \(limits.sqlLength >> 10) KiB of SQL, what names stand for counted at each use: ask for less at once",
+      "the request needs more than \(limits.sqlLength >> 10) KiB of SQL, counting the definition of a name at each use; simplify it or split it into several requests",
       at: origin)
   }
 }

@@ -29,9 +29,9 @@ extension ExpressionGrammar {
       return inner
     case .end:
       cursor.expectations?.expect(.operand(Expectations.Place(calls: calls)))
-      throw cursor.error("the expression ends where a value should come: add one")
+      throw cursor.error("the expression ends where a value is expected; add one")
     case .sign(let sign):
-      throw cursor.error("`\(sign.rawValue)` stands where a value should come")
+      throw cursor.error("a value is expected here, not `\(sign.rawValue)`")
     }
   }
 
@@ -46,14 +46,14 @@ extension ExpressionGrammar {
       let condition = try parse()
       guard cursor.take(keyword: "then") else {
         throw cursor.error(
-          "expected `then` before \(cursor.token.description): write `case when x then y else z end`")
+          "expected `then` before \(cursor.token.description); write `case when x then y else z end`")
       }
       branches.append(Expression.Branch(condition: condition, result: try parse()))
     }
     let other = cursor.take(keyword: "else") ? try parse() : nil
     guard !branches.isEmpty, cursor.take(keyword: "end") else {
       throw cursor.error(
-        "expected `end` before \(cursor.token.description): write `case when x then y else z end`")
+        "expected `end` before \(cursor.token.description); write `case when x then y else z end`")
     }
     let parts = branches.flatMap { [$0.condition, $0.result] } + [value, other].compactMap { $0 }
     return try node(.cases(of: value, branches, else: other), at: origin, over: parts)
@@ -70,7 +70,7 @@ extension ExpressionGrammar {
         if cursor.isAtEnd {
           cursor.expectations?.expect(.member(of: path, Expectations.Place(calls: calls)))
         }
-        throw cursor.error("a name should come before \(cursor.token.description)")
+        throw cursor.error("a name is expected before \(cursor.token.description)")
       }
       cursor.advance()
       var component = Expression.Path.Component(
@@ -85,7 +85,7 @@ extension ExpressionGrammar {
           return try function(name, call, at: origin)
         }
         guard !call.isDistinct, call.castType == nil else {
-          throw cursor.error("`\(name)` of an association takes no `distinct` and no `as`", at: start)
+          throw cursor.error("`\(name)` of an association takes neither `distinct` nor `as`", at: start)
         }
         component.arguments = call.arguments
         parts += call.arguments
@@ -99,7 +99,7 @@ extension ExpressionGrammar {
 
   private func tooLong(_ path: Expression.Path, at origin: Origin) -> RequestError {
     RequestError(
-      .limitExceeded, "the path is longer than \(maximumPathLength) associations: ask for less at once",
+      .limitExceeded, "the path is longer than \(maximumPathLength) associations; shorten it",
       at: origin)
   }
 
@@ -125,7 +125,7 @@ extension ExpressionGrammar {
       }
       guard case .name(let type, _) = cursor.token.kind,
         let castType = Expression.CastType.allCases.first(where: { type.equalsIgnoringCase($0.rawValue) })
-      else { throw cursor.error("`cast` takes the type integer, real, text, blob or numeric") }
+      else { throw cursor.error("the type of `cast` must be integer, real, text, blob or numeric") }
       cursor.advance()
       call.castType = castType
     }

@@ -42,7 +42,7 @@ struct ExpressionGrammar {
 
   func tooDeep(at origin: Origin) -> RequestError {
     RequestError(
-      .limitExceeded, "the expression nests deeper than \(maximumDepth) levels: simplify it", at: origin)
+      .limitExceeded, "the expression nests deeper than \(maximumDepth) levels; simplify it", at: origin)
   }
 
   /// Limits the recursion of the parser, so that hostile input can't overflow the stack.
@@ -131,7 +131,7 @@ struct ExpressionGrammar {
       cursor.advance(by: offset + 1)
       let low = try parseComparison()
       guard cursor.take(keyword: "and") else {
-        throw cursor.error("expected `and` before \(cursor.token.description): write `between 1 and 2`")
+        throw cursor.error("expected `and` before \(cursor.token.description); write `between 1 and 2`")
       }
       let high = try parseComparison()
       return try node(.between(left, low, high, negated: negated), at: origin, over: left, low, high)
@@ -139,7 +139,8 @@ struct ExpressionGrammar {
     if negated {
       cursor.advance()
       throw cursor.error(
-        "`in`, `like`, `glob`, `between` or `null` should follow `not`, not \(cursor.token.description)")
+        "`not` must be followed by `in`, `like`, `glob`, `between` or `null`, not by \(cursor.token.description)"
+      )
     }
     return nil
   }
@@ -209,7 +210,9 @@ struct ExpressionGrammar {
       }
       guard case .name(let name, _) = cursor.token.kind,
         let collation = Expression.Collation.allCases.first(where: { name.equalsIgnoringCase($0.rawValue) })
-      else { throw cursor.error("`collate` takes binary, nocase or rtrim, not \(cursor.token.description)") }
+      else {
+        throw cursor.error("the collation must be binary, nocase or rtrim, not \(cursor.token.description)")
+      }
       cursor.advance()
       operand = try node(.collate(operand, collation), at: origin, over: operand)
     }

@@ -99,7 +99,7 @@ public struct ExpressionParser {
       {
         let path = (item.steps.dropLast().map(\.key) + [key]).map(\.asExpressionName).joined(separator: ".")
         throw parser.cursor.error(
-          "a new key stands before the whole path: write `\(last.key.asExpressionName):\(path)`",
+          "a new key must come before the whole path; write `\(last.key.asExpressionName):\(path)`",
           at: item.steps.first?.origin)
       }
       return item
@@ -152,8 +152,9 @@ public struct ExpressionParser {
       }
       throw cursor.error(
         isDirection
-          ? "a sign tells the direction: write `-year` for descending, `year` for ascending"
-          : "after `:` of a sort term comes nocase, nullsfirst or nullslast, not \(cursor.token.description)")
+          ? "write `-year` for descending, `year` for ascending"
+          : "the `:` of a sort term must be followed by nocase, nullsfirst or nullslast, not by \(cursor.token.description)"
+      )
     }
   }
 
@@ -162,7 +163,7 @@ public struct ExpressionParser {
       if cursor.isAtEnd {
         cursor.expectations?.expect(.key(below: item.steps.map(\.key), isRenamed: item.key != nil))
       }
-      throw cursor.error("an association's key should come before \(cursor.token.description)")
+      throw cursor.error("the key of an association is expected before \(cursor.token.description)")
     }
     var step = IncludeItem.Step(key: key, origin: cursor.origin)
     cursor.advance()

@@ -69,7 +69,8 @@ package struct Lexer {
     repeat {
       guard tokens.count < maximumCount else {
         throw RequestError(
-          .limitExceeded, "the request has too many words and signs: ask for less at once", at: origin)
+          .limitExceeded, "the request has too many words and operators; split it into several requests",
+          at: origin)
       }
       tokens.append(try lexer.next())
     } while tokens.last?.kind != .end
@@ -115,7 +116,7 @@ package struct Lexer {
       for _ in sign.rawValue.utf8 { advance() }
       return .sign(sign)
     }
-    throw error("`\(Unicode.Scalar(byte))` has no meaning here", at: position)
+    throw error("`\(Unicode.Scalar(byte))` is not allowed here", at: position)
   }
 
   /// Whether a dot starts a number: in `.5` it does, in `books.5` it doesn't.
@@ -146,7 +147,7 @@ package struct Lexer {
       content.append(byte)
     }
     throw error(
-      "the \(what) that starts here has no end: close it with \(Unicode.Scalar(quote))", at: start)
+      "the \(what) that starts here is not closed; close it with \(Unicode.Scalar(quote))", at: start)
   }
 
   private mutating func number() throws -> Token.Kind {
@@ -169,13 +170,13 @@ package struct Lexer {
       }
     }
     if let byte = byte(), Self.isNameStart(byte) {
-      throw error("a number ends before letters: put a space or an operator between", at: startPosition)
+      throw error("a letter follows a number; put a space or an operator between them", at: startPosition)
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     if !isReal, let integer = Int64(text) { return .integer(integer) }
     if !isReal, UInt64(text) == UInt64(Int64.max) + 1 { return .integerMagnitude }
     // Like SQLite, read an integer of more than 64 bits as a real.
-    guard let real = Double(text) else { throw error("`\(text)` is no number", at: startPosition) }
+    guard let real = Double(text) else { throw error("`\(text)` is not a number", at: startPosition) }
     return .real(real, digits: real.isFinite && Self.isLong(text) ? text : nil)
   }
 

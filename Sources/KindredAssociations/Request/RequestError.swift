@@ -40,7 +40,7 @@ public struct RequestError: Error, Sendable {
   /// Returns the error with another suggestion, and a hint about it appended to the message.
   func adding(_ hint: String, suggestion: String) -> RequestError {
     var error = self
-    error.message += error.suggestions.isEmpty ? ": \(hint)" : " Or \(hint)"
+    error.message += error.suggestions.isEmpty ? "; \(hint)" : " Or \(hint)"
     error.suggestions.append(suggestion)
     return error
   }
@@ -55,7 +55,7 @@ public struct RequestError: Error, Sendable {
     at origin: Origin? = nil, shown: (String) -> String = { $0 }
   ) -> RequestError {
     let suggestions = NameSuggestion.nearest(to: name, among: names).map(shown)
-    let fix = suggestions.first.map { ": did you mean `\($0)`?" } ?? ""
+    let fix = suggestions.first.map { "; did you mean `\($0)`?" } ?? ""
     return RequestError(code, message + fix, at: origin, suggestions: suggestions)
   }
 }
@@ -63,7 +63,7 @@ public struct RequestError: Error, Sendable {
 extension RequestError {
   /// Returns the error of something that exists, but that the roles of the client may not access.
   public static func forbidden(_ name: String, at origin: Origin? = nil) -> RequestError {
-    RequestError(.forbidden, "`\(name)` needs another role", at: origin)
+    RequestError(.forbidden, "`\(name)` requires another role", at: origin)
   }
 }
 

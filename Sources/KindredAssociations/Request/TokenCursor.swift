@@ -123,20 +123,20 @@ struct TokenCursor {
     guard token.kind != .end else { return }
     if case .name(let name, isQuoted: false) = token.kind, let hint = Self.foreignWords[name.lowercased()] {
       throw RequestError(
-        .invalidExpression, "`\(name)` is not expected here: \(hint.message)", at: origin,
+        .invalidExpression, "`\(name)` is not expected here; \(hint.message)", at: origin,
         suggestions: hint.suggestion.map { [$0] } ?? [])
     }
-    throw error("\(token.description) is not expected here: an operator or the end should come")
+    throw error("\(token.description) is not expected here; an operator or the end is")
   }
 
   /// Operators of other query languages, and what to write instead.
   private static let foreignWords: [String: (message: String, suggestion: String?)] = [
-    "desc": ("a sign tells the direction: write `-year` for descending", nil),
-    "asc": ("ascending is the default: leave it out", nil),
+    "desc": ("write `-year` for descending", nil),
+    "asc": ("leave it out, as ascending is the default", nil),
     "eq": ("write `=`", "="), "ne": ("write `!=`", "!="), "lt": ("write `<`", "<"),
     "le": ("write `<=`", "<="),
     "gt": ("write `>`", ">"), "ge": ("write `>=`", ">="), "contains": ("write `name like '%text%'`", nil),
-    "ilike": ("`like` knows no case of ASCII letters: write it", "like"),
+    "ilike": ("write `like`, which ignores the case of ASCII letters", "like"),
     "rlike": ("write `like` or `glob`", "like"),
     "regexp": ("write `like` or `glob`", "glob"), "startswith": ("write `name like 'text%'`", nil),
   ]

@@ -21,18 +21,21 @@ struct ImportCommand: Configurable {
         kindred import library.db tags tags.csv --duplicates merge --on-conflict name
       """)
 
-  @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
-  @Argument(help: "The resource, as in URLs; a path such as authors/1/books works too.") var resource: String
+  @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
+  @Argument(help: "The resource, as in a URL; a path such as authors/1/books works too.") var resource: String
   @Argument(help: "The file to read.") var file: String
-  @Option(help: .init("csv or jsonl, if the name of the file doesn't tell.", valueName: "format"))
+  @Option(help: .init("csv or jsonl, if the file name doesn't end in it.", valueName: "format"))
   var format: ImportFileFormat?
   @Option(help: .init("What to do with existing records: fail, merge or ignore.", valueName: "what"))
   var duplicates = Duplicates.fail
   @Option(
     help: .init(
-      "The columns by which existing records are found; the primary key by default.", valueName: "columns"))
+      "The columns that identify existing records; the primary key by default.", valueName: "columns"))
   var onConflict: String?
-  @Option(help: .init("full survives a power loss; normal, the end of the process.", valueName: "level"))
+  @Option(
+    help: .init(
+      "full, if the records must survive a power loss; normal, if only the end of the process.",
+      valueName: "level"))
   var durability = ConnectionConfiguration.Durability.full
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup(title: "Requests") var requests: RequestSettings
@@ -40,10 +43,11 @@ struct ImportCommand: Configurable {
 
   func validate() throws {
     guard format != nil || ImportFileFormat(fileName: file) != nil else {
-      throw ValidationError("the name \(file) doesn't tell the format: add --format csv or --format jsonl")
+      throw ValidationError(
+        "the format can't be inferred from the name \(file); add --format csv or --format jsonl")
     }
     guard onConflict == nil || duplicates != .fail else {
-      throw ValidationError("--on-conflict goes with --duplicates merge or --duplicates ignore")
+      throw ValidationError("--on-conflict requires --duplicates merge or --duplicates ignore")
     }
   }
 
@@ -55,7 +59,7 @@ struct ImportCommand: Configurable {
     }
     // The file is read at several positions, which a pipe doesn't allow.
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImportError(description: "\(file) is no regular file")
+      throw ImportError(description: "\(file) is not a regular file")
     }
     let content = HTTPContentFile(descriptor: descriptor, length: Int(status.st_size))
     var opening = DatabaseLocation.Opening()

@@ -25,5 +25,5 @@ struct KeyCommand: ParsableCommand {
 
 /// The system can't provide random bytes.
 private struct RandomnessError: Error, CustomStringConvertible {
-  let description = "the system has no random bytes to make a key of; try again later"
+  let description = "the system can't supply random bytes for a key; try again later"
 }

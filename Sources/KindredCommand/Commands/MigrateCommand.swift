@@ -21,14 +21,15 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     guard case .file(let path) = DatabaseLocation(database) else {
-      throw ValidationError("migrations are SQL of SQLite: apply those of PostgreSQL with a tool of its own")
+      throw ValidationError("migrations can be applied only to SQLite; use another tool for PostgreSQL")
     }
     let directory = migrations.migrations ?? "Migrations"
     let migrator = try MigrationSettings.migrator(of: directory)
     let applied = try migrator.migrate(Connection(path: path, access: .readWriteCreate))
     for migration in applied { try StandardOutput.writeLine("applied \(migration.fileName)") }
     if applied.isEmpty {
-      try StandardOutput.writeLine("nothing to apply: \(migrator.migrations.count) applied before")
+      try StandardOutput.writeLine(
+        "the database is up to date (applied migrations: \(migrator.migrations.count))")
     }
   }
 }

@@ -22,10 +22,10 @@ struct ModelCommand: ParsableCommand {
         kindred serve chinook.db --model model.yaml
       """)
 
-  @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
+  @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Option(
     help: .init(
-      "A model file to check; resources without access rules are warnings if others have some.",
+      "A model file to check; a resource without access rules is reported if other resources have some.",
       valueName: "file"))
   var model: String?
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
@@ -36,7 +36,7 @@ struct ModelCommand: ParsableCommand {
       (Model(inferredFrom: try source.schema()), try file?.model(of: source))
     }
     if let checked {
-      let warnings = checked.openResources.map { "\($0) has no access: everybody may read it" }
+      let warnings = checked.openResources.map { "\($0) has no `access` section, so everybody may read it" }
       for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
       LogOutput.standardError.flush()
     }

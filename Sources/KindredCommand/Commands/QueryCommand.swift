@@ -9,7 +9,7 @@ import Logging
 struct QueryCommand: Configurable {
   static let configuration = CommandConfiguration(
     commandName: "query",
-    abstract: "Answer one request without a server.",
+    abstract: "Answer one request without starting a server.",
     discussion: """
       Examples:
         kindred query chinook.db /albums/1
@@ -36,7 +36,7 @@ struct QueryCommand: Configurable {
     }
   }
 
-  @Argument(help: "The database: a file of SQLite, or a URL of PostgreSQL.") var database: String
+  @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Argument(
     help: .init("The path and the parameters, as in a request to a server.", valueName: "url"),
     completion: .custom { words, _, typed in QueryCommand.completions(of: words, typed: typed) })
@@ -47,7 +47,7 @@ struct QueryCommand: Configurable {
   @Option(
     name: .customLong("as"),
     help: .init(
-      "Answer as for a token with these claims, a JSON object; without it, no access rules apply.",
+      "Answer as for a token with these claims (a JSON object); without them, no access rules apply.",
       valueName: "claims"))
   var claims: String?
   @OptionGroup var config: ConfigurationOptions

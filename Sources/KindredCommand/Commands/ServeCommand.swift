@@ -33,7 +33,7 @@ struct ServeCommand: Configurable {
 
   @Argument(
     help: .init(
-      "The database: a file of SQLite, or a URL of PostgreSQL; without one, the sample library.",
+      "The database, an SQLite file or a PostgreSQL URL; by default, the sample library.",
       valueName: "database"))
   var path: String?
 
@@ -47,10 +47,10 @@ struct ServeCommand: Configurable {
   func run() throws {
     // Not in `validate`, which also runs before the environment and the file are applied.
     if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
-      throw ValidationError("--tls-certificate and --tls-key go together")
+      throw ValidationError("--tls-certificate and --tls-key require each other")
     }
     if server.tls == nil, server.tlsHsts {
-      throw ValidationError("--tls-hsts needs --tls-certificate and --tls-key")
+      throw ValidationError("--tls-hsts requires --tls-certificate and --tls-key")
     }
     // Before any thread is started, because threads inherit the signal mask.
     let signals = Signals()
@@ -89,7 +89,8 @@ struct ServeCommand: Configurable {
     try roles.add(to: &options.access, for: location)
     if let access = options.access, access.databaseRoles != nil, access.tokens == nil, access.keys.isEmpty {
       throw ValidationError(
-        "--role-claim needs tokens or keys: say in the configuration file, under access, which are taken")
+        "--role-claim requires tokens or keys; configure them in the section `access` of the configuration file"
+      )
     }
     opening.readers = server.readerCount(for: location)
     let database = try location.open(opening, postgreSQL)
@@ -111,9 +112,9 @@ struct ServeCommand: Configurable {
       guard server.tls != nil else { return }
       do {
         try http.reloadTLS()
-        logger.notice("the certificate is read again")
+        logger.notice("the certificate was reloaded")
       } catch {
-        logger.error("the certificate stays as it is: \(error)")
+        logger.error("the certificate could not be reloaded, the previous one stays in use: \(error)")
       }
     }
     logger.info("ending")

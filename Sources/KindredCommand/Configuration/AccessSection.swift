@@ -61,7 +61,8 @@ struct AccessSection {
     let text = try node.text()
     guard let algorithm = SignatureAlgorithm(rawValue: text) else {
       let names = SignatureAlgorithm.allCases.map(\.rawValue)
-      throw node.error("`\(text)` is no algorithm that is taken; there are \(names.joined(separator: ", "))")
+      throw node.error(
+        "`\(text)` is not a supported algorithm; the algorithms are \(names.joined(separator: ", "))")
     }
     return algorithm
   }
@@ -87,7 +88,8 @@ struct AccessSection {
     let text = try node.text()
     if text.lowercased().hasPrefix("https://") { return .url(text) }
     guard !text.contains("://") else {
-      throw node.error("keys come from a file or an https URL: by another way, anybody could replace them")
+      throw node.error(
+        "keys must come from a file or an https URL, so that nobody can replace them on the way")
     }
     return .file(text)
   }
@@ -102,17 +104,17 @@ struct AccessSection {
   /// Checks that each algorithm has a key or a secret, and that secrets are long enough.
   private func check(_ tokens: AccessConfiguration.Tokens, _ node: ConfigurationNode) throws {
     guard !tokens.algorithms.isEmpty else {
-      throw node.error("`algorithm` is missing: tokens don't decide by what they are verified")
+      throw node.error("`algorithm` is missing; it can't be taken from the tokens, which are not trusted")
     }
     let symmetric = tokens.algorithms.filter(\.isSymmetric)
     if let secret = tokens.secret {
       guard let longest = symmetric.map(\.hash.digestLength).max() else {
-        throw node.error("a secret is for HS256, HS384 or HS512, and `algorithms` has none of them")
+        throw node.error("a secret requires HS256, HS384 or HS512, and `algorithms` contains none of them")
       }
       // RFC 7518 §3.2
       guard secret.count >= longest else {
         throw node.error(
-          "the secret has \(secret.count) bytes, and its algorithm needs \(longest) at least: take one from `openssl rand -base64 \(longest)`"
+          "the secret has \(secret.count) bytes, and its algorithm needs at least \(longest); create one with `openssl rand -base64 \(longest)`"
         )
       }
     } else if !symmetric.isEmpty, tokens.keys == nil {
@@ -122,7 +124,7 @@ struct AccessSection {
     }
     if let algorithm = tokens.algorithms.first(where: { !$0.isSymmetric }), tokens.keys == nil {
       throw node.error(
-        "`keys` is missing: \(algorithm.rawValue) takes a JWK set, in a file or at an https URL")
+        "`keys` is missing; \(algorithm.rawValue) needs a JWK set, in a file or at an https URL")
     }
   }
 
@@ -140,7 +142,8 @@ struct AccessSection {
       switch name {
       case "sha256":
         guard let bytes = [UInt8](hexadecimal: try value.text()), bytes.count == 32 else {
-          throw value.error("it must be 64 hexadecimal digits in lower case; `kindred key` makes a key")
+          throw value.error(
+            "it must be 64 hexadecimal digits in lower case; `kindred key` creates a key and its digest")
         }
         try set(bytes, value)
       case "key": try set(AccessConfiguration.APIKey(key: try value.text(), roles: []).digest, value)
@@ -149,7 +152,9 @@ struct AccessSection {
         for (claim, value) in try value.members(nil) { claims[claim] = try value.scalar() }
       }
     }
-    guard let digest else { throw node.error("`sha256` is missing; `kindred key` makes a key") }
+    guard let digest else {
+      throw node.error("`sha256` is missing; `kindred key` creates a key and its digest")
+    }
     return AccessConfiguration.APIKey(digest: digest, roles: roles, claims: claims)
   }
 }

@@ -109,7 +109,7 @@ struct ConfigurationFile {
     switch (error as? CocoaError)?.code {
     case .fileReadNoSuchFile, .fileNoSuchFile: "no such file; check the path"
     case .fileReadNoPermission: "permission denied; make the file readable for this user"
-    case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not text in UTF-8"
+    case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not UTF-8 text"
     default: "it can't be read; check that it is a file"
     }
   }

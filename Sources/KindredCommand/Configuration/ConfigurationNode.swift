@@ -47,7 +47,9 @@ struct ConfigurationNode {
 
   /// Returns the text of a scalar.
   func text() throws -> String {
-    guard let text = node.text, !node.isNull, !text.isEmpty else { throw error("it must be a text") }
+    guard let text = node.text, !node.isNull, !text.isEmpty else {
+      throw error("it must be a non-empty string")
+    }
     return text
   }
 

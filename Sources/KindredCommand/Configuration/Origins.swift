@@ -39,7 +39,7 @@ struct Hosts: SettingValue, ExpressibleByArgument {
   }
 
   static var expectation: String {
-    "* or hosts without port and with commas between them, such as api.example.org,192.0.2.1,[2001:db8::1]"
+    "* or host names without ports, separated by commas, such as api.example.org,192.0.2.1,[2001:db8::1]"
   }
   static var isList: Bool { true }
 }

@@ -40,7 +40,7 @@ extension String: SettingValue {
     self = text
   }
 
-  static var expectation: String { "a text without NUL" }
+  static var expectation: String { "a string without NUL characters" }
 }
 
 extension Optional: SettingValue where Wrapped: SettingValue {
@@ -99,7 +99,7 @@ struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
 
   init(_ count: Int) { self.count = count }
 
-  static var expectation: String { "a whole number from 1" }
+  static var expectation: String { "a whole number of at least 1" }
   var description: String { "\(count)" }
 }
 

@@ -14,10 +14,10 @@ struct RequestSettings: ParsableArguments {
   @Option(help: .init("A model file that refines the model inferred from the schema.", valueName: "file"))
   var model: String?
 
-  @Option(help: .init("The default number of records of a page; 0 for all.", valueName: "n"))
+  @Option(help: .init("The default number of records per page; 0 for all.", valueName: "n"))
   var pageSize = PageSize(100)
 
-  @Option(help: .init("The maximum number of records of a page; 0 for no limit.", valueName: "n"))
+  @Option(help: .init("The maximum number of records per page; 0 for no limit.", valueName: "n"))
   var maxPageSize = PageSize(1000)
 
   @Option(help: .init("The maximum depth of associations in a request.", valueName: "n"))
@@ -201,7 +201,7 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "What an acknowledged write survives: full, a power loss; normal, the end of the process.",
+      "What acknowledged writes survive: a power loss (full), or only the end of the process (normal).",
       valueName: "level"))
   var durability = ConnectionConfiguration.Durability.full
 
@@ -246,7 +246,7 @@ extension ServerSettings {
     }
     guard let policy = CORSPolicy(origins: origins, allowsCredentials: corsCredentials) else {
       throw ValidationError(
-        "--cors-credentials needs origins that are named: with *, every page could act for its visitor")
+        "--cors-credentials requires named origins, because with * every page could act for its visitor")
     }
     return policy
   }

@@ -17,7 +17,7 @@ struct RefusedRequest: Error, CustomStringConvertible {
     guard case .bytes(let bytes) = response.body,
       let problem = try? JSONDecoder().decode(Problem.self, from: Data(bytes))
     else {
-      description = "the request is answered with status \(response.status.code)"
+      description = "the request failed with status \(response.status.code)"
       return
     }
     let place = problem.parameter.map { "\($0): " } ?? problem.line.map { "line \($0): " } ?? ""

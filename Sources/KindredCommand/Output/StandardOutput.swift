@@ -48,5 +48,5 @@ struct OutputError: Error, CustomStringConvertible {
   /// The error number of the system (errno(3)).
   let number: CInt
 
-  var description: String { "standard output can't be written to: \(String(cString: strerror(number)))" }
+  var description: String { "standard output can't be written: \(String(cString: strerror(number)))" }
 }

@@ -52,8 +52,8 @@ struct StatementListing: CustomStringConvertible {
       case .real(let value): "\(value)"
       case .text(let value): "'\(value.replacing("'", with: "''"))'"
       case .column(let level, let column):
-        "column \(column) of the row \(level == -1 ? "above" : "\(-level) levels above")"
-      case .input(let number): "an array of the values that all rows above have, number \(number)"
+        "column \(column) of the row \(level == -1 ? "one level up" : "\(-level) levels up")"
+      case .input(let number): "array number \(number) of values of the parent rows"
       case .cursor: "a value of the cursor"
       }
     }

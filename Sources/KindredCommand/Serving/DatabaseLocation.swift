@@ -43,7 +43,8 @@ enum DatabaseLocation {
       return OpenDatabase(
         backend: try SQLiteBackend(pool),
         notice: pool.readerAccess == .immutable
-          ? "The database is served as it is now: its directory can't be written to." : nil,
+          ? "The database is served read-only in its current state, because its directory isn't writable."
+          : nil,
         metadata: ["database": "\(path)", "sqlite": "\(SQLiteLibrary.version)"])
     case .postgreSQL(var target):
       target.preparation = settings.prepared
@@ -88,7 +89,7 @@ struct PostgreSQLSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "PostgreSQL: the engine whose statements are used, whatever the server is.", visibility: .hidden))
+      "PostgreSQL: the engine whose statements are used, regardless of the server.", visibility: .hidden))
   var engine: EngineCapabilities.Engine?
 
   /// The names in ``schema``.

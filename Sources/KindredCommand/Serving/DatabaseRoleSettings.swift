@@ -21,15 +21,15 @@ struct DatabaseRoleSettings: ParsableArguments {
   func add(to access: inout AccessConfiguration?, for location: DatabaseLocation) throws {
     guard let roleClaim else {
       guard anonymousRole == nil else {
-        throw ValidationError("--anonymous-role goes with --role-claim, which names the role of all others")
+        throw ValidationError("--anonymous-role requires --role-claim, which names the role of other clients")
       }
       return
     }
     guard case .postgreSQL = location else {
-      throw ValidationError("--role-claim is for PostgreSQL: a file of SQLite has no roles")
+      throw ValidationError("--role-claim requires PostgreSQL; SQLite has no roles")
     }
     guard !roleClaim.isEmpty, anonymousRole?.isEmpty != true else {
-      throw ValidationError("--role-claim and --anonymous-role need a name")
+      throw ValidationError("--role-claim and --anonymous-role must not be empty")
     }
     var configuration = access ?? AccessConfiguration()
     configuration.databaseRoles = AccessConfiguration.DatabaseRoles(

@@ -64,7 +64,7 @@ enum SampleLibraryError: Error, CustomStringConvertible {
     case .noMigrations(let path):
       "the sample library's migrations are not at \(path); name a database, or their directory with --migrations"
     case .noTemporaryDirectory(let path):
-      "the sample library can't be made in \(path); name a writable directory by the variable TMPDIR"
+      "the sample library can't be created in \(path); set the variable TMPDIR to a writable directory"
     }
   }
 }

@@ -19,7 +19,7 @@ extension DatabaseError: BackendError {
     if isFull { return .full }
     if let complaint = complaintAboutValues { return .noValue(complaint) }
     if let limit = exceededLimit {
-      return .tooLarge("the request is more than SQLite takes in one statement (\(limit))")
+      return .tooLarge("the request exceeds SQLite's limits for one statement (\(limit))")
     }
     if isOfBrokenSchema { return .brokenSchema }
     return isOfStorage ? .unavailable : .defect

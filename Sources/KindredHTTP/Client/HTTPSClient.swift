@@ -26,12 +26,13 @@ public enum HTTPSClient {
   /// Returns the content of a complete response (RFC 9112 §6.3).
   static func content(of answer: [UInt8], _ limits: HTTPLimits, _ maximumLength: Int) throws -> [UInt8] {
     guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
-      throw HTTPSClientError("the answer ends within its head")
+      throw HTTPSClientError("the response ends within its header")
     }
     let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
     let status = lines.first?.split(separator: " ") ?? []
     guard status.count >= 2, status[0].hasPrefix("HTTP/1."), status[1] == "200" else {
-      throw HTTPSClientError("the answer is `\(status.dropFirst().joined(separator: " "))`, and not 200")
+      throw HTTPSClientError(
+        "the response has the status `\(status.dropFirst().joined(separator: " "))`, not 200")
     }
     func field(_ name: String) -> String? {
       lines.dropFirst().lazy.compactMap { line -> String? in
@@ -47,11 +48,11 @@ public enum HTTPSClient {
       let isAtEnd = try content.withUnsafeBytes {
         try decoder.decode($0, from: 0, into: &decoded, maxLength: maximumLength).isAtEnd
       }
-      guard isAtEnd else { throw HTTPSClientError("the answer ends within a chunk") }
+      guard isAtEnd else { throw HTTPSClientError("the response ends within a chunk") }
       return decoded
     }
     if let length = field("content-length").flatMap({ Int($0) }), length != content.count {
-      throw HTTPSClientError("the answer ends before its content does")
+      throw HTTPSClientError("the response ends before the end of its content")
     }
     return content
   }
@@ -77,7 +78,7 @@ struct HTTPSTarget {
   init(_ url: String) throws(HTTPSClientError) {
     let scheme = "https://"
     guard url.lowercased().hasPrefix(scheme), url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw HTTPSClientError("it is no https URL")
+      throw HTTPSClientError("it is not an https URL")
     }
     let rest = url.dropFirst(scheme.count).prefix { $0 != "#" }
     let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -93,7 +94,7 @@ struct HTTPSTarget {
       port = parts.count > 1 ? String(parts[1]) : ""
     }
     guard !host.isEmpty, !authority.contains("@"), port.isEmpty || UInt16(port) != nil else {
-      throw HTTPSClientError("it is no https URL")
+      throw HTTPSClientError("it is not an https URL")
     }
   }
 }

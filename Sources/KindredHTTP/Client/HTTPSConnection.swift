@@ -24,7 +24,7 @@ final class HTTPSConnection {
   /// - Parameter timeout: The time in seconds until everything must be done, from when the host's address is known.
   init(_ target: HTTPSTarget, timeout: Double) throws(HTTPSClientError) {
     guard let context = SSL_CTX_new(TLS_client_method()) else {
-      throw HTTPSClientError("OpenSSL gives no context")
+      throw HTTPSClientError("OpenSSL can't create a context")
     }
     self.context = context
     SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
@@ -51,10 +51,10 @@ final class HTTPSConnection {
     var content: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16384)
     while true {
-      let count = try perform("the answer breaks off") { SSL_read($0, &buffer, CInt(buffer.count)) }
+      let count = try perform("the response was interrupted") { SSL_read($0, &buffer, CInt(buffer.count)) }
       guard count > 0 else { return content }
       content += buffer[..<Int(count)]
-      guard content.count <= maximumLength else { throw HTTPSClientError("the answer is too long") }
+      guard content.count <= maximumLength else { throw HTTPSClientError("the response is too long") }
     }
   }
 
@@ -63,7 +63,7 @@ final class HTTPSConnection {
     hints.ai_socktype = kindred_stream_type
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(target.host, target.port.isEmpty ? "443" : target.port, &hints, &found) == 0 else {
-      throw HTTPSClientError("the host \(target.host) is not known")
+      throw HTTPSClientError("the host \(target.host) is unknown")
     }
     defer { freeaddrinfo(found) }
     deadline = .now + .seconds(timeout)
@@ -90,11 +90,11 @@ final class HTTPSConnection {
 
   private func shakeHands(with target: HTTPSTarget) throws(HTTPSClientError) {
     let transport = PlainTransport(descriptor: socket)
-    guard let session = SSL_new(context) else { throw HTTPSClientError("OpenSSL gives no session") }
+    guard let session = SSL_new(context) else { throw HTTPSClientError("OpenSSL can't create a session") }
     self.session = session
     self.transport = transport
     guard let bio = TransportBIO.make(over: transport) else {
-      throw HTTPSClientError("OpenSSL gives no session")
+      throw HTTPSClientError("OpenSSL can't create a session")
     }
     SSL_set_bio(session, bio, bio)
     var address = in6_addr()
@@ -106,8 +106,8 @@ final class HTTPSConnection {
       SSL_set1_host(session, target.host)
       _ = kindred_tls_set_server_name(session, target.host)
     }
-    guard try perform("the TLS handshake fails", SSL_connect) == 1 else {
-      throw failure("the TLS handshake fails")
+    guard try perform("the TLS handshake failed", SSL_connect) == 1 else {
+      throw failure("the TLS handshake failed")
     }
   }
 
@@ -135,7 +135,7 @@ final class HTTPSConnection {
   private func wait(for events: some BinaryInteger) throws(HTTPSClientError) {
     while true {
       let now = Moment.now
-      guard now < deadline else { throw HTTPSClientError("the server takes too long") }
+      guard now < deadline else { throw HTTPSClientError("the server took too long to respond") }
       let milliseconds = (deadline.nanoseconds - now.nanoseconds) / 1_000_000 + 1
       var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
       let count = poll(&entry, 1, CInt(clamping: milliseconds))

@@ -80,5 +80,5 @@ extension HTTPError {
     .tooManyRequests, "The client has reached its limit of simultaneous requests.")
   static let plainRequest = HTTPError(
     .malformedRequest, "This port is for HTTPS: the URL must begin with https://.")
-  static let outOfSpace = HTTPError(.outOfSpace, "There is no room for the content on the server's disk.")
+  static let outOfSpace = HTTPError(.outOfSpace, "The server's disk has no room for the content.")
 }

@@ -87,7 +87,7 @@ final class Acceptor: Sendable {
     }
     if isWarning {
       context.logger.warning(
-        "No connection can be accepted at the moment.",
+        "New connections can't be accepted at the moment.",
         metadata: ["error": "\(String(cString: strerror(number)))"])
     }
   }
@@ -133,7 +133,8 @@ final class Acceptor: Sendable {
     do {
       state.tls = try TLSContext(renewing: tls)
     } catch {
-      context.logger.error("The keys of TLS tickets stay as they are: \(error)")
+      context.logger.error(
+        "The keys of TLS tickets could not be renewed, the previous ones stay in use: \(error)")
     }
     return state.tls
   }

@@ -191,7 +191,7 @@ final class HTTPConnection: @unchecked Sendable {
     do {
       try execution.run { try output.yield() }
     } catch {
-      context.logger.debug("An answer ended early.", metadata: ["error": "\(error)"])
+      context.logger.debug("A response ended early.", metadata: ["error": "\(error)"])
       close()
     }
   }
@@ -204,7 +204,7 @@ final class HTTPConnection: @unchecked Sendable {
       do {
         if output.needsFilling { try execution.run { try output.fill() } }
       } catch {
-        context.logger.debug("An answer ended early.", metadata: ["error": "\(error)"])
+        context.logger.debug("A response ended early.", metadata: ["error": "\(error)"])
         break
       }
       guard output.hasPending else {

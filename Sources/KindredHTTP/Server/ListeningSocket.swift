@@ -36,14 +36,15 @@ final class ListeningSocket: Sendable {
   static func listen(host: String, port: Int) throws(HTTPServerError) -> [ListeningSocket] {
     guard (0...65535).contains(port) else {
       throw HTTPServerError(
-        .addressNotAvailable, "cannot listen on port \(port): a port is a number from 0 to 65535")
+        .addressNotAvailable, "cannot listen on port \(port): a port must be a number from 0 to 65535")
     }
     let addresses = SocketAddress.resolve(host: host, port: port)
     guard !addresses.isEmpty else {
       throw HTTPServerError(
         .unknownHost,
         "cannot listen on \(host):\(port): the host '\(host)' has no address; "
-          + "127.0.0.1 is this machine only, 0.0.0.0 or :: are all its addresses")
+          + "use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 or :: for all its addresses"
+      )
     }
     var sockets: [ListeningSocket] = []
     var firstError: HTTPServerError?
@@ -88,11 +89,12 @@ final class ListeningSocket: Sendable {
       return HTTPServerError(
         .addressNotAvailable,
         what + "'\(host)' is not an address of this machine; "
-          + "127.0.0.1 is this machine only, 0.0.0.0 or :: are all its addresses")
+          + "use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 or :: for all its addresses"
+      )
     case EACCES, EPERM:
       return HTTPServerError(
         .notPermitted,
-        what + "ports below 1024 need a right (CAP_NET_BIND_SERVICE); choose a port from 1024 on")
+        what + "ports below 1024 require a privilege (CAP_NET_BIND_SERVICE); choose a port of at least 1024")
     default:
       return HTTPServerError(.system, what + String(cString: strerror(number)))
     }

@@ -66,7 +66,8 @@ final class RunningServer: Sendable {
     for connection in context.table.all { connection.signal(.shutdown) }
     if !context.table.waitUntilEmpty(timeout: grace) {
       context.logger.warning(
-        "Connections are ended before their answers.", metadata: ["count": "\(context.table.count)"])
+        "Connections were closed before their responses were complete.",
+        metadata: ["count": "\(context.table.count)"])
       for connection in context.table.all {
         connection.cancel()
         connection.signal(.abort)
@@ -75,7 +76,7 @@ final class RunningServer: Sendable {
     let isEmpty = context.table.waitUntilEmpty(timeout: Self.abortTimeout)
     events.end()
     if !isEmpty || !workers.waitUntilEnded(timeout: Self.abortTimeout) {
-      context.logger.error("A request does not end though it was cancelled.")
+      context.logger.error("A cancelled request doesn't end.")
     }
     watch.stop()
   }

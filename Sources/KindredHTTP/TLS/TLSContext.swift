@@ -43,13 +43,13 @@ final class TLSContext: @unchecked Sendable {
       SSL_CTX_use_PrivateKey(context, SSL_CTX_get0_privatekey(other.context)) == 1,
       SSL_CTX_ctrl(context, SSL_CTRL_CHAIN, 1, UnsafeMutableRawPointer(chain)) == 1
     else {
-      throw HTTPServerError(.certificate, "the certificate can't be used again: \(Self.lastError())")
+      throw HTTPServerError(.certificate, "the certificate can't be reused: \(Self.lastError())")
     }
   }
 
   private init() throws(HTTPServerError) {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
-      throw HTTPServerError(.certificate, "OpenSSL gives no context: \(Self.lastError())")
+      throw HTTPServerError(.certificate, "OpenSSL can't create a context: \(Self.lastError())")
     }
     self.context = context
     SSL_CTX_set_options(context, kindred_tls_server_options())
@@ -66,7 +66,7 @@ final class TLSContext: @unchecked Sendable {
     else {
       throw HTTPServerError(
         .certificate,
-        "this OpenSSL can't be kept to TLS 1.2 and 1.3 with forward secrecy: \(Self.lastError())")
+        "OpenSSL can't be restricted to TLS 1.2 and 1.3 with forward secrecy: \(Self.lastError())")
     }
     // Clients resume sessions with tickets, which cost the server no memory (RFC 8446 §2.2, RFC 5077).
     SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
@@ -89,7 +89,7 @@ final class TLSContext: @unchecked Sendable {
     guard SSL_CTX_use_certificate_chain_file(context, configuration.certificateFile) == 1 else {
       throw HTTPServerError(
         .certificate,
-        "the certificate file '\(configuration.certificateFile)' holds no certificate in PEM form: "
+        "the certificate file '\(configuration.certificateFile)' contains no certificate in PEM format: "
           + Self.lastError())
     }
     // A key that doesn't match the certificate already fails here.
@@ -99,7 +99,7 @@ final class TLSContext: @unchecked Sendable {
         .certificate,
         isMismatch
           ? Self.mismatch(configuration)
-          : "the key file '\(configuration.keyFile)' holds no private key in PEM form without passphrase: "
+          : "the key file '\(configuration.keyFile)' contains no private key in PEM format without a passphrase: "
             + Self.lastError())
     }
     guard SSL_CTX_check_private_key(context) == 1 else {
@@ -108,7 +108,7 @@ final class TLSContext: @unchecked Sendable {
   }
 
   private static func mismatch(_ configuration: TLSConfiguration) -> String {
-    "the key in '\(configuration.keyFile)' is not that of the first certificate in "
+    "the key in '\(configuration.keyFile)' doesn't match the first certificate in "
       + "'\(configuration.certificateFile)'"
   }
 

@@ -62,7 +62,7 @@ struct ChunkedDecoder: Sendable {
       state = size == 0 ? .trailer : .data(remaining: size)
     case .dataEnd:
       guard line.isEmpty else {
-        throw HTTPError(.malformedRequest, "A chunk is longer than its size says.")
+        throw HTTPError(.malformedRequest, "A chunk is longer than its stated size.")
       }
       state = .size
     case .trailer:

@@ -230,7 +230,7 @@ struct ConnectionStateMachine: Sendable {
     case .forHead, .forContent:
       // RFC 9110 §15.5.9.
       state = .answering(nil, isPersistent: false)
-      return .refuse(HTTPError(.requestTimeout, "The request did not come in time."))
+      return .refuse(HTTPError(.requestTimeout, "The request did not arrive in time."))
     case .forRequest, .forOutput, .forBody, .forEnd:
       return close()
     }

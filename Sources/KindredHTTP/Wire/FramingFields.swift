@@ -25,7 +25,7 @@ struct FramingFields: Sendable {
     case 4 where name.equalsIgnoringCase("host"):
       hosts += 1
       guard RequestTarget.isHost(value) else {
-        throw HTTPError(.malformedRequest, "The Host field is not a host.")
+        throw HTTPError(.malformedRequest, "The Host field is not a valid host.")
       }
     case 6 where name.equalsIgnoringCase("expect"):
       for element in value.listElements {
@@ -50,7 +50,7 @@ struct FramingFields: Sendable {
     for element in value.split(separator: .comma, omittingEmptySubsequences: false) {
       let length = try length(element.trimmed)
       guard contentLength == nil || contentLength == length else {
-        throw HTTPError(.malformedRequest, "There are different Content-Length values.")
+        throw HTTPError(.malformedRequest, "The Content-Length values differ.")
       }
       contentLength = length
     }
@@ -86,7 +86,7 @@ struct FramingFields: Sendable {
       case .others: coding = isChunked ? .othersThenChunked : .others
       case .chunked, .othersThenChunked:
         // RFC 9112 §6.1: chunked MUST be the last and MUST NOT be applied twice.
-        throw HTTPError(.malformedRequest, "The transfer coding chunked is not the last.")
+        throw HTTPError(.malformedRequest, "The last transfer coding must be chunked.")
       }
     }
     if coding == nil {
@@ -102,26 +102,26 @@ struct FramingFields: Sendable {
     }
     // RFC 9110 §10.1.1. An `Expect` field in HTTP/1.0 is ignored.
     guard !expectsMore || version == .http1_0 else {
-      throw HTTPError(.expectationFailed, "Only the expectation 100-continue can be met.")
+      throw HTTPError(.expectationFailed, "100-continue is the only supported expectation.")
     }
     guard let coding else { return .length(contentLength ?? 0) }
     // RFC 9112 §6.1 and §6.3, 3: both fields together suggest request smuggling.
     guard contentLength == nil else {
-      throw HTTPError(.malformedRequest, "There are both Content-Length and Transfer-Encoding.")
+      throw HTTPError(.malformedRequest, "Content-Length and Transfer-Encoding can't be combined.")
     }
     // RFC 9112 §6.1: a transfer coding in HTTP/1.0 MUST be treated as faulty framing.
     guard version == .http1_1 else {
-      throw HTTPError(.malformedRequest, "HTTP/1.0 has no Transfer-Encoding.")
+      throw HTTPError(.malformedRequest, "HTTP/1.0 doesn't support Transfer-Encoding.")
     }
     switch coding {
     case .chunked:
       return .chunked
     case .others:
       // RFC 9112 §6.3, 4: the length can't be determined, so the server MUST respond with 400.
-      throw HTTPError(.malformedRequest, "The transfer coding chunked is not the last.")
+      throw HTTPError(.malformedRequest, "The last transfer coding must be chunked.")
     case .othersThenChunked:
       // RFC 9112 §6.1: a coding that is not understood SHOULD be answered with 501.
-      throw HTTPError(.notImplemented, "Of the transfer codings only chunked is known.")
+      throw HTTPError(.notImplemented, "Chunked is the only supported transfer coding.")
     }
   }
 

@@ -32,12 +32,12 @@ struct RequestHeadParser: Sendable {
     }
     let version = try Self.version(line[(targetEnd + 1)...])
     guard methodEnd - line.startIndex <= Self.maxMethodLength else {
-      throw HTTPError(.notImplemented, "The method is not known.")
+      throw HTTPError(.notImplemented, "The method is not supported.")
     }
     let method = Self.method(line[..<methodEnd])
     // RFC 9110 §9.3.6: the target of CONNECT is an authority, and an origin server has no use for it.
     guard method.token != "CONNECT" else {
-      throw HTTPError(.notImplemented, "CONNECT is for proxies.")
+      throw HTTPError(.notImplemented, "CONNECT is supported only by proxies.")
     }
     let target = line[(methodEnd + 1)..<targetEnd]
     // RFC 9112 §3: a target longer than the server parses MUST be answered with 414.
@@ -90,7 +90,7 @@ struct RequestHeadParser: Sendable {
     let value = line[(colon + 1)...].trimmed
     // RFC 9110 §5.5: CR, LF and NUL MUST be rejected or replaced; the other control characters are invalid.
     guard value.allSatisfy(\.isFieldCharacter) else {
-      throw HTTPError(.malformedRequest, "A header value holds a control character.")
+      throw HTTPError(.malformedRequest, "A header value contains a control character.")
     }
     return (line[..<colon], value)
   }

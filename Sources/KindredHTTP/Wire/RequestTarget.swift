@@ -22,14 +22,15 @@ struct RequestTarget {
 
   init(_ bytes: Slice<UnsafeRawBufferPointer>, method: HTTPMethod) throws(HTTPError) {
     guard let first = bytes.first, bytes.allSatisfy(\.isTargetCharacter) else {
-      throw HTTPError(.malformedRequest, "The request target holds a character that a URL cannot hold.")
+      throw HTTPError(
+        .malformedRequest, "The request target contains a character that is not allowed in a URL.")
     }
     if first == .slash {
       self.target = try Self.text(bytes)
     } else if bytes.count == 1, first == UInt8(ascii: "*") {
       // RFC 9112 §3.2.4: only for a server-wide OPTIONS.
       guard method == .options else {
-        throw HTTPError(.malformedRequest, "The request target * is for OPTIONS only.")
+        throw HTTPError(.malformedRequest, "The request target * is allowed only with OPTIONS.")
       }
       self.target = "*"
     } else {

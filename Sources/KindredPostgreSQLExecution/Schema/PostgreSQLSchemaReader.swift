@@ -59,7 +59,9 @@ public struct PostgreSQLSchemaReader {
     readColumns(results[1], TypeParts(results[4]), into: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
     warnings += readForeignKeys(results[3], into: &drafts, places)
-    warnings += drafts.filter(\.columns.isEmpty).map { "the table \($0.name) is left out: it has no columns" }
+    warnings += drafts.filter(\.columns.isEmpty).map {
+      "the table \($0.name) is not served: it has no columns"
+    }
     drafts.removeAll(where: \.columns.isEmpty)
     let volatile = VolatileRelations(results[5])
     for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
@@ -85,7 +87,7 @@ public struct PostgreSQLSchemaReader {
       let name = rows.text(row, 1) ?? ""
       guard name != BookkeepingName.answers else { continue }
       guard names.insert(name).inserted else {
-        warnings.append("the table \(name) is left out: an earlier schema has one of the same name")
+        warnings.append("the table \(name) is not served: an earlier schema has one of the same name")
         continue
       }
       drafts.append(
@@ -149,7 +151,8 @@ public struct PostgreSQLSchemaReader {
       }
       guard let place = table.flatMap({ places[$0] }) else { continue }
       guard let destination = other.flatMap({ places[$0] }) else {
-        warnings.append("a foreign key of \(drafts[place].name) is left out: its table isn't served")
+        warnings.append(
+          "a foreign key of \(drafts[place].name) is ignored: the table that it refers to isn't served")
         continue
       }
       drafts[place].foreignKeys.append(

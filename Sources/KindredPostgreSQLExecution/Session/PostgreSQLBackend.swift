@@ -78,7 +78,7 @@ public final class PostgreSQLBackend: Backend {
     throw PostgreSQLError(
       state: PostgreSQLError.State.unknownSchema,
       message:
-        "the database has no schema \(names.joined(separator: ", ")): name those that it has, in the same spelling"
+        "the database has no schema \(names.joined(separator: ", ")); schema names are case-sensitive"
     )
   }
 

@@ -22,10 +22,10 @@ extension PostgreSQLError: BackendError {
     }
     if isInFunction, category == "42" { return concernsChange ? .brokenSchema : .defect }
     if isOfTypes {
-      return .noValue("PostgreSQL does not compare or combine values of these types: write a `cast`")
+      return .noValue("PostgreSQL can't compare or combine values of these types; write a `cast`")
     }
     if state == "42803", !concernsChange {
-      return .noValue("a value differs within a group: name it in `group`, or write an aggregate of it")
+      return .noValue("a value differs within a group; add it to `group`, or write an aggregate of it")
     }
     if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
     switch category {

@@ -263,7 +263,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   func checkInterruption() throws {
     guard let timeLeft, MonotonicTime.now() > start + timeLeft else { return }
-    var error = PostgreSQLError(state: PostgreSQLError.State.cancelled, message: "the time is over")
+    var error = PostgreSQLError(
+      state: PostgreSQLError.State.cancelled, message: "the time limit was exceeded")
     error.isTimeout = true
     throw error
   }

@@ -251,7 +251,7 @@ final class PostgreSQLResultSource: ResultSource {
     let rows = Rows(try run(anchor))
     guard rows.count > 0 else {
       throw RequestError(
-        .invalidValue, "the record that the page before ended with has changed: begin without `after`",
+        .invalidValue, "the last record of the previous page has changed; start again without `after`",
         at: Origin(parameter: "after"))
     }
     var whole = cursor

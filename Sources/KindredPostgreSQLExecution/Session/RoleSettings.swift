@@ -12,7 +12,7 @@ enum RoleSettings {
     // `none` would reset the role to the connection's user, who may have more rights.
     guard !role.name.isEmpty, role.name != "none", !role.name.utf8.contains(0) else {
       throw PostgreSQLError(
-        state: PostgreSQLError.State.forbidden, message: "the credentials name no role of the database")
+        state: PostgreSQLError.State.forbidden, message: "the token names no database role")
     }
     return Query(sql, [Array(role.name.utf8), Array(role.claims.utf8)])
   }

@@ -78,8 +78,8 @@ extension PostgreSQLWriteTransaction {
       throw Self.overtaken(error)
     } catch var error as PostgreSQLError where error.state == PostgreSQLError.State.forbidden {
       error.advice =
-        "an Idempotency-Key needs the table \(BookkeepingName.answers), which the user of the database may not create: "
-        + "grant CREATE on the first schema of its search path until the table is there"
+        "an Idempotency-Key needs the table \(BookkeepingName.answers), which the database user isn't allowed to create; "
+        + "grant CREATE on the first schema of its search path until the table exists"
       throw error
     }
   }

@@ -92,7 +92,7 @@ struct AccessSecrecyTests {
       "INSERT INTO \"group\" VALUES (9, 'secret'); INSERT INTO membership VALUES (8, 9), (1, 9);")
     let taken = try database.send(.put, "/users/8/groups/9", headers: TenantFixture.member)
     #expect(taken.status == 409)
-    #expect(taken.problem("detail") == "there is such a record already")
+    #expect(taken.problem("detail") == "a record with this key exists already")
     #expect(try database.send(.put, "/users/7/groups/9", headers: TenantFixture.member).status == 204)
   }
 

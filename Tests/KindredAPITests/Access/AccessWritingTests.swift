@@ -144,7 +144,7 @@ struct AccessWritingTests {
       let answer = try database.send(
         .post, "/reviews", #"{"bookId":\#(book),"rating":1}"#, headers: AccessFixture.reader)
       #expect(answer.status == 409)
-      #expect(answer.problem("detail") == "`bookId` refers to a record that is not there")
+      #expect(answer.problem("detail") == "`bookId` refers to a record that doesn't exist")
       #expect(answer.problem("pointer") == "#/bookId")
     }
     #expect(try status(.post, "/reviews", #"{"bookId":4,"rating":1}"#) == 201)
@@ -154,7 +154,7 @@ struct AccessWritingTests {
   func `a conflict with what is out of sight names no column`() throws {
     let answer = try database.send(.post, "/tags", #"{"name":"unused"}"#, headers: AccessFixture.reader)
     #expect(answer.status == 409)
-    #expect(answer.problem("detail") == "there is such a record already")
+    #expect(answer.problem("detail") == "a record with this key exists already")
     #expect(answer.problem("pointer") == "#")
   }
 

@@ -214,10 +214,10 @@ struct TLSTests {
     for (certificateFile, keyFile, part) in [
       ("/none.pem", key, "'/none.pem' can't be read: No such file"),
       (good, "/none.pem", "the key file '/none.pem' can't be read"),
-      (text, key, "'\(text)' holds no certificate"),
-      (good, text, "'\(text)' holds no private key"),
-      (good, encrypted, "'\(encrypted)' holds no private key in PEM form without passphrase"),
-      (good, other.key, "is not that of the first certificate"),
+      (text, key, "'\(text)' contains no certificate"),
+      (good, text, "'\(text)' contains no private key"),
+      (good, encrypted, "'\(encrypted)' contains no private key in PEM format without a passphrase"),
+      (good, other.key, "doesn't match the first certificate"),
     ] {
       let configuration = TLSConfiguration(certificateFile: certificateFile, keyFile: keyFile)
       let error = #expect(throws: HTTPServerError.self) {

@@ -248,7 +248,7 @@ struct CollectionTests {
       try db.execute(sql: "UPDATE box SET key = CAST(x'61FF' AS TEXT) WHERE shelfId = 1")
       for request in [boxes.asRequest(of: Row.self), shelves.asRequest(of: Row.self)] {
         let error = #expect(throws: RowDecodingError.self) { try request.fetchAll(db) }
-        #expect(error?.reason == .mismatch(found: "a text that is not UTF-8"))
+        #expect(error?.reason == .mismatch(found: "a text that is not valid UTF-8"))
       }
       #expect(try Row.fetchAll(db, Box.all()).count == 2)
     }

@@ -148,7 +148,8 @@ struct OpenAPIDocument {
   private func listResponse(of resource: Resource) -> JSONValue {
     // `explain=true` returns an object. Written like this, client generators still take the response for an array.
     response(
-      "The records; with `explain=true`, how they are read.", ["ETag", "Link", "X-Total-Count"],
+      "The records; with `explain=true`, the statements and query plans instead.",
+      ["ETag", "Link", "X-Total-Count"],
       json: ["type": ["array", "object"], "items": OpenAPISchema.reference(resource.name)])
   }
 
@@ -178,18 +179,21 @@ struct OpenAPIDocument {
   }
 
   private static let problemResponse: JSONValue = [
-    "description": "A problem (RFC 9457).",
+    "description": "A problem details object (RFC 9457).",
     "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
   ]
 
   private static let notModifiedResponse: JSONValue = [
-    "description": "The client has the present representation: `If-None-Match` names its tag."
+    "description": "Not modified: `If-None-Match` contains the current entity tag."
   ]
 
   private static let headers: [(String, JSONValue)] = [
-    ("ETag", ["description": "The tag of the representation.", "schema": ["type": "string"]]),
-    ("Location", ["description": "The path of the record that was added.", "schema": ["type": "string"]]),
-    ("Link", ["description": "The first page, and the next one (RFC 8288).", "schema": ["type": "string"]]),
+    ("ETag", ["description": "The entity tag of the representation.", "schema": ["type": "string"]]),
+    ("Location", ["description": "The path of the added record.", "schema": ["type": "string"]]),
+    (
+      "Link",
+      ["description": "Links to the first and the next page (RFC 8288).", "schema": ["type": "string"]]
+    ),
     (
       "X-Total-Count",
       ["description": "The number of records on all pages.", "schema": ["type": "integer", "minimum": 0]]

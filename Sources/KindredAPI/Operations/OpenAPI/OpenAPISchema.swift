@@ -64,14 +64,15 @@ enum OpenAPISchema {
     "properties": [
       "type": [
         "type": "string", "format": "uri-reference",
-        "description": "Leads to the description of the problem.",
+        "description": "A URL that describes this kind of problem.",
       ],
       "title": ["type": "string"],
       "status": ["type": "integer"],
-      "detail": ["type": "string", "description": "What is wrong here, and how to mend it."],
-      "parameter": ["type": "string", "description": "The parameter that is to blame."],
+      "detail": ["type": "string", "description": "What is wrong with this request, and how to fix it."],
+      "parameter": ["type": "string", "description": "The parameter that caused the problem."],
       "position": [
-        "type": "integer", "minimum": 0, "description": "Where in its decoded value, in characters.",
+        "type": "integer", "minimum": 0,
+        "description": "The position in the decoded value of the parameter, in characters.",
       ],
       "suggestions": [
         "type": "array", "items": ["type": "string"], "description": "The nearest existing names.",

@@ -83,7 +83,7 @@ struct OpenAPIWrites {
     [
       "operationId": .string("\(path.name).\(method.token.lowercased())"), "tags": [.string(path.names[0])],
       "summary": .string(
-        method == .put ? "Links the two records, neither of which changes." : "Unlinks the two records."),
+        method == .put ? "Links the two records without changing them." : "Unlinks the two records."),
       "parameters": .array(path.parameters),
       "responses": .object([("204", ["description": "Done."])] + Self.problems),
     ]
@@ -91,11 +91,11 @@ struct OpenAPIWrites {
 
   private static func summary(of method: HTTPMethod, _ resource: Resource, isMany: Bool) -> String {
     switch method {
-    case .patch where isMany: "Changes what the content names of all records that match."
-    case .delete where isMany: "Deletes all records that match."
-    case .post: "Adds a record to \(resource.name), or all of an array of them."
-    case .patch: "Changes what the content names."
-    case .put: "Replaces the record, or adds it: columns that are left out take their defaults."
+    case .patch where isMany: "Changes the columns given in the content, in all matching records."
+    case .delete where isMany: "Deletes all matching records."
+    case .post: "Adds a record to \(resource.name), or each record of an array."
+    case .patch: "Changes the columns given in the content."
+    case .put: "Replaces the record, or adds it; omitted columns get their defaults."
     default: "Deletes the record."
     }
   }
@@ -145,18 +145,18 @@ struct OpenAPIWrites {
         "content": ["application/json": ["schema": schema]],
       ]
     }
-    let nothing: JSONValue = ["description": "Done; there is no content."]
-    let added = answer("The record, which is new.", ["ETag", "Location"], record)
-    let changed = answer("The record as it is now.", ["ETag"], record)
+    let nothing: JSONValue = ["description": "Done, without content."]
+    let added = answer("The added record.", ["ETag", "Location"], record)
+    let changed = answer("The changed record.", ["ETag"], record)
     let array: JSONValue = ["type": "array", "items": record]
     switch method {
     case .patch where isMany:
-      return [("200", answer("The records as they are now.", ["X-Total-Count"], array)), ("204", nothing)]
+      return [("200", answer("The changed records.", ["X-Total-Count"], array)), ("204", nothing)]
     case .post:
       let either: JSONValue = ["anyOf": [record, array]]
       return [
-        ("200", answer("What was there already.", ["ETag"], either)),
-        ("201", answer("What was added.", ["ETag", "Location"], either)),
+        ("200", answer("The records, if all of them existed already.", ["ETag"], either)),
+        ("201", answer("The added records.", ["ETag", "Location"], either)),
       ]
     case .patch: return [("200", changed), ("204", nothing)]
     case .put: return [("200", changed), ("201", added), ("204", nothing)]

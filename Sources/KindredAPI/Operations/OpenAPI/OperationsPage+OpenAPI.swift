@@ -2,15 +2,15 @@
 extension OperationsPage {
   var summary: String {
     switch self {
-    case .health: "Whether the database answers."
+    case .health: "Checks that the database responds."
     case .metrics: "Metrics for Prometheus."
     case .openAPI: "This document."
-    case .errors: "Every code that a problem can have."
+    case .errors: "The codes of all problems."
     case .schema: "Resources, columns, associations, limits."
-    case .complete: "What may stand at a place of a URL."
+    case .complete: "Completions for a position in a URL."
     case .describe: "The parts, the tree and the errors of a URL."
     case .diagramSVG: "The diagram of the tables."
-    case .diagramMermaid: "The same for Mermaid."
+    case .diagramMermaid: "The diagram of the tables, in Mermaid's notation."
     case .modelFileSchema: "The JSON Schema of the model file."
     }
   }
@@ -19,7 +19,7 @@ extension OperationsPage {
   var response: JSONValue {
     func response(_ type: String, _ schema: JSONValue) -> JSONValue {
       let content: JSONValue = ["schema": schema]
-      return ["description": "The page.", "content": .object([(type, content)])]
+      return ["description": "An HTML page.", "content": .object([(type, content)])]
     }
     switch self {
     case .health, .openAPI, .schema, .describe: return response("application/json", ["type": "object"])
@@ -41,17 +41,19 @@ extension OperationsPage {
         "description": .string(description), "schema": schema,
       ]
     }
-    let url = parameter("url", "A URL, complete or not.", ["type": "string"], isRequired: true)
+    let url = parameter("url", "A URL, which may be incomplete.", ["type": "string"], isRequired: true)
     let position = parameter(
-      "position", "In Unicode scalars of `url`.", ["type": "integer", "minimum": 0], isRequired: true)
+      "position", "The position in `url`, in Unicode scalars.", ["type": "integer", "minimum": 0],
+      isRequired: true)
     switch self {
     case .complete: return [url, position]
     case .describe: return [url]
     case .diagramSVG, .diagramMermaid:
       return [
-        parameter("around", "The resource in the middle.", ["type": "string"], isRequired: false),
         parameter(
-          "depth", "How many foreign keys may lie between.",
+          "around", "The resource at the center of the diagram.", ["type": "string"], isRequired: false),
+        parameter(
+          "depth", "The maximum number of foreign keys between a table and the center.",
           ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1], isRequired: false),
       ]
     default: return []

@@ -25,7 +25,7 @@ struct BatchBudget {
   func checkTime() throws {
     guard let deadline, MonotonicTime.now() >= deadline else { return }
     throw Problem(
-      .outOfTime, "the parts of the batch took longer to plan than a request may take: send several batches",
+      .outOfTime, "planning the parts of the batch took too long; send several batches",
       headers: [("Retry-After", "1")])
   }
 
@@ -37,7 +37,7 @@ struct BatchBudget {
     guard expandedLength <= Self.maximumExpandedLength else {
       throw RequestError(
         .limitExceeded,
-        "the links in the batch stand for requests that are too long together: send several batches"
+        "the requests that the links in the batch represent are too long together; send several batches"
       )
     }
   }
@@ -51,7 +51,7 @@ struct BatchBudget {
     guard length <= sqlLength else {
       throw RequestError(
         .limitExceeded,
-        "the parts of the batch make more than \(sqlLength >> 10) KiB of SQL together: send several batches")
+        "the parts of the batch need more than \(sqlLength >> 10) KiB of SQL together; send several batches")
     }
   }
 }

@@ -18,11 +18,11 @@ struct BatchContent {
     let document = try WriteContent.document(of: request)
     guard case .array(let elements) = document.root.content else {
       throw Problem.refusedValue(
-        "a batch is an array of requests: write `[{\"method\": …, \"url\": …}]`", at: JSONPointer())
+        "a batch must be an array of requests; write `[{\"method\": …, \"url\": …}]`", at: JSONPointer())
     }
     guard elements.count <= Self.maximumCount else {
       throw RequestError(
-        .limitExceeded, "a batch has \(Self.maximumCount) requests at most: send several")
+        .limitExceeded, "a batch may have at most \(Self.maximumCount) requests; send several batches")
     }
     parts = try elements.enumerated().map { index, element in
       try Self.part(element, at: JSONPointer() + index, in: document, of: request)
@@ -33,31 +33,32 @@ struct BatchContent {
     _ node: JSONDocument.Node, at pointer: JSONPointer, in document: JSONDocument, of batch: HTTPRequest
   ) throws -> HTTPRequest {
     guard case .object(let members) = node.content else {
-      throw Problem.refusedValue("a request is an object with `method` and `url`", at: pointer)
+      throw Problem.refusedValue("a request must be an object with `method` and `url`", at: pointer)
     }
     for member in members where !Self.members.contains(member.name) {
       throw Problem.refusedValue(
-        "`\(member.name)` is none of \(Self.members.map { "`\($0)`" }.joined(separator: ", "))",
+        "`\(member.name)` is not a member of a request; the members are \(Self.members.map { "`\($0)`" }.joined(separator: ", "))",
         at: pointer + member.name)
     }
     let values = OrderedDictionary(
       members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     func text(_ name: String) throws -> String {
       guard case .string(let text)? = values[name]?.content else {
-        throw Problem.refusedValue("a request needs the text `\(name)`", at: pointer + name)
+        throw Problem.refusedValue("a request needs the string `\(name)`", at: pointer + name)
       }
       return text
     }
     let token = try text("method")
     guard let method = methods.first(where: { $0.token == token }) else {
       throw Problem.refusedValue(
-        "`\(token)` is no method of a part: \(methods.map(\.token).joined(separator: ", ")) are",
+        "`\(token)` is not allowed in a batch; the allowed methods are \(methods.map(\.token).joined(separator: ", "))",
         at: pointer + "method")
     }
     // In JSON, only characters with a meaning in URLs need to be encoded; the others are encoded here.
     let target = URLCoding.encodeUnsafe(try text("url"))
     guard target.hasPrefix("/"), !target.hasPrefix("//") else {
-      throw Problem.refusedValue("`url` is a path and a query, such as `/authors/1`", at: pointer + "url")
+      throw Problem.refusedValue(
+        "`url` must be a path with an optional query, such as `/authors/1`", at: pointer + "url")
     }
     var headers = try headers(values["headers"], at: pointer + "headers")
     let body = values["body"].map { Array(document.bytes[$0.range]) } ?? []
@@ -76,17 +77,19 @@ struct BatchContent {
     var headers: HTTPHeaders = [:]
     guard let node else { return headers }
     guard case .object(let members) = node.content else {
-      throw Problem.refusedValue("`headers` is an object of texts", at: pointer)
+      throw Problem.refusedValue("`headers` must be an object of strings", at: pointer)
     }
     for member in members {
       guard case .string(let value) = member.value.content, isField(member.name, value) else {
         throw Problem.refusedValue(
-          "`\(member.name)` is no header field with a text", at: pointer + member.name)
+          "`\(member.name)` is not a header field, or its value is not a string", at: pointer + member.name)
       }
       // A part has the rights of the batch, and is executed once together with it.
       if ["authorization", "idempotency-key"].contains(member.name.lowercased()) {
         var problem = Problem(
-          RequestError(.invalidValue, "`\(member.name)` is for the whole batch: send it with that"))
+          RequestError(
+            .invalidValue,
+            "`\(member.name)` applies to the whole batch; send it as a header field of the batch"))
         problem.pointer = (pointer + member.name).fragment
         throw problem
       }

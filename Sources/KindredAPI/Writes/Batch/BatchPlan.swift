@@ -52,7 +52,7 @@ struct BatchPlan: Sendable {
     check: @escaping () throws -> Void
   ) throws -> Work {
     guard case .records(let segments) = try Route(part.path) else {
-      throw RequestError(.notFound, "a part of a batch is about records, and \(part.path) is not")
+      throw RequestError(.notFound, "the parts of a batch must address records, and \(part.path) doesn't")
     }
     guard part.method == .get else {
       guard WriteContent.importFormat(of: part) == nil else {
@@ -62,7 +62,7 @@ struct BatchPlan: Sendable {
     }
     let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
     guard MediaType(formatIn: part.query) ?? .json == .json else {
-      throw Problem.notAcceptable("a part of a batch is JSON: leave out `format`")
+      throw Problem.notAcceptable("the parts of a batch are returned as JSON; leave out `format`")
     }
     let asked = RecordsRequest(
       segments: segments, request: part, principal: principal, type: type, isAttachment: false,
@@ -70,7 +70,7 @@ struct BatchPlan: Sendable {
       condition: nil)
     let planned = try service.planner.plan(asked, version, check: check)
     guard !planned.isColumnValue, !planned.explains else {
-      throw RequestError(.invalidValue, "a part of a batch gives records")
+      throw RequestError(.invalidValue, "the parts of a batch must return records")
     }
     return .read(planned)
   }
@@ -201,7 +201,7 @@ struct BatchPlan: Sendable {
 
   private static func checkLength(_ count: Int) throws {
     guard count <= WriteAnswer.maximumLength else {
-      throw RequestError(.limitExceeded, "the answer to the batch is too long: ask for less at once")
+      throw RequestError(.limitExceeded, "the response to the batch is too long; request less data")
     }
   }
 }

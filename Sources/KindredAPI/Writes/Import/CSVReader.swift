@@ -100,10 +100,10 @@ struct CSVReader: ~Copyable {
       endField(isQuoted: state == .quoteInQuoted)
       state = .carriageReturn
     case (.carriageReturn, _):
-      throw Problem.malformedCSV("a carriage return stands without its line feed", line)
+      throw Problem.malformedCSV("a carriage return is not followed by a line feed", line)
     case (.quoteInQuoted, _): throw Problem.malformedCSV("text follows a field's closing quote", line)
     case (_, UInt8(ascii: "\"")):
-      throw Problem.malformedCSV("a quote stands within a field that doesn't begin with one", line)
+      throw Problem.malformedCSV("there is a quote within a field that doesn't begin with one", line)
     default:
       bytes.append(byte)
       state = .plain
@@ -135,7 +135,7 @@ struct CSVReader: ~Copyable {
 
   private mutating func finish(_ state: State) throws -> Bool {
     switch state {
-    case .quoted: throw Problem.malformedCSV("the content ends within a field in quotes", line)
+    case .quoted: throw Problem.malformedCSV("the content ends within a quoted field", line)
     case .fieldStart where fields.isEmpty && bytes.isEmpty: return false
     case .carriageReturn: return true
     case .fieldStart, .plain, .quoteInQuoted:
@@ -155,7 +155,7 @@ struct CSVReader: ~Copyable {
 extension Problem {
   /// 400: the content isn't CSV.
   static func malformedCSV(_ detail: String, _ line: Int) -> Problem {
-    var problem = Problem(.malformedCSV, "the content is no CSV: \(detail)")
+    var problem = Problem(.malformedCSV, "the content is not CSV: \(detail)")
     problem.line = line
     return problem
   }
@@ -164,7 +164,7 @@ extension Problem {
   static func longRecord(_ line: Int) -> Problem {
     let most = ContentReader.maximumRecordLength >> 20
     var problem = Problem(
-      RequestError(.limitExceeded, "a record of an import has \(most) MiB at most"))
+      RequestError(.limitExceeded, "a record of an import may have at most \(most) MiB"))
     problem.line = line
     return problem
   }

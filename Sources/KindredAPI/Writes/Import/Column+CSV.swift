@@ -37,12 +37,13 @@ extension Column {
     case .boolean: return text == "true" ? .integer(1) : text == "false" ? .integer(0) : .text(text)
     case .base64:
       guard let bytes = Base64.decode(text) else {
-        throw Refusal(message: "`\(name)` holds bytes: write them in base64 (RFC 4648 §4)")
+        throw Refusal(
+          message: "`\(name)` is a column of binary data; write the bytes in base64 (RFC 4648 §4)")
       }
       return .blob(bytes)
     case .json:
       guard let document = try? JSONDocumentParser.parse(Array(bytes)) else {
-        throw Refusal(message: "`\(name)` holds JSON")
+        throw Refusal(message: "`\(name)` must be JSON")
       }
       return try value(of: document.root, in: document)
     }

@@ -125,7 +125,7 @@ struct ImportExecution {
   ) throws {
     var reader = CSVReader(execution.request)
     guard try reader.next() else {
-      throw Problem.malformedCSV("it has no header that names the columns", 1)
+      throw Problem.malformedCSV("it has no header with the names of the columns", 1)
     }
     let columns = try header(reader)
     // What is computed has to be compared with what is stored.
@@ -160,7 +160,7 @@ struct ImportExecution {
   private func checkFieldCount(_ reader: borrowing CSVReader, _ count: Int) throws {
     guard reader.fields.count == count else {
       throw Problem.malformedCSV(
-        "the header names \(count) columns, and the record has \(reader.fields.count)", reader.line)
+        "the header has \(count) columns, but the record has \(reader.fields.count)", reader.line)
     }
   }
 
@@ -177,7 +177,7 @@ struct ImportExecution {
           throw Problem.unknownMember(name, of: resource, in: JSONPointer())
         }
         guard !columns.contains(where: { $0.name == name }) else {
-          throw Problem.malformedCSV("the header names `\(name)` twice", 1)
+          throw Problem.malformedCSV("the header contains `\(name)` twice", 1)
         }
         columns.append(column)
       }
@@ -200,7 +200,7 @@ struct ImportExecution {
         of: [record], isArray: false, to: execution.plan.principal, in: transaction)
       guard content.count <= WriteAnswer.maximumLength else {
         throw RequestError(
-          .limitExceeded, "the records that are returned are too long: leave out `return=representation`")
+          .limitExceeded, "the records to return are too long; leave out `return=representation`")
       }
       progress.content = content
     }

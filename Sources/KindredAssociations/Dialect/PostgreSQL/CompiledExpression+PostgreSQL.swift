@@ -34,7 +34,7 @@ extension CompiledExpression {
   func asCondition() throws -> CompiledExpression {
     guard let type, type.kind != .boolean else { return self }
     guard type.kind.isNumber else {
-      throw TypeMismatch(message: "\(type.description) is no condition: compare it with something")
+      throw TypeMismatch(message: "\(type.description) is not a condition; compare it with something")
     }
     return CompiledExpression(
       sql: "\(operand) <> 0", precedence: .equality, format: .boolean, type: .boolean)
@@ -73,7 +73,8 @@ extension CompiledExpression {
     // The number that a text begins with is none of a date or an array.
     let isCastable = type.kind == .text || type.kind == .blob
     throw TypeMismatch(
-      message: "\(type.description) is no number", cast: isCastable ? (operand: place, type: .numeric) : nil)
+      message: "\(type.description) is not a number",
+      cast: isCastable ? (operand: place, type: .numeric) : nil)
   }
 
   /// A boolean as 0 or 1, as in SQLite.

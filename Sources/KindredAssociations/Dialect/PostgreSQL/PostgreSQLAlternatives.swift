@@ -40,7 +40,7 @@ struct PostgreSQLAlternatives {
     if type.kind.isNumber, other.kind == .boolean { return value.asInteger }
     if type.kind == .boolean, other.kind.isNumber {
       throw TypeMismatch(
-        message: "the values are booleans and numbers: write `cast(… as integer)` for the booleans")
+        message: "the values must not mix booleans and numbers; write `cast(… as integer)` for the booleans")
     }
     if type.kind == .text, value.isLiteral { return try value.asText() }
     if type.kind == .json, other.kind == .text, case .literal(let binding, _) = value.form {
@@ -50,7 +50,7 @@ struct PostgreSQLAlternatives {
     guard type.kind == other.kind, type.kind != .other || type.name == other.name else {
       throw TypeMismatch(
         message:
-          "PostgreSQL wants values of one type here, and these are \(type.description) and \(other.description)",
+          "PostgreSQL requires values of the same type here, but these are \(type.description) and \(other.description)",
         cast: (number, type.kind == .integer ? .integer : type.kind.isNumber ? .numeric : .text))
     }
     return value

@@ -9,7 +9,7 @@ struct PostgreSQLCase {
   func compiled() throws -> CompiledExpression {
     // The value is written once for each branch.
     if let value, value.sql.length * branches.count > CompiledExpression.maximumRepetition {
-      throw TypeMismatch(message: "the value of `case` is too long for so many branches")
+      throw TypeMismatch(message: "the value of `case` is too long for this number of branches")
     }
     let results = try PostgreSQLAlternatives(branches.map(\.result) + (other.map { [$0] } ?? []))
     var sql: SQL = "CASE"

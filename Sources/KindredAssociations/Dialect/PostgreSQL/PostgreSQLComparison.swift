@@ -92,7 +92,7 @@ struct PostgreSQLComparison {
   private static func mismatch(_ type: ValueType, _ other: ValueType, _ first: Int, _ second: Int)
     -> TypeMismatch
   {
-    let message = "PostgreSQL does not compare \(type.description) with \(other.description)"
+    let message = "PostgreSQL can't compare \(type.description) with \(other.description)"
     // Suggest a cast of the text to a number; anything else can be cast to text.
     if type.kind.isNumber, other.kind == .text {
       return TypeMismatch(message: message, cast: (second, type.kind == .integer ? .integer : .numeric))

@@ -14,7 +14,7 @@ struct PostgreSQLDateFunction {
     var rest = arguments[...]
     if name == "strftime" {
       guard case .literal(_, .text(let text))? = rest.popFirst()?.form else {
-        throw TypeMismatch(message: "the format of `strftime` is to be a text such as '%Y-%m'")
+        throw TypeMismatch(message: "the format of `strftime` must be a text such as '%Y-%m'")
       }
       format = text
     }
@@ -68,7 +68,7 @@ struct PostgreSQLDateFunction {
       flush()
       // The time is written once for each field.
       guard time.sql.length * (parts.count + 1) <= CompiledExpression.maximumRepetition else {
-        throw TypeMismatch(message: "the date of `strftime` is too long for so many fields")
+        throw TypeMismatch(message: "the date of `strftime` is too long for this number of fields")
       }
       guard let field = time.field(code) else { throw Self.badFormat("%\(code)") }
       parts.append(field)
@@ -82,7 +82,7 @@ struct PostgreSQLDateFunction {
   private static func badFormat(_ code: String) -> TypeMismatch {
     TypeMismatch(
       message:
-        "`strftime` knows no `\(code)` on PostgreSQL: it has %Y, %m, %d, %H, %M, %S, %f, %j, %w, %s, %J and %%"
+        "`strftime` doesn't support `\(code)` on PostgreSQL; it supports %Y, %m, %d, %H, %M, %S, %f, %j, %w, %s, %J and %%"
     )
   }
 }

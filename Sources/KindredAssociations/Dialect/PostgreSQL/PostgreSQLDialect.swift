@@ -126,7 +126,8 @@ struct PostgreSQLDialect: SQLDialect {
       length += pair.left.sql.length
       // Where the items differ in type, the value is written for each of them.
       guard hasOneForm || length <= CompiledExpression.maximumRepetition else {
-        throw TypeMismatch(message: "the value of `in` is too long for so many items of different types")
+        throw TypeMismatch(
+          message: "the value of `in` is too long for this number of items of different types")
       }
     }
     let kinds = Set(pairs.compactMap(\.right.type?.kind))
@@ -178,7 +179,7 @@ struct PostgreSQLDialect: SQLDialect {
     if pattern.form == .null { return pattern }
     guard case .literal(let binding, _) = pattern.form else {
       throw TypeMismatch(
-        message: "PostgreSQL takes only a text in quotes as the pattern of `glob`: write `like` for others")
+        message: "on PostgreSQL the pattern of `glob` must be a text in quotes; write `like` for others")
     }
     let expression = parameter(.regularExpression(ofGlob: binding), as: .text)
     return boolean("\(try value.asText().operand) COLLATE \"C\" \(negated ? "!~" : "~" as SQL) \(expression)")

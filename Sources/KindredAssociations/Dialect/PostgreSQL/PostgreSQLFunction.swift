@@ -139,7 +139,7 @@ struct PostgreSQLFunction {
       guard case .literal(_, .text(let text)) = path.form, let steps = JSONPath(text)?.steps else {
         throw TypeMismatch(
           message:
-            "argument \(number + 2) of `json_extract` is no path: write a text such as '$.name' or '$.list[0]'"
+            "argument \(number + 2) of `json_extract` is not a path; write a text such as '$.name' or '$.list[0]'"
         )
       }
       let list = steps.map { SQL.bound(to: .value(.text($0)), as: "text") }.joined(separator: ", ")

@@ -20,7 +20,7 @@ struct PostgreSQLTimestamp {
       return
     }
     guard !isUnixTime || value.type == nil else {
-      throw TypeMismatch(message: "`unixepoch` is for numbers", cast: (0, .numeric))
+      throw TypeMismatch(message: "`unixepoch` requires a number", cast: (0, .numeric))
     }
     switch value.type?.kind {
     case .timestamp?: self.init(sql: value.operand)
@@ -39,7 +39,7 @@ struct PostgreSQLTimestamp {
     case nil: self.init(sql: "\(value.operand)::timestamp")
     case let kind?:
       throw TypeMismatch(
-        message: "\(ValueType(kind: kind, name: value.type?.name ?? "").description) is no date",
+        message: "\(ValueType(kind: kind, name: value.type?.name ?? "").description) is not a date",
         cast: (0, .text))
     }
   }
@@ -91,7 +91,7 @@ struct PostgreSQLTimestamp {
       return
     }
     guard sql.length * 4 <= CompiledExpression.maximumRepetition else {
-      throw TypeMismatch(message: "the date has too many modifiers of months and years")
+      throw TypeMismatch(message: "the date has too many modifiers with months or years")
     }
     // As in SQLite, days beyond the end of the month run into the next one; PostgreSQL would take the last day.
     sql =
@@ -102,7 +102,9 @@ struct PostgreSQLTimestamp {
 
   private static var badModifier: TypeMismatch {
     TypeMismatch(
-      message: "PostgreSQL takes no such modifier of a date: write one such as '+1 day' or 'start of month'")
+      message:
+        "this modifier of a date isn't supported on PostgreSQL; write one such as '+1 day' or 'start of month'"
+    )
   }
 
   /// The Julian day, which begins at noon; PostgreSQL's begins at midnight.

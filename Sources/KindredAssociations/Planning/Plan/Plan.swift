@@ -130,13 +130,13 @@ public struct Plan: Sendable {
       guard pattern.tokenCount <= FullTextPattern.maximumTokenCount else {
         throw RequestError(
           .limitExceeded,
-          "a full-text pattern may have at most \(FullTextPattern.maximumTokenCount) words and signs",
+          "a full-text pattern may have at most \(FullTextPattern.maximumTokenCount) words and operators",
           at: origin)
       }
       guard let columns else { return }
       for name in pattern.columns where !columns.contains(where: name.equalsIgnoringCase) {
         throw RequestError.unknown(
-          name, .unknownColumn, "`\(name)` is no column that is searched", among: columns, at: origin)
+          name, .unknownColumn, "`\(name)` is not a searchable column", among: columns, at: origin)
       }
     }
   }

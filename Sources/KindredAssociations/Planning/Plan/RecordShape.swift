@@ -57,7 +57,7 @@ struct RecordShapeBuilder {
     guard names.insert(name).inserted else {
       throw RequestError(
         .duplicateName,
-        "two members of one record would be named `\(name)`: give one another name, as in `other:\(name)`",
+        "two members of one record would be named `\(name)`; rename one of them, as in `other:\(name)`",
         at: origin, suggestions: ["\(name)2:\(name)"])
     }
   }

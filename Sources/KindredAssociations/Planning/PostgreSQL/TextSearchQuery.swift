@@ -26,7 +26,7 @@ struct TextSearchQuery {
   init(_ pattern: String) throws(Failure) {
     var parser = Parser(tokens: try Self.tokens(of: pattern))
     text = try parser.alternatives(depth: 0)
-    if let rest = parser.next { throw Failure(message: "`\(rest.written)` is not expected there") }
+    if let rest = parser.next { throw Failure(message: "`\(rest.written)` is unexpected") }
     guard text.utf8.count <= Parser.maximumLength else { throw Failure(message: "it is too long") }
   }
 
@@ -58,7 +58,7 @@ struct TextSearchQuery {
         if "()+*,".contains(first) {
           tokens.append(.symbol(first))
         } else if !first.isWhitespace {
-          throw Failure(message: "`\(first)` is no part of a word: put it in double quotes")
+          throw Failure(message: "`\(first)` can't be part of a word; put it in double quotes")
         }
         rest = rest.dropFirst()
       }
@@ -77,7 +77,7 @@ struct TextSearchQuery {
       }
       text.append(character)
     }
-    throw Failure(message: "a double quote is missing at its end")
+    throw Failure(message: "the closing double quote is missing")
   }
 
   private static func isPart(ofWord character: Character) -> Bool {
@@ -104,7 +104,7 @@ struct TextSearchQuery {
 
     /// Parses parts joined by `OR`.
     mutating func alternatives(depth: Int) throws(Failure) -> String {
-      guard depth < 32 else { throw Failure(message: "its parentheses nest too deep") }
+      guard depth < 32 else { throw Failure(message: "its parentheses are nested too deeply") }
       var parts = [try conjunction(depth: depth)]
       while skip(.word("OR")) { parts.append(try conjunction(depth: depth)) }
       return parts.joined(separator: " | ")
@@ -141,7 +141,7 @@ struct TextSearchQuery {
     private mutating func phrase() throws(Failure) -> String {
       var words = try self.words()
       while skip(.symbol("+")) { words += try self.words() }
-      guard !words.isEmpty else { throw Failure(message: "it has a phrase without a word") }
+      guard !words.isEmpty else { throw Failure(message: "it contains a phrase without a word") }
       var lexemes = words.map { "'\($0)'" }
       if skip(.symbol("*")) { lexemes[lexemes.count - 1] += ":*" }
       return lexemes.count == 1 ? lexemes[0] : "(\(lexemes.joined(separator: " <-> ")))"
@@ -153,23 +153,25 @@ struct TextSearchQuery {
     private mutating func near() throws(Failure) -> String {
       let first = try phrase()
       guard next != .symbol(","), next != .symbol(")") else {
-        throw Failure(message: "NEAR takes two words or phrases")
+        throw Failure(message: "NEAR requires two words or phrases")
       }
       let second = try phrase()
       var distance = 10
       if skip(.symbol(",")) {
         guard case .word(let text)? = next, let number = Int(text),
           (0...Self.largestDistance).contains(number)
-        else { throw Failure(message: "the distance of NEAR is a number from 0 to \(Self.largestDistance)") }
+        else {
+          throw Failure(message: "the distance of NEAR must be a number from 0 to \(Self.largestDistance)")
+        }
         distance = number
         index += 1
       }
       guard skip(.symbol(")")) else {
-        throw Failure(message: "NEAR takes two words or phrases and a distance: join others by AND")
+        throw Failure(message: "NEAR requires two words or phrases and a distance; combine others with AND")
       }
       expandedLength += (first.utf8.count + second.utf8.count) * 2 * (distance + 1)
       guard expandedLength <= Self.maximumLength else {
-        throw Failure(message: "NEAR is too long for its distance")
+        throw Failure(message: "the words of NEAR are too many for its distance")
       }
       let alternatives = (1...(distance + 1)).flatMap { step in
         ["\(first) <\(step)> \(second)", "\(second) <\(step)> \(first)"]
@@ -183,7 +185,7 @@ struct TextSearchQuery {
     private static let largestDistance = 100
 
     private mutating func words() throws(Failure) -> [String] {
-      guard let token = next else { throw Failure(message: "a word is missing at its end") }
+      guard let token = next else { throw Failure(message: "a word is missing at the end") }
       index += 1
       switch token {
       case .phrase(let words): return words

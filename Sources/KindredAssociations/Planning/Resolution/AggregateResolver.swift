@@ -19,7 +19,8 @@ struct AggregateResolver {
     }
     guard let last = rest.first else {
       throw RequestError(
-        .invalidExpression, "an aggregate such as `count` should follow `\(keyed.key).filter(…)`", at: origin)
+        .invalidExpression, "`\(keyed.key).filter(…)` must be followed by an aggregate such as `count`",
+        at: origin)
     }
     state.diagnostics?.note(.aggregate, at: last.origin)
     guard rest.count == 1, let function = Function(rawValue: last.name) else {
@@ -30,9 +31,9 @@ struct AggregateResolver {
       let call = "\(keyed.key).\(last.name)"
       let fix =
         switch function.argumentCount.upperBound {
-        case 0: "takes no arguments: write `\(call)`"
-        case 1: "takes one argument: write `\(call)(column)`"
-        default: "takes a value and a separator: write `\(call)(column, ', ')`"
+        case 0: "takes no arguments; write `\(call)`"
+        case 1: "takes one argument; write `\(call)(column)`"
+        default: "takes a value and a separator; write `\(call)(column, ', ')`"
         }
       throw RequestError(.invalidExpression, "`\(last.name)` \(fix)", at: last.origin)
     }
@@ -87,18 +88,18 @@ struct AggregateResolver {
     {
       return RequestError(
         .invalidExpression,
-        "`\(keyed.key)` is to-many, so `\(last.name)` is many values: write an aggregate such as `\(keyed.key).max(\(last.name))`",
+        "`\(keyed.key)` is to-many, so `\(last.name)` has many values; write an aggregate such as `\(keyed.key).max(\(last.name))`",
         at: origin)
     }
     if let nested = nested(keyed, rest) {
       return RequestError(
         .invalidExpression,
-        "`\(keyed.key)` is to-many, so what follows is about each of many records: write `\(nested)`",
+        "`\(keyed.key)` is to-many and must be followed by an aggregate; write `\(nested)`",
         at: origin)
     }
     return RequestError.unknown(
       last.name, .unknownFunction,
-      "`\(keyed.key)` is a to-many association, and `\(last.name)` is no aggregate of it",
+      "`\(keyed.key)` is a to-many association, and `\(last.name)` is not an aggregate",
       among: Function.allCases.map(\.rawValue), at: last.origin)
   }
 

@@ -31,8 +31,8 @@ package enum ExpressionFunctions {
       else { return "write `not`, an association, and `.isEmpty`" }
       return "write `not \(path.components[0].name.asExpressionName).isEmpty`"
     case "median", "percentile":
-      return "sort by the value, and take the record in the middle with `offset` and `limit=1`"
-    case "random": return "records have a stable order, which pages rely on"
+      return "sort by the value, and select the middle record with `offset` and `limit=1`"
+    case "random": return "records need a stable order, on which pages rely"
     case "unixepoch": return "write `strftime('%s', …)`"
     case "format", "printf": return "write `||` and `round`"
     default: return nil

@@ -75,11 +75,13 @@ struct ExpressionResolver {
       if let replacement = ExpressionFunctions.replacement(for: key, arguments) {
         error.message += ": \(replacement)"
       }
-      error.message += "; there are \(names.joined(separator: ", "))"
+      error.message += "; the functions are \(names.joined(separator: ", "))"
       throw error
     }
     guard !isDistinct else {
-      throw RequestError(.invalidExpression, "`distinct` stands in `count(distinct x)` only", at: origin)
+      throw RequestError(
+        .invalidExpression, "`distinct` is allowed only in an aggregate, such as `count(distinct x)`",
+        at: origin)
     }
     guard counts.contains(arguments.count) else {
       let (low, high) = (counts.lowerBound, counts.upperBound)
@@ -98,15 +100,15 @@ struct ExpressionResolver {
       throw RequestError(
         .invalidExpression,
         context.scope.isGrouped
-          ? "`\(name)` of a group is not known yet here: use `having`, or take it out of another aggregate"
-          : "`\(name)` is an aggregate of a group: add `group=…`\(associationAggregate(name, arguments, in: context))",
+          ? "`\(name)` of a group isn't available here; use `having`, or move it out of another aggregate"
+          : "`\(name)` is an aggregate of a group; add `group=…`\(associationAggregate(name, arguments, in: context))",
         at: origin)
     }
     guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
       throw RequestError(
         .invalidExpression,
         name == "concat"
-          ? "`concat` takes a value, and a separator if wanted" : "`\(name)` takes one argument",
+          ? "`concat` takes a value and an optional separator" : "`\(name)` takes one argument",
         at: origin)
     }
     guard !isDistinct || arguments.count == 1 else {

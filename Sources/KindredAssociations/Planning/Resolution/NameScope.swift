@@ -20,7 +20,7 @@ package final class NameScope {
   /// Creates the scope of a record.
   package init(
     model: Model, resource: Resource, node: RequestNode?, parent: NameScope?, via: Resource? = nil,
-    parentRefusal: String = "there is no record above this one"
+    parentRefusal: String = "this record has no parent"
   ) {
     self.model = model
     self.resource = resource
@@ -115,7 +115,7 @@ struct KeyedAssociation {
   /// Creates the association of a node.
   init(of node: RequestNode) throws {
     guard let association = node.association else {
-      throw RequestError(.unknownAssociation, "`\(node.key)` is no association", at: node.origin)
+      throw RequestError(.unknownAssociation, "`\(node.key)` is not an association", at: node.origin)
     }
     self.init(key: node.key, association: association, node: node)
   }

@@ -12,7 +12,7 @@ struct PathResolver {
     for _ in 0..<path.parents {
       guard let parent = target.parent else {
         throw RequestError(
-          .invalidExpression, "`../` leads nowhere: \(target.parentRefusal)", at: origin)
+          .invalidExpression, "`../` is not available here: \(target.parentRefusal)", at: origin)
       }
       target = parent
     }
@@ -41,7 +41,7 @@ struct PathResolver {
       state.diagnostics?.note(keyed.node == nil ? .association : .name, at: first.origin)
       guard first.arguments == nil else {
         throw RequestError(
-          .invalidExpression, "`\(first.name)` is an association and takes no arguments", at: first.origin)
+          .invalidExpression, "`\(first.name)` is an association, which takes no arguments", at: first.origin)
       }
       if keyed.association.cardinality == .toMany {
         return .aggregate(
@@ -57,7 +57,7 @@ struct PathResolver {
     }
     try scope.checkPermission(first.name, for: author, at: first.origin)
     throw RequestError.unknown(
-      first.name, .unknownAssociation, "`\(first.name)` is no association of \(scope.resource.name)",
+      first.name, .unknownAssociation, "`\(first.name)` is not an association of \(scope.resource.name)",
       among: scope.associationKeys, at: first.origin, shown: \.asExpressionName)
   }
 
@@ -82,8 +82,8 @@ struct PathResolver {
       throw RequestError(
         .invalidExpression,
         keyed.association.cardinality == .toMany
-          ? "`\(component.name)` is a to-many association: write an aggregate such as `\(component.name).count`"
-          : "`\(component.name)` is an association: write one of its columns, such as `\(component.name).\(try state.model.resource(named: keyed.association.destination, for: author).columns.first?.name ?? "…")`",
+          ? "`\(component.name)` is a to-many association; write an aggregate such as `\(component.name).count`"
+          : "`\(component.name)` is an association; write one of its columns, such as `\(component.name).\(try state.model.resource(named: keyed.association.destination, for: author).columns.first?.name ?? "…")`",
         at: component.origin)
     }
     try scope.checkPermission(component.name, for: author, at: component.origin)
@@ -96,16 +96,16 @@ struct PathResolver {
   ) throws -> Column {
     guard component.arguments == nil else {
       throw RequestError.unknown(
-        component.name, .unknownFunction, "`\(component.name)(…)` is no function of \(resource.name)",
+        component.name, .unknownFunction, "`\(component.name)(…)` is not a function of \(resource.name)",
         among: try candidates(), at: component.origin)
     }
     guard let column = resource.column(named: component.name, for: context.author) else {
       let error = RequestError.unknown(
-        component.name, .unknownColumn, "`\(component.name)` is no column of \(resource.name)",
+        component.name, .unknownColumn, "`\(component.name)` is not a column of \(resource.name)",
         among: try candidates(), at: component.origin, shown: \.asExpressionName)
       guard component.isQuoted else { throw error }
       let text = "'\(component.name.replacing("'", with: "''"))'"
-      throw error.adding("write a text in single quotes: \(text)", suggestion: text)
+      throw error.adding("write \(text) for a text", suggestion: text)
     }
     state.diagnostics?.note(.column, at: component.origin)
     return column
@@ -150,7 +150,8 @@ struct PathResolver {
         let steps = String(repeating: "../", count: parents)
         let whole = String(repeating: "../", count: path.parents) + steps + name.asExpressionName
         return error.adding(
-          "`\(whole)` is that of \(record.resource.name)", suggestion: steps + name.asExpressionName)
+          "`\(whole)` refers to the column of \(record.resource.name)",
+          suggestion: steps + name.asExpressionName)
       }
       parents += 1
       above = record.parent

@@ -13,7 +13,7 @@ struct FilteredNodes {
     guard node.origin.parameter != nil, !nodes.origins.insert(node.origin).inserted else { return nodes }
     throw RequestError(
       .invalidExpression,
-      "a condition of `\(node.key)` reads `\(node.key)` itself, whose records it decides: include the association a second time under another key",
+      "a condition of `\(node.key)` can't read `\(node.key)` itself; include the association again under another key",
       at: (node.filters + node.havings).first?.origin ?? node.origin)
   }
 }

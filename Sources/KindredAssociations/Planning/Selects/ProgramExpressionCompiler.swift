@@ -27,7 +27,7 @@ struct ProgramExpressionCompiler {
       return try state.isolatingAliases { try context.aggregates.compile(aggregate, in: record) }
     case .count(let key, let most):
       guard let keyed = record.names.association(key) else {
-        throw RequestError(.unknownAssociation, "`\(key)` is no association of \(record.resource.name)")
+        throw RequestError(.unknownAssociation, "`\(key)` is not an association of \(record.resource.name)")
       }
       return try context.aggregates.compileCount(
         of: try record.names.destination(of: keyed), most: most, in: record)
@@ -47,7 +47,7 @@ struct ProgramExpressionCompiler {
     guard let target = state.aliased[alias] else {
       throw RequestError(
         .unknownNode,
-        "the TableAlias\(alias.name.map { " \($0)" } ?? "") stands for no table of this request: attach it with aliased(_:)"
+        "the TableAlias\(alias.name.map { " \($0)" } ?? "") isn't attached to a table of this request; attach it with aliased(_:)"
       )
     }
     var compiled = try context.expressions.compile(expression, in: target)

@@ -34,7 +34,7 @@ struct RootPages {
   {
     let order = rows.order
     guard !order.isEmpty else {
-      if request.after != nil { throw Self.refusal("this result has one page: leave out `after`") }
+      if request.after != nil { throw Self.refusal("this result has only one page; leave out `after`") }
       return nil
     }
     let columns = order.map { rows.columns.firstIndex(of: $0.sql) ?? 0 }
@@ -56,7 +56,7 @@ struct RootPages {
       return
     }
     guard after.values.count == order.count || after.digest != nil && after.values.count < order.count
-    else { throw Self.refusal("the cursor belongs to another request: take it from `Link`") }
+    else { throw Self.refusal("the cursor belongs to another request; use the one in `Link`") }
     guard !isMoving else {
       (orderRules, keyset) = ([], nil)
       return

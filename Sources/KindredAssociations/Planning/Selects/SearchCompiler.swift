@@ -13,7 +13,7 @@ struct SearchCompiler {
     guard let fullText = record.table.fullText else {
       throw RequestError(
         .invalidValue,
-        "\(record.resource.name) has no full-text index to search: use `filter` with `like`, or \(dialect.fullTextIndex(of: record.table.name))",
+        "\(record.resource.name) has no full-text index; use `filter` with `like`, or \(dialect.fullTextIndex(of: record.table.name))",
         at: search.origin)
     }
     return fullText
@@ -60,7 +60,7 @@ struct SearchCompiler {
       throw holdsHidden(record, search)
     }
     guard case .text(let pattern) = state.literals[search.literal] else {
-      throw RequestError(.invalidValue, "a pattern is a text", at: search.origin)
+      throw RequestError(.invalidValue, "the pattern must be a text", at: search.origin)
     }
     state.readsLiterals = true
     let query: TextSearchQuery
@@ -76,7 +76,7 @@ struct SearchCompiler {
   private func holdsHidden(_ record: StatementRecord, _ search: RequestNode.Search) -> RequestError {
     RequestError(
       .invalidValue,
-      "\(record.resource.name) can't be searched: its full-text index holds what is not shown",
+      "\(record.resource.name) can't be searched, because its full-text index contains hidden data",
       at: search.origin)
   }
 

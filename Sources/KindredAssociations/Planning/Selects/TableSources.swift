@@ -132,7 +132,7 @@ struct TableSources {
       guard !record.resource.hidden.contains(referring.name), !origin.resource.hidden.contains(referred.name)
       else { return nil }
       return .mismatch(
-        "\(referring.description(of: record.table)) refers to \(referred.description(of: origin.table)): no index finds it while the types differ; declare the same type"
+        "\(referring.description(of: record.table)) refers to \(referred.description(of: origin.table)): no index can be used while the types differ; declare the same type for both"
       )
     }
   }

@@ -96,7 +96,7 @@ struct ContentBuilder {
 
   private func missingName(_ item: NamedExpression) -> RequestError {
     RequestError(
-      .missingName, "this item needs a name: write `name:` before it", at: item.expression.origin)
+      .missingName, "this item needs a name; write `name:` before it", at: item.expression.origin)
   }
 
   private func add(

@@ -9,37 +9,38 @@ struct NodeRules {
   /// - Throws: `RequestError` for parameters that exclude each other.
   func check() throws {
     if node.values != nil, node.fields != nil || !node.annotations.isEmpty {
-      throw refusal("values", "one bare value can't have `fields` or `annotate` beside it: leave out either")
+      throw refusal("values", "`values` can't be combined with `fields` or `annotate`; leave out one of them")
     }
     if !node.group.isEmpty, node.fields == nil, node.values == nil {
       throw refusal(
-        "group", "`group` needs `fields` that say what a group shows, such as `fields=kind,n:count()`")
+        "group", "`group` needs `fields` with the contents of a group, such as `fields=kind,n:count()`")
     }
     if node.values != nil || node.isGrouped, let child = node.children.first(where: \.isReturned) {
       throw refusal(
         node.values != nil ? "values" : node.group.isEmpty ? "fields" : "group",
-        "`\(child.key)` has no record to be in, for \(node.isGrouped ? "a group" : "a bare value") includes nothing: use `join`"
+        "`\(child.key)` can't be included in \(node.isGrouped ? "a group" : "a bare value"); use `join`"
       )
     }
     if node.isDistinct, node.returnsMany || node.recursion != nil {
       throw refusal(
         "distinct",
-        "`distinct` compares columns, and can't tell lists of associated records apart: leave out either")
+        "`distinct` compares columns, not lists of associated records; leave out `distinct` or the association"
+      )
     }
     if node.recursion != nil, node.values != nil || node.isGrouped {
       throw refusal(
         node.values != nil ? "values" : "group",
-        "bare values and groups can't repeat below themselves: leave out `*`")
+        "bare values and groups can't be recursive; leave out `*`")
     }
     if !isToMany, node.association?.cardinality == .toOne, !node.key.isEmpty { try checkToOne() }
   }
 
   private func checkToOne() throws {
-    let one = "`\(node.key)` is one record at most: "
+    let one = "`\(node.key)` is at most one record; "
     if node.limit != nil { throw refusal("limit", one + "leave out the limit") }
     if node.offset != nil { throw refusal("offset", one + "leave out the offset") }
     if node.isGrouped {
-      throw refusal(node.group.isEmpty ? "fields" : "group", one + "there is nothing to group")
+      throw refusal(node.group.isEmpty ? "fields" : "group", one + "it can't be grouped")
     }
   }
 

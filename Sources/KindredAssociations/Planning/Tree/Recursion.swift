@@ -74,7 +74,7 @@ extension TreeBuilder {
       guard record.statement.place(sql, at: read.column) else {
         throw RequestError(
           .invalidExpression,
-          "`\(recursion.node.key)` can't repeat while it reads the record above in this way: leave out `../`",
+          "`\(recursion.node.key)` can't be recursive if it reads its parent in this way; leave out `../`",
           at: recursion.node.origin)
       }
     }

@@ -51,7 +51,8 @@ struct TreeBuilder {
     try check(node, name: name, isToMany: isToMany)
     if node.recursion != nil, !hops.isEmpty {
       throw RequestError(
-        .invalidExpression, "`\(node.key)` can't repeat below a joined association: include that one",
+        .invalidExpression,
+        "`\(node.key)` can't be recursive below a joined association; include the joined one",
         at: node.origin)
     }
     let above = record.statement
@@ -115,7 +116,7 @@ struct TreeBuilder {
     let result = StatementRecord(
       NameScope(
         model: context.model, resource: resource, node: node, parent: nil,
-        parentRefusal: "the records above are joined, and not returned"),
+        parentRefusal: "the parent records are joined, not returned"),
       table: resource.table, alias: select.alias(for: resource.table), select: select, parent: nil)
     let steps = (hops + [node]).compactMap(\.association).flatMap(\.steps)
     try context.chains.begin(select, with: result, isOnce: context.model.leadsOnce(steps)) { ways in

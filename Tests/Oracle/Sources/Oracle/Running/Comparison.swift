@@ -54,7 +54,7 @@ final class Comparison {
     for (database, isIndexed) in databases {
       if var difference = difference(result, database, target, request) {
         // SQLite's parser has room for so many parts within parts, and rules add theirs to those of the request.
-        if case .status(400, let sentence) = difference.kind, sentence.contains("more than SQLite takes") {
+        if case .status(400, let sentence) = difference.kind, sentence.contains("exceeds SQLite's limits") {
           return .meaningless(sentence)
         }
         difference.isIndexed = isIndexed

@@ -91,7 +91,7 @@ public struct WriteRun {
     let answer = try database.send(
       request.method, request.target(in: schema), request.content(in: schema),
       prefersMerge: request.prefersMerge)
-    if answer.status == 400, answer.text.contains("more than SQLite takes") { throw TooNested() }
+    if answer.status == 400, answer.text.contains("exceeds SQLite's limits") { throw TooNested() }
     var expected = schema
     switch verdict {
     case .open: return nil
