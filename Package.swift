@@ -130,7 +130,8 @@ let package = Package(
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
         "KindredAssociations", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
-        "KindredExecution", "KindredModelFile", .product(name: "Logging", package: "swift-log"),
+        "KindredExecution", "KindredModelFile", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     // What the tests of several targets need.

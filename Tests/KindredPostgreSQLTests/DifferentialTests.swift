@@ -8,6 +8,7 @@ import KindredPostgreSQL
 import KindredPostgreSQLExecution
 import KindredSQLite
 import Logging
+import TestSupport
 import Testing
 
 /// The same records in SQLite and in PostgreSQL give the same answers to random requests.
@@ -30,7 +31,8 @@ struct DifferentialTests {
   private func compare(batch: Int, engine: EngineCapabilities.Engine?) throws {
     var random = SeededRandom(seed: UInt64(batch))
     let content = LibraryContent(&random)
-    let sqlite = try Self.sqlite(content)
+    let directory = try TemporaryDirectory()
+    let sqlite = try Self.sqlite(content, at: directory.path("library.db"))
     defer { sqlite.stop() }
     let postgres = try Self.postgres(content, batch: batch, engine: engine)
     defer { postgres.stop() }
@@ -56,8 +58,7 @@ struct DifferentialTests {
 
   private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  private static func sqlite(_ content: LibraryContent) throws -> KindredService {
-    let path = FileManager.default.temporaryDirectory.path + "/kindred-differential-\(UUID().uuidString).db"
+  private static func sqlite(_ content: LibraryContent, at path: String) throws -> KindredService {
     let pool = try ConnectionPool(path: path, access: .readWriteCreate, readers: 2)
     try pool.withWriter { try $0.execute(content.sql(integer: "INTEGER", real: "REAL")) }
     return try KindredService(SQLiteBackend(pool), logger: logger) { Model(inferredFrom: try $0.schema()) }
