@@ -152,7 +152,7 @@ def a_server_that_is_gone_is_told_in_place(visitor):
     page.route("**/*", lambda route: route.abort())
     page.get_by_role("columnheader").get_by_role("button", name="year", exact=True).click()
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("The server does not answer.")
+    expect(alert).to_contain_text("The server doesn't respond.")
     expect(page.get_by_role("row")).to_have_count(4)
     page.get_by_role("button", name=re.compile("^reviews")).first.click()
     visitor.check()

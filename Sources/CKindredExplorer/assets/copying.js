@@ -14,7 +14,7 @@ async function rows(urls) {
   for (const url of urls) {
     const response = await fetched(url);
     const text = await response.text();
-    if (!response.ok) throw new Unreachable(`The server answers ${response.status}.`);
+    if (!response.ok) throw new Unreachable(`The server responded with status ${response.status}.`);
     found.push(...text.startsWith("[") ? parts(text) : [text]);
   }
   return found;

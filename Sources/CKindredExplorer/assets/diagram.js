@@ -40,11 +40,11 @@ function load(url, signal) {
     for (const [name, value] of authorizedHeaders()) request.setRequestHeader(name, value);
     signal.addEventListener("abort", () => request.abort(), { once: true });
     request.onabort = () => reject(new DOMException("overtaken", "AbortError"));
-    request.onerror = () => reject(new Error("The server does not answer."));
+    request.onerror = () => reject(new Error("The server doesn't respond."));
     request.onload = () => {
       if (request.status === 200 && request.responseXML?.documentElement.localName === "svg") {
         resolve(request.responseXML);
-      } else reject(new Error("There is no diagram of this."));
+      } else reject(new Error("There is no diagram of this resource."));
     };
     request.send();
   });

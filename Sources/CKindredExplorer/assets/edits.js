@@ -124,14 +124,14 @@ export class Edits {
     if (response.status !== 412) return response.status;
     const version = await present(url);
     if (version === null) {
-      change.problem.detail = "the record is gone";
+      change.problem.detail = "the record no longer exists";
       // A record to be deleted is already gone.
       return method === "DELETE" ? null : 412;
     }
     // The answer to the first attempt may have been lost.
     const isDone = method === "PATCH" &&
       Array.from(values).every(([name, json]) => version.values.get(name) === json);
-    change.problem.detail = "the record was changed meanwhile";
+    change.problem.detail = "the record was changed in the meantime";
     change.theirs = version.values;
     return isDone ? null : 412;
   }

@@ -103,7 +103,7 @@ export async function openFacet(head, name, place, opener) {
     leaving.abort();
     leaving = new AbortController();
     const { signal } = leaving;
-    const late = setTimeout(() => leaving.abort(new Error("This takes too long.")), PATIENCE);
+    const late = setTimeout(() => leaving.abort(new Error("This took too long.")), PATIENCE);
     const of = choice.value;
     list.setAttribute("aria-busy", "true");
     try {

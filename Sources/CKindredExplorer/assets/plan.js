@@ -9,7 +9,7 @@ import { fetched } from "./server.js";
 /** @param {HTMLElement} panel @param {string} url @param {AbortSignal} signal */
 export async function showPlan(panel, url, signal) {
   if (url === "/" || url.startsWith("/-/")) {
-    panel.replaceChildren(element("p", {}, "This page is made without a query."));
+    panel.replaceChildren(element("p", {}, "This page needs no query."));
     return;
   }
   const isExplained = parameters(url).some(({ name }) => name === "explain");

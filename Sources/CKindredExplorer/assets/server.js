@@ -69,13 +69,13 @@ export function page(url, signal) {
     signal?.addEventListener("abort", abort, { once: true });
     request.onloadend = () => signal?.removeEventListener("abort", abort);
     request.onabort = () => reject(new DOMException("overtaken", "AbortError"));
-    request.onerror = () => reject(new Unreachable("The server does not answer."));
+    request.onerror = () => reject(new Unreachable("The server doesn't respond."));
     request.onload = () => {
       const total = request.getResponseHeader("X-Total-Count");
       if (request.responseXML === null) {
         const type = request.getResponseHeader("Content-Type") ?? "";
         const isOther = request.status === 200 && !type.startsWith("text/html");
-        reject(isOther ? new NoPage(type) : new Unreachable("The server's answer is no page."));
+        reject(isOther ? new NoPage(type) : new Unreachable("The server's response is not a page."));
       } else resolve(new Page(request.responseXML, request.status, total === null ? null : Number(total)));
     };
     request.send();
@@ -90,14 +90,14 @@ export async function fetched(url, options = {}) {
     return await fetch(address(url), { ...options, headers });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Unreachable("The server does not answer.");
+    throw new Unreachable("The server doesn't respond.");
   }
 }
 
 /** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url @param {string} [format] the extension of the file's name */
 export async function download(url, format) {
   const response = await fetched(readable(url), { headers: { Accept: "*/*" } });
-  if (!response.ok) throw new Unreachable(`The server answers ${response.status}.`);
+  if (!response.ok) throw new Unreachable(`The server responded with status ${response.status}.`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   const name = path(url).split("/").pop() ?? "";

@@ -31,7 +31,7 @@ export function openSignIn(repeat) {
   const dialog = openDialog(
     "Sign in",
     element("h2", {}, "Sign in"),
-    element("p", {}, "The server asks for a token, or an API key."),
+    element("p", {}, "The server requires a token or an API key."),
     input,
     element("label", {}, keep, " Keep it until this tab is closed"),
     submit,
